@@ -1,5 +1,5 @@
-//! The description of this endpoint: the contract's status object for GET, and the answer to `help`. Both are derived
-//! from the catalogue and the table of methods, so that they cannot go out of date.
+//! The description of this endpoint, for GET and for the method `help`. Both are built from the catalogue and the table
+//! of methods, so they cannot go out of date.
 
 use axum::Json;
 use axum::extract::State;
@@ -24,13 +24,12 @@ pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
         "versions": ["1.0", "0.3", "0.2"],
         "bindings": ["JSONRPC", "HTTP+JSON"],
         "methods": dialects::supported(),
-        "note": "POST JSON-RPC 2.0 here. A message in plain words is understood (\"list my agent at https://…\"); a data \
-            part {\"operation\": …, \"arguments\": {…}} runs that operation. Call the method `help` for examples. ListTasks \
-            gives the tasks of a contextId that an answer gave you, and none without one.",
+        "note": "POST JSON-RPC 2.0 here. Send plain words (\"list my agent at https://…\"), or a data part \
+            {\"operation\": …, \"arguments\": {…}} that runs an operation. Call the method `help` for examples. ListTasks \
+            returns the tasks of a contextId from an earlier answer; without a contextId it returns none.",
     }))
 }
 
-/// The answer to `help`.
 pub(crate) fn help(settings: &Settings) -> Value {
     json!({
         "ok": true,

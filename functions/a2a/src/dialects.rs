@@ -1,4 +1,4 @@
-//! The dialects by their method names: 1.0 calls `SendMessage` what the older ones call `message/send`. The method name
+//! The dialects by their method names: `SendMessage` in 1.0 is `message/send` in the older ones. The method name
 //! decides the dialect of the answer, because many clients send no version header.
 
 mod object;
@@ -23,7 +23,6 @@ pub(crate) enum Dialect {
     V02,
 }
 
-/// A known method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Send(Dialect),
@@ -37,7 +36,6 @@ pub(crate) enum Method {
     ExtendedCard(Dialect),
 }
 
-/// Every known method by its name.
 const METHODS: [(&str, Method); 31] = [
     ("SendMessage", Method::Send(Dialect::V1)),
     ("GetTask", Method::Get(Dialect::V1)),
@@ -76,7 +74,7 @@ pub(crate) fn method(name: &str) -> Option<Method> {
     METHODS.iter().find(|(known, _)| *known == name).map(|(_, method)| *method)
 }
 
-/// The names of the methods that are supported; the others are known only to be refused with the right error.
+/// The supported methods. The others are in the table only to be refused with the right error.
 pub(crate) fn supported() -> Vec<&'static str> {
     let is_supported = |method: &Method| {
         matches!(method, Method::Send(_) | Method::Get(_) | Method::Cancel(_) | Method::List | Method::Help)

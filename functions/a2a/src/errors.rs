@@ -1,47 +1,47 @@
-//! Errors in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google error (A2A 1.0 specification
-//! §5.4 and §3.3.2). Codes are the same in all dialects, so one type serves them.
+//! Errors in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google error (A2A 1.0
+//! specification §5.4 and §3.3.2). The codes are the same in all dialects.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use registry::a2a::{TaskError, TaskState};
 use registry::error::{Problem, shorten};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// An error of A2A or JSON-RPC.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum A2aError {
-    #[error("The body is no JSON: {0}")]
+    #[error("The body is not valid JSON: {0}")]
     Parse(String),
     #[error("{0}")]
     InvalidRequest(String),
-    #[error("There is no method `{0}`. Call `help` to see what there is.")]
+    #[error("Unknown method `{0}`. Call `help` for the list of methods.")]
     MethodNotFound(String),
     #[error("`{field}`: {detail}")]
     InvalidParams { field: String, detail: String },
     #[error("{}", .0.detail)]
     Internal(Box<Problem>),
-    #[error("{} A message that only reads needs no task and is answered all the same.", .0.detail)]
+    #[error("{} Messages that only read create no task and are still answered.", .0.detail)]
     TooManyTasks(Box<Problem>),
     #[error(
-        "No task `{0}` is known here. Tasks are kept for 24 hours; an id that you chose counts for your address."
+        "Task `{0}` not found. Tasks are kept for 24 hours; a task id chosen by the client is valid only from the same \
+         address."
     )]
     TaskNotFound(String),
-    #[error("Task `{id}` is {state} and cannot be canceled any more.")]
+    #[error("Task `{id}` is {state} and cannot be canceled.")]
     TaskNotCancelable { id: String, state: &'static str },
-    #[error("Push notifications are not supported: every task is done, or asks back, when it is answered.")]
+    #[error("Push notifications are not supported: a task has ended, or needs input, when it is returned.")]
     PushNotSupported,
     #[error("{0}")]
     Unsupported(&'static str),
     #[error("{0}")]
     ContentType(String),
-    #[error("There is no extended agent card: the public one says everything.")]
+    #[error("There is no extended agent card: the public card is complete.")]
     NoExtendedCard,
-    #[error("A2A version `{0}` is not spoken here; 1.0 and 0.3 are.")]
+    #[error("A2A version `{0}` is not supported; use 1.0 or 0.3.")]
     Version(String),
-    #[error("Nothing stands at this path of the A2A door.")]
+    #[error("Not found: this path of the A2A endpoint does not exist.")]
     NoSuchPath,
-    #[error("This path takes {0}.")]
+    #[error("Method not allowed: this path accepts {0}.")]
     WrongMethod(&'static str),
 }
 
@@ -49,6 +49,13 @@ pub(crate) enum A2aError {
 type Codes = (i32, Option<&'static str>, StatusCode, &'static str);
 
 impl A2aError {
+    pub(crate) const NO_STREAMS: Self = Self::Unsupported(
+        "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
+    );
+    /// In 1.0; 0.3 has its own code for it.
+    pub(crate) const NO_EXTENDED_CARD_V1: Self =
+        Self::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
+
     pub(crate) fn param(field: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::InvalidParams { field: field.into(), detail: detail.into() }
     }
@@ -66,7 +73,7 @@ impl A2aError {
                 (-32603, None, StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE")
             }
             Self::Internal(_) => (-32603, None, StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
-            // JSON-RPC 2.0 §5.1 leaves this code to the server, and A2A begins its own below it.
+            // A code that JSON-RPC 2.0 §5.1 leaves to the server; A2A's own codes start below it.
             Self::TooManyTasks(_) => (-32000, None, StatusCode::TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED"),
             Self::TaskNotFound(_) => (-32001, Some("TASK_NOT_FOUND"), StatusCode::NOT_FOUND, "NOT_FOUND"),
             Self::TaskNotCancelable { .. } => {
@@ -92,28 +99,24 @@ impl A2aError {
     /// The details of both bindings. The values of the metadata must be strings.
     fn details(&self) -> Vec<Value> {
         let (_, reason, ..) = self.codes();
-        let mut metadata = Map::new();
-        match self {
+        let metadata = match self {
             Self::TaskNotFound(id) | Self::TaskNotCancelable { id, .. } => {
-                metadata.insert("taskId".to_owned(), json!(shorten(id, 120)));
+                json!({ "taskId": shorten(id, 120) })
             }
             Self::Version(version) => {
-                metadata.insert("requestedVersion".to_owned(), json!(shorten(version, 40)));
-                metadata.insert("supportedVersions".to_owned(), json!("1.0, 0.3"));
+                json!({ "requestedVersion": shorten(version, 40), "supportedVersions": "1.0, 0.3" })
             }
-            _ => {}
+            _ => json!({}),
+        };
+        let mut details = Vec::new();
+        if let Some(reason) = reason {
+            details.push(json!({
+                "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+                "reason": reason,
+                "domain": "a2a-protocol.org",
+                "metadata": metadata,
+            }));
         }
-        let mut details: Vec<Value> = reason
-            .map(|reason| {
-                json!({
-                    "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-                    "reason": reason,
-                    "domain": "a2a-protocol.org",
-                    "metadata": metadata,
-                })
-            })
-            .into_iter()
-            .collect();
         match self {
             Self::InvalidParams { field, detail } => details.push(json!({
                 "@type": "type.googleapis.com/google.rpc.BadRequest",
@@ -182,20 +185,19 @@ impl From<TaskError> for A2aError {
                 Self::TaskNotCancelable { id, state: state.map_or("being answered", TaskState::name) }
             }
             TaskError::Ended => {
-                Self::Unsupported("This task is over. Send a message without its taskId to begin another.")
+                Self::Unsupported("This task has ended. Send a message without taskId to start a new one.")
             }
-            TaskError::TooManyMessages => {
-                Self::Unsupported("This task has gone on for too long. Begin another without a taskId.")
-            }
-            TaskError::ContextMismatch => Self::param("message.contextId", "is not the one of this task."),
-            TaskError::Conflict => Self::param(
-                "id",
-                "this task was changed by another message at the same moment; send yours again.",
+            TaskError::TooManyMessages => Self::Unsupported(
+                "This task has too many messages. Send a message without taskId to start a new one.",
             ),
+            TaskError::ContextMismatch => Self::param("message.contextId", "does not match the task."),
+            TaskError::Conflict => {
+                Self::param("id", "another message changed this task at the same time; send yours again.")
+            }
             TaskError::OnlyFiles => Self::ContentType(
-                "Files are not read here. Send a text part, or a data part with an operation.".to_owned(),
+                "Files are not supported. Send a text part, or a data part with an operation.".to_owned(),
             ),
-            TaskError::InvalidPageToken => Self::param("pageToken", "is none that this registry gave."),
+            TaskError::InvalidPageToken => Self::param("pageToken", "is not a page token of this registry."),
             TaskError::Internal(problem) => (*problem).into(),
         }
     }
@@ -207,7 +209,7 @@ impl From<serde_json::Error> for A2aError {
     }
 }
 
-/// A body that was too large is an invalid request, because A2A has no code for it.
+/// A body that is too large becomes an invalid request, because A2A has no code for it.
 pub(crate) fn of_body(problem: Problem) -> A2aError {
     match problem.status {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => A2aError::ContentType(problem.detail),
@@ -221,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_carry_their_reason_in_both_bindings() {
+    fn both_bindings_return_the_reason() {
         let error = A2aError::TaskNotFound("x".to_owned());
         let rpc = error.rpc();
         assert_eq!(rpc["code"], -32001);
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_store_leads_to_a_retry_hint() {
+    fn busy_store_returns_a_retry_hint() {
         let error = A2aError::from(Problem::unavailable("throttled: secret"));
         assert_eq!(error.rest().headers()[header::RETRY_AFTER], "2");
         assert!(!error.rpc().to_string().contains("secret"));

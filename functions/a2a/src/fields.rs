@@ -1,5 +1,5 @@
-//! Reads members of a client's JSON, by their camel-case name or the snake-case name that some clients send. Errors
-//! name the member. Numbers may be strings, because the REST binding sends them in the query.
+//! Reads members of a client's JSON by their camel-case name, or by the snake-case name that some clients send. Errors
+//! name the member. Numbers may be strings, because the REST binding has them in the query.
 
 use registry::a2a::is_valid_id;
 use registry::error::shorten;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::errors::A2aError;
 
-/// The members of one object, with its path for errors.
+/// The members of one object, and its path for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields<'a> {
     members: &'a Map<String, Value>,
@@ -19,7 +19,6 @@ impl<'a> Fields<'a> {
         Self { members, path }
     }
 
-    /// The object at `path`.
     pub(crate) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
         match value.as_object() {
             Some(members) => Ok(Self { members, path }),
@@ -46,7 +45,7 @@ impl<'a> Fields<'a> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
-            Some(_) => Err(self.wrong(name, "must be a text.")),
+            Some(_) => Err(self.wrong(name, "must be a string.")),
         }
     }
 
@@ -54,24 +53,26 @@ impl<'a> Fields<'a> {
     pub(crate) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
         let Some(id) = self.text(name)? else { return Ok(None) };
         if !is_valid_id(id) {
-            return Err(self.wrong(name, "must have at most 128 characters, and no control characters."));
+            return Err(self.wrong(name, "must have at most 128 characters and no control characters."));
         }
         Ok(Some(id.to_owned()))
     }
 
-    /// A whole number within bounds.
-    pub(crate) fn number(&self, name: &str, least: u64, most: u64) -> Result<Option<u64>, A2aError> {
+    pub(crate) fn number(&self, name: &str, min: u64, max: u64) -> Result<Option<u64>, A2aError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = match value {
             Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
             Value::String(text) => text.parse().ok(),
             _ => None,
         };
-        match number.filter(|number| (least..=most).contains(number)) {
+        match number.filter(|number| (min..=max).contains(number)) {
             Some(number) => Ok(Some(number)),
             None => Err(self.wrong(
                 name,
-                &format!("must be a whole number from {least} to {most}; it is {}.", shown(value)),
+                &format!(
+                    "must be a whole number from {min} to {max}, not {}.",
+                    shorten(&value.to_string(), 40)
+                ),
             )),
         }
     }
@@ -93,7 +94,7 @@ impl<'a> Fields<'a> {
             value.as_array().map(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
         match texts {
             Some(Some(texts)) => Ok(texts),
-            _ => Err(self.wrong(name, "must be a list of texts.")),
+            _ => Err(self.wrong(name, "must be a list of strings.")),
         }
     }
 }
@@ -102,10 +103,6 @@ impl<'a> Fields<'a> {
 fn whole(number: f64) -> Option<u64> {
     let fits = number.fract() == 0.0 && (0.0..=9e15).contains(&number);
     fits.then(|| format!("{number:.0}").parse().ok()).flatten()
-}
-
-fn shown(value: &Value) -> String {
-    shorten(&value.to_string(), 40)
 }
 
 fn snake(camel: &str) -> String {

@@ -1,5 +1,5 @@
-//! The A2A endpoint: JSON-RPC in the dialects 1.0, 0.3 and 0.2, and the REST binding of 1.0. It only translates: what a
-//! message does and how tasks are stored is decided in `registry::a2a`.
+//! The A2A endpoint: JSON-RPC in the dialects 1.0, 0.3 and 0.2, and the REST binding of 1.0. It only translates;
+//! `registry::a2a` handles messages and stores tasks.
 
 mod about;
 mod dialects;
@@ -16,13 +16,13 @@ use axum::{Extension, Router};
 use registry::app::App;
 use registry::http::with_middleware;
 
-/// The routes of this function. The strict card below the same base is served by the function that may sign.
+/// The routes of this function. The strict card below the same base is served by `well-known`, which may sign.
 pub fn router(app: App) -> Router {
     let routes = Router::new()
         .route("/api/a2a", get(about::status).post(rpc::handle))
         .route("/api/a2a/", get(about::status).post(rpc::handle))
         .route("/api/a2a/{*call}", any(rest::handle))
-        // Cards in the wild name the bare host as their REST interface.
+        // Some clients take the bare host as the base URL of the REST interface.
         .route("/message:send", post(rest::send));
     with_middleware(routes.layer(Extension(service::PartsCache::default())), app)
 }

@@ -1,5 +1,4 @@
-//! Reads a message of any dialect into the one form of the crate. Older clients are read leniently: they were seen to
-//! leave out what their version does not check.
+//! Reads a message of any dialect. Clients of the older dialects may leave out members that their SDKs do not check.
 
 use registry::a2a::{Content, Message, Part, Role};
 use serde_json::{Map, Value};
@@ -22,7 +21,7 @@ pub(crate) fn read(
         (Some(id), _) => id,
         (None, Dialect::V03 | Dialect::V02) => new_id(),
         (None, Dialect::V1) => {
-            return Err(message.wrong("messageId", "is missing: give each message an id."));
+            return Err(message.wrong("messageId", "is missing: every message needs an id."));
         }
     };
     Ok(Message {
@@ -54,45 +53,45 @@ fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2aError> {
 }
 
 fn parts(message: Fields<'_>) -> Result<Vec<Part>, A2aError> {
-    // The REST binding of 0.3 called them `content`.
+    // The REST binding of 0.3 has them in `content`.
     let parts = message.get("parts").or_else(|| message.get("content")).and_then(Value::as_array);
     match parts {
         Some(parts) if (1..=MAX_PARTS).contains(&parts.len()) => {
             parts.iter().enumerate().map(|(at, value)| part(value, &format!("message.parts[{at}]"))).collect()
         }
-        Some(_) => Err(message.wrong("parts", "must hold 1 to 100 parts, such as {\"text\": \"help\"}.")),
+        Some(_) => Err(message.wrong("parts", "must contain 1 to 100 parts, such as {\"text\": \"help\"}.")),
         None => Err(message.wrong("parts", "is missing: send a list such as [{\"text\": \"help\"}].")),
     }
 }
 
-/// Reads a part by the member that it has, because `kind` (0.3) and `type` (0.2) are often missing or wrong. Before 1.0
-/// the members of a file are in a `file` object.
+/// Reads a part by its members, because `kind` (0.3) and `type` (0.2) are often missing or wrong. Before 1.0 the
+/// members of a file are in a `file` object.
 fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
     let part = Fields::at(value, path)?;
     let file = part.get("file").map(|file| Fields::at(file, path)).transpose()?;
-    let beside = file.unwrap_or(part);
+    let file_fields = file.unwrap_or(part);
     let mut contents = Vec::new();
     if let Some(text) = part.get("text") {
-        let Some(text) = text.as_str() else { return Err(part.wrong("text", "must be a text.")) };
+        let Some(text) = text.as_str() else { return Err(part.wrong("text", "must be a string.")) };
         contents.push(Content::Text(text.to_owned()));
     }
     contents.extend(part.get("data").map(|data| Content::Data(data.clone())));
-    let (urls, raws, kind, name) = match file {
+    let (url_names, raw_names, media_type_name, filename_name) = match file {
         Some(_) => (["uri", "fileWithUri"], ["bytes", "fileWithBytes"], "mimeType", "name"),
         None => (["url", "uri"], ["raw", "bytes"], "mediaType", "filename"),
     };
-    for name in urls {
-        contents.extend(beside.text(name)?.map(|url| Content::Url(url.to_owned())));
+    for name in url_names {
+        contents.extend(file_fields.text(name)?.map(|url| Content::Url(url.to_owned())));
     }
-    for name in raws {
-        contents.extend(beside.text(name)?.map(|raw| Content::Raw(raw.to_owned())));
+    for name in raw_names {
+        contents.extend(file_fields.text(name)?.map(|raw| Content::Raw(raw.to_owned())));
     }
-    let media_type = beside.text(kind)?.map(str::to_owned);
-    let filename = beside.text(name)?.map(str::to_owned);
+    let media_type = file_fields.text(media_type_name)?.map(str::to_owned);
+    let filename = file_fields.text(filename_name)?.map(str::to_owned);
     let metadata = metadata(part)?;
     match <[Content; 1]>::try_from(contents) {
         Ok([content]) => Ok(Part { content, media_type, filename, metadata }),
-        Err(_) => Err(A2aError::param(path, "must hold exactly one of text, data, url and raw.")),
+        Err(_) => Err(A2aError::param(path, "must have exactly one of text, data, url and raw.")),
     }
 }
 

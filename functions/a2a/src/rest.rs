@@ -1,5 +1,5 @@
-//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same JSON. A path may begin
-//! with a tenant; it is ignored, because this registry has only one.
+//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same JSON. A tenant at the
+//! start of the path is ignored, because this registry has only one.
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
@@ -15,7 +15,7 @@ use crate::errors::{A2aError, of_body};
 use crate::service::{self, PartsCache};
 use crate::version;
 
-/// The media type of A2A, sent only to clients that name it: others expect `application/json`.
+/// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,7 @@ pub(crate) async fn handle(
     Path(path): Path<String>,
     request: Request,
 ) -> Response {
-    let call = call_at(&path);
-    answer(&app, &cache, caller, call, request).await
+    answer(&app, &cache, caller, call_at(&path), request).await
 }
 
 /// `POST /message:send`.
@@ -59,12 +58,12 @@ async fn answer(
     call: Option<Call>,
     request: Request,
 ) -> Response {
-    let own_type = names_a2a_json(request.headers());
+    let names_a2a_json = names_a2a_json(request.headers());
     let mut response = match run(app, cache, caller, call, request).await {
         Ok(result) => result.into_response(),
         Err(error) => error.rest(),
     };
-    if own_type {
+    if names_a2a_json {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));
     }
     response
@@ -100,13 +99,9 @@ async fn run(
         Call::List => service::list(app, &query(&uri)).await,
         Call::Get(id) => service::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
         Call::Cancel(id) => service::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
-        Call::Stream | Call::Subscribe => {
-            Err(A2aError::Unsupported("Streaming is not supported (capabilities.streaming is false)."))
-        }
+        Call::Stream | Call::Subscribe => Err(A2aError::NO_STREAMS),
         Call::Push => Err(A2aError::PushNotSupported),
-        Call::ExtendedCard => Err(A2aError::Unsupported(
-            "There is no extended agent card (capabilities.extendedAgentCard is false).",
-        )),
+        Call::ExtendedCard => Err(A2aError::NO_EXTENDED_CARD_V1),
     }
 }
 
@@ -119,7 +114,6 @@ async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
     }
 }
 
-/// The query as parameters, which are all strings.
 fn query(uri: &Uri) -> Map<String, Value> {
     let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     pairs.map(|(name, value)| (name.into_owned(), Value::String(value.into_owned()))).collect()
@@ -141,13 +135,14 @@ impl Call {
     }
 }
 
-/// The call at a decoded path below the base.
+/// The call at a decoded path below the base, with or without a tenant.
 fn call_at(path: &str) -> Option<Call> {
     let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
-    own_call_at(&segments).or_else(|| segments.split_first().and_then(|(_, rest)| own_call_at(rest)))
+    call_without_tenant(&segments)
+        .or_else(|| segments.split_first().and_then(|(_tenant, rest)| call_without_tenant(rest)))
 }
 
-fn own_call_at(segments: &[&str]) -> Option<Call> {
+fn call_without_tenant(segments: &[&str]) -> Option<Call> {
     Some(match segments {
         ["message:send"] => Call::Send,
         ["message:stream"] => Call::Stream,
@@ -169,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_calls() {
+    fn paths_map_to_calls() {
         for (path, call) in [
             ("message:send", Some(Call::Send)),
             ("acme/message:send", Some(Call::Send)),

@@ -1,5 +1,5 @@
-//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, errors too, because one of the official clients
-//! does not read the body of any other.
+//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, errors too, because one of the official
+//! clients ignores the body of any other status.
 
 use axum::Extension;
 use axum::extract::State;
@@ -16,12 +16,6 @@ use crate::dialects::{self, Dialect, Method};
 use crate::errors::{A2aError, of_body};
 use crate::service::{self, PartsCache};
 use crate::{about, version};
-
-const NO_STREAMS: A2aError = A2aError::Unsupported(
-    "Streaming is not supported (capabilities.streaming is false). Send the message without it.",
-);
-const NO_EXTENDED_CARD: A2aError =
-    A2aError::Unsupported("There is no extended agent card (capabilities.extendedAgentCard is false).");
 
 /// `POST /api/a2a`.
 pub(crate) async fn handle(
@@ -64,7 +58,7 @@ struct Request {
     params: Map<String, Value>,
 }
 
-/// Reads a request. An error comes with the id of the request where it has a valid one, as JSON-RPC requires.
+/// An error comes with the id of the request if it is valid, as JSON-RPC requires.
 fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aError)> {
     let body = body.map_err(|problem| (Value::Null, of_body(problem)))?;
     let document: Value = serde_json::from_slice(&body.0)
@@ -77,17 +71,17 @@ fn read(body: Result<RawBody, Problem>) -> Result<(Value, Request), (Value, A2aE
         }
         _ => return Err(invalid(Value::Null, "A request must be a JSON object.")),
     };
-    // A request without an id would be a notification, which A2A has none of: the id was forgotten.
+    // A request without an id would be a notification. A2A has none, so the client forgot the id.
     let id = match members.remove("id") {
         Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => id,
         None => Value::Null,
-        Some(_) => return Err(invalid(Value::Null, "`id` must be a text or a number.")),
+        Some(_) => return Err(invalid(Value::Null, "`id` must be a string or a number.")),
     };
     if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(invalid(id, "`jsonrpc` must be \"2.0\"."));
     }
     let Some(Value::String(method)) = members.remove("method") else {
-        return Err(invalid(id, "`method` must be a text; call `help` to see what there is."));
+        return Err(invalid(id, "`method` must be a string; call `help` for the list of methods."));
     };
     let params = match members.remove("params") {
         Some(Value::Object(params)) => params,
@@ -110,9 +104,9 @@ async fn call(
         Some(Method::Cancel(dialect)) => service::cancel(app, caller, params, dialect).await,
         Some(Method::List) => service::list(app, params).await,
         Some(Method::Help) => service::raw(&about::help(&app.settings)),
-        Some(Method::Stream | Method::Subscribe) => Err(NO_STREAMS),
+        Some(Method::Stream | Method::Subscribe) => Err(A2aError::NO_STREAMS),
         Some(Method::Push) => Err(A2aError::PushNotSupported),
-        Some(Method::ExtendedCard(Dialect::V1)) => Err(NO_EXTENDED_CARD),
+        Some(Method::ExtendedCard(Dialect::V1)) => Err(A2aError::NO_EXTENDED_CARD_V1),
         Some(Method::ExtendedCard(_)) => Err(A2aError::NoExtendedCard),
         None => Err(A2aError::MethodNotFound(shorten(&request.method, 80))),
     }
@@ -129,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_requests_are_refused_in_order() {
+    fn malformed_requests_get_their_error_codes() {
         for (body, id, code) in [
             ("", Value::Null, -32700),
             ("{", Value::Null, -32700),

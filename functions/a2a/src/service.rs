@@ -1,5 +1,5 @@
-//! The methods that both bindings share: parameters are read into a request of the crate, and its answer is written
-//! in the caller's dialect. Answers that only read are cached as text, because serializing them is most of their cost.
+//! The methods that both bindings share: they parse the parameters, call `registry::a2a` and write the answer in the
+//! caller's dialect. Answers of read operations are cached as text, because serializing them is most of their cost.
 
 use std::sync::Arc;
 
@@ -17,13 +17,12 @@ use crate::errors::A2aError;
 use crate::fields::Fields;
 use crate::message;
 
-/// More than any task has; a limit only so that numbers are read the same on every platform.
+/// More than any task has, and within the range of every integer type.
 const MAX_HISTORY_LENGTH: u64 = 1_000_000;
 
-/// The serialized parts of answers that only read.
+/// The serialized parts of answers to read operations.
 pub(crate) type PartsCache = RenderCache<Arc<RawValue>>;
 
-/// `SendMessage`.
 pub(crate) async fn send(
     app: &App,
     cache: &PartsCache,
@@ -46,7 +45,7 @@ pub(crate) async fn send(
     }
 }
 
-/// Reads what to send, and how much of the history the client wants back.
+/// The request, and how much of the history the client wants back.
 fn send_request(
     app: &App,
     params: Fields<'_>,
@@ -58,18 +57,18 @@ fn send_request(
     } else {
         None
     };
-    let none = Map::new();
+    let empty = Map::new();
     let configuration = match params.get("configuration") {
         Some(value) => Fields::at(value, "configuration")?,
-        None => Fields::of(&none, "configuration"),
+        None => Fields::of(&empty, "configuration"),
     };
-    // A client that asks for push notifications would wait for them in vain.
+    // Refused, because the client would wait for notifications that never arrive.
     for push in ["taskPushNotificationConfig", "pushNotificationConfig"] {
         if configuration.get(push).is_some() {
             return Err(A2aError::PushNotSupported);
         }
     }
-    // A client that does not wait for the answer looks the task up later.
+    // A client that does not wait for the answer fetches the task later.
     let wants_task = configuration.flag("returnImmediately")? == Some(true)
         || configuration.flag("blocking")? == Some(false);
     let history_length = match history_length(configuration)? {
@@ -116,7 +115,6 @@ pub(crate) fn raw(value: &impl Serialize) -> Result<JsonEnvelope, A2aError> {
     Ok(JsonEnvelope::new(to_raw_value(value)?.into()))
 }
 
-/// `GetTask`.
 pub(crate) async fn get(
     app: &App,
     caller: Caller,
@@ -129,7 +127,6 @@ pub(crate) async fn get(
     raw(&dialect.task(task, history_length))
 }
 
-/// `CancelTask`.
 pub(crate) async fn cancel(
     app: &App,
     caller: Caller,
@@ -140,7 +137,7 @@ pub(crate) async fn cancel(
     raw(&dialect.task(task, None))
 }
 
-/// `ListTasks`, which only 1.0 has.
+/// Only 1.0 has this method.
 pub(crate) async fn list(app: &App, params: &Map<String, Value>) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
     let page_size = params.number("pageSize", 1, 100)?.unwrap_or(50);
@@ -169,7 +166,7 @@ fn history_length(params: Fields<'_>) -> Result<Option<u64>, A2aError> {
 
 fn task_id<'a>(params: Fields<'a>) -> Result<&'a str, A2aError> {
     let id = params.text("id")?.or(params.text("taskId")?);
-    id.ok_or_else(|| A2aError::param("id", "is missing: the id of a task."))
+    id.ok_or_else(|| A2aError::param("id", "is missing: pass the id of a task."))
 }
 
 fn state(params: Fields<'_>) -> Result<Option<TaskState>, A2aError> {

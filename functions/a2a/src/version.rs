@@ -1,5 +1,5 @@
-//! The version header (A2A 1.0 specification §3.6). The dialect follows from the method name, which every client gets
-//! right; the header serves only to refuse versions that are not supported.
+//! The version header (A2A 1.0 specification §3.6). The method name gives the dialect, because every client sends it
+//! correctly; the header is used only to refuse unsupported versions.
 
 use http::{HeaderMap, Uri};
 
@@ -7,24 +7,24 @@ use crate::errors::A2aError;
 
 const HEADER: &str = "a2a-version";
 
-/// Lets a request pass unless it asks for an unknown version, by header or by query.
+/// Refuses an unsupported version in the header or, without a header, in the query.
 pub(crate) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
-    let queried = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
+    let from_query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
         .find(|(name, _)| name.eq_ignore_ascii_case(HEADER))
         .map(|(_, value)| value.into_owned());
-    let asked = match headers.get(HEADER) {
+    let requested = match headers.get(HEADER) {
         Some(value) => Some(String::from_utf8_lossy(value.as_bytes()).into_owned()),
-        None => queried,
+        None => from_query,
     };
-    match asked.as_deref().map(str::trim) {
+    match requested.as_deref().map(str::trim) {
         None | Some("") => Ok(()),
-        Some(version) if is_known(version) => Ok(()),
+        Some(version) if is_supported(version) => Ok(()),
         Some(version) => Err(A2aError::Version(version.to_owned())),
     }
 }
 
 /// `1.x` and `0.2`, `0.3`; some clients add a patch number.
-fn is_known(version: &str) -> bool {
+fn is_supported(version: &str) -> bool {
     let numbers: Option<Vec<u32>> = version.split('.').map(|number| number.parse().ok()).collect();
     matches!(numbers.as_deref(), Some([1] | [1, _] | [1, _, _] | [0, 2 | 3] | [0, 2 | 3, _]))
 }
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_versions_are_refused() {
+    fn unsupported_versions_are_refused() {
         let uri = |text: &str| text.parse::<Uri>().unwrap();
         let mut headers = HeaderMap::new();
         assert!(check(&headers, &uri("/api/a2a")).is_ok());
         assert!(check(&headers, &uri("/api/a2a?A2A-Version=1.0")).is_ok());
         assert!(check(&headers, &uri("/api/a2a?A2A-Version=99.0")).is_err());
-        for (version, taken) in [
+        for (version, supported) in [
             ("1.0", true),
             ("0.3", true),
             ("0.3.0", true),
@@ -51,7 +51,7 @@ mod tests {
             ("0.1", false),
         ] {
             headers.insert(HEADER, version.parse().unwrap());
-            assert_eq!(check(&headers, &uri("/")).is_ok(), taken, "{version}");
+            assert_eq!(check(&headers, &uri("/")).is_ok(), supported, "{version}");
         }
     }
 }

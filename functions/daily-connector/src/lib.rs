@@ -1,29 +1,19 @@
-//! Writes to the connector of the day, sends the day's soft invitations and asks other registries what they list. Runs
-//! hourly over what the day has left, so that a failed run loses no day and what goes Live is invited before the next.
+//! Writes to the connector of the day, sends the day's invitations and pulls the listings of other registries. Runs
+//! hourly over what is left of the day, so that a failed run loses no day and a new Live listing is invited the same
+//! day.
 
 use registry::app::App;
 use registry::federation;
 use registry::outreach;
 use registry::store::StoreError;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// Why a run broke off.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The table is busy; what is still to be sent is found by the next run.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The report could not be written.
-    #[error(transparent)]
-    Report(#[from] serde_json::Error),
-}
-
-/// Does what the day has left and reports what was done; what the event says makes no difference.
+/// Does what is left of the day, whatever the event contains.
 ///
 /// # Errors
-/// The table is busy.
-pub async fn handle(app: &App, _: Value) -> Result<Value, Failure> {
-    let mut report = serde_json::to_value(outreach::run(app).await?)?;
+/// The table is busy; the next run does what is left.
+pub async fn handle(app: &App, _: Value) -> Result<Value, StoreError> {
+    let mut report = json!(outreach::run(app).await?);
     report["peers_asked"] = federation::pull_due(app).await?.into();
     Ok(report)
 }

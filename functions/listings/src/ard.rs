@@ -1,5 +1,5 @@
-//! The ARD API: search, explore and browse in ARD's own shapes, and refusals in ARD's own words. A search in the
-//! registry's own shape comes by the same path and is handed to its operation.
+//! The ARD API: search, explore and browse, with ARD's own request, response and error formats. The search path also
+//! accepts this registry's own search request.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -18,17 +18,16 @@ use registry::model::protocol::ARD_BASE;
 use registry::operations::{ARD_SEARCH, RawArguments};
 use serde_json::{Value, json};
 
-/// The routes of this API.
 pub(crate) fn routes() -> Router<App> {
     Router::new()
         .route(ARD_BASE, get(about))
         .route("/api/ard/search", post(search_by_body))
-        .route("/api/ard/explore", post(explored))
-        .route("/api/ard/agents", get(browsed))
-        .route("/agents/search", post(agents_by_body))
+        .route("/api/ard/explore", post(explore))
+        .route("/api/ard/agents", get(browse))
+        .route("/agents/search", post(search_agents))
 }
 
-/// What stands at the announced base of the ARD API.
+/// The description at the base URL of the ARD API.
 async fn about(State(app): State<App>) -> Json<Value> {
     let at = |path: &str| app.settings.url(path);
     Json(json!({
@@ -41,7 +40,7 @@ async fn about(State(app): State<App>) -> Json<Value> {
     }))
 }
 
-/// Both dialects: a `query` that is an object is ARD's, and is answered with nothing but what ARD knows.
+/// A `query` object is ARD's request; everything else is this registry's own.
 async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -> Result<Response, Problem> {
     let body = body.json()?;
     if body["query"].is_object() {
@@ -52,24 +51,21 @@ async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-async fn explored(
-    State(app): State<App>,
-    body: Result<RawBody, Problem>,
-) -> Result<Json<Explored>, ArdError> {
+async fn explore(State(app): State<App>, body: Result<RawBody, Problem>) -> Result<Json<Explored>, ArdError> {
     Ok(Json(explore::explore(&app, &body?.json()?).await?))
 }
 
-async fn browsed(
+async fn browse(
     State(app): State<App>,
-    asked: Result<Query<browse::ListQuery>, Problem>,
+    query: Result<Query<browse::ListQuery>, Problem>,
 ) -> Result<Json<List>, ArdError> {
-    Ok(Json(browse::list(&app, &asked?.0).await?))
+    Ok(Json(browse::list(&app, &query?.0).await?))
 }
 
-/// Some clients of the agent directory ask by POST.
-async fn agents_by_body(
+/// Some clients of the agent directory use POST.
+async fn search_agents(
     State(app): State<App>,
-    Body(asked): Body<agent_directory::DirectoryQuery>,
+    Body(query): Body<agent_directory::DirectoryQuery>,
 ) -> Result<Json<Directory>, Problem> {
-    Ok(Json(agent_directory::read(&app, &asked).await?))
+    Ok(Json(agent_directory::read(&app, &query).await?))
 }

@@ -1,5 +1,5 @@
-//! Reading the registry: status, the active list, search, the feed, the probe statistics, badges, and the two standard
-//! discovery APIs. Nothing here writes.
+//! The read endpoints: status, active list, search, feed, probe statistics, badges, the ARD API and the official MCP
+//! registry API. Nothing here publishes or changes a listing.
 
 mod ard;
 mod registry_api;

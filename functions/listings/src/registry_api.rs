@@ -1,5 +1,5 @@
-//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It only translates paths, methods and
-//! errors; the content of the answers is decided in the crate.
+//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It translates paths, methods and
+//! errors; `registry::registry_api` produces the answers.
 
 mod error;
 mod path;
@@ -22,10 +22,9 @@ use serde_json::json;
 use error::RegistryApiError;
 use path::{Call, Extension};
 
-/// In seconds: how long clients may cache an answer.
-const MAX_AGE: u32 = 5;
+/// How long clients may cache an answer.
+const MAX_AGE_SECONDS: u32 = 5;
 
-/// The routes of this API.
 pub(crate) fn routes() -> Router<App> {
     Router::new().route("/v0.1/{*call}", any(handle)).route("/v0/{*call}", any(handle))
 }
@@ -52,32 +51,27 @@ async fn handle(
         Call::Publish => return Err(RegistryApiError::NoSuchPath),
     }?;
     let body = Some(page.body).filter(|_| !page.tag.is_held_by(request.headers()));
-    Ok(rest::conditional_response(MAX_AGE, &page.tag, "application/json", body))
+    Ok(rest::conditional_response(MAX_AGE_SECONDS, &page.tag, "application/json", body))
 }
 
-/// Accepts reads. Documented writes are refused as the official API documents it, because a server is listed here only
-/// when it answers a probe.
+/// Accepts reads. Writes are refused with the errors that the official API documents, because a server is listed here
+/// only when it answers a probe.
 fn check_method(call: &Call, method: &Method, headers: &HeaderMap) -> Result<(), RegistryApiError> {
-    let (reads, writes): (bool, &[Method]) = match call {
-        Call::Version(..) => (true, &[Method::PUT, Method::DELETE]),
-        Call::Publish => (false, &[Method::POST]),
-        _ => (true, &[]),
+    let reads: &[Method] = if *call == Call::Publish { &[] } else { &[Method::GET, Method::HEAD] };
+    let writes: &[Method] = match call {
+        Call::Version(..) => &[Method::PUT, Method::DELETE],
+        Call::Publish => &[Method::POST],
+        _ => &[],
     };
-    match method {
-        // The body of a HEAD response is removed by a later layer.
-        &Method::GET | &Method::HEAD if reads => Ok(()),
-        method if writes.contains(method) && headers.contains_key(header::AUTHORIZATION) => {
-            Err(RegistryApiError::ReadOnly)
-        }
-        method if writes.contains(method) => Err(RegistryApiError::Unauthorized),
-        _ => {
-            let allowed = if reads { "GET, HEAD" } else { "" };
-            let allowed = std::iter::once(allowed).chain(writes.iter().map(Method::as_str));
-            Err(RegistryApiError::WrongMethod(
-                allowed.filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "),
-            ))
-        }
+    if reads.contains(method) {
+        return Ok(());
     }
+    if !writes.contains(method) {
+        let allowed: Vec<&str> = reads.iter().chain(writes).map(Method::as_str).collect();
+        return Err(RegistryApiError::WrongMethod(allowed.join(", ")));
+    }
+    let is_authorized = headers.contains_key(header::AUTHORIZATION);
+    Err(if is_authorized { RegistryApiError::ReadOnly } else { RegistryApiError::Unauthorized })
 }
 
 fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {
@@ -90,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documented_writes_are_refused_as_documented() {
+    fn writes_get_the_documented_errors() {
         let refused = |call: Call, method: Method, token: bool| {
             let mut headers = HeaderMap::new();
             if token {

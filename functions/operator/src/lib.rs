@@ -1,28 +1,25 @@
-//! Carries out what an operator decides: withdraw, restore, block a host, erase a contact, revoke access. Nothing but a
-//! person with the right to invoke it reaches it: it has neither route nor schedule.
+//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access. It has no route and
+//! no schedule, so only a person with the right to invoke it can reach it.
 
 use registry::app::App;
 use registry::error::Problem;
 use registry::takedown::{self, Command};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// Why a command was not carried out.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// It is none that this function knows.
+    /// The command is unknown or malformed.
     #[error(
-        "not a command: {0}. Send one of {{\"command\": \"withdraw\", \"listing_id\": …, \"reason\": …}}, \
+        "unknown command: {0}. Send one of {{\"command\": \"withdraw\", \"listing_id\": …, \"reason\": …}}, \
          {{\"command\": \"restore\", \"listing_id\": …}}, {{\"command\": \"block_host\", \"host\": …, \"reason\": …}}, \
          {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \"erase_contact\", \"listing_id\": …}}, \
          {{\"command\": \"revoke_access\", \"token_sha256\": …}}"
     )]
     Command(serde_json::Error),
-    /// It cannot be carried out on this listing or host, or the table is busy.
+    /// The listing or host does not allow it, or the table is busy.
     #[error("{}: {}", .0.code, .0.detail)]
     Problem(Box<Problem>),
-    /// What it came to could not be written.
-    #[error(transparent)]
-    Outcome(#[from] serde_json::Error),
 }
 
 impl From<Problem> for Failure {
@@ -31,11 +28,11 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Carries out one command and tells what it came to.
+/// Runs one command and returns its outcome. Repeating a command does no harm.
 ///
 /// # Errors
-/// The command is unknown or malformed, cannot be carried out, or the table is busy; it may be given again.
+/// See [`Failure`].
 pub async fn handle(app: &App, command: Value) -> Result<Value, Failure> {
     let command: Command = serde_json::from_value(command).map_err(Failure::Command)?;
-    Ok(serde_json::to_value(takedown::carry_out(app, command).await?)?)
+    Ok(json!(takedown::carry_out(app, command).await?))
 }

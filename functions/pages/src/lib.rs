@@ -1,4 +1,4 @@
-//! The pages for people, and what they load. A machine that comes to the root is led to the map of the registry.
+//! The HTML pages and their assets. A client that accepts only JSON is redirected from the root to the discovery map.
 
 use axum::Router;
 use axum::extract::Request;
@@ -12,7 +12,7 @@ use registry::pages::{self, with_problem_pages};
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let home = rest::documents(&[&pages::HOME]).route_layer(from_fn(lead_machines_to_the_map));
+    let home = rest::documents(&[&pages::HOME]).route_layer(from_fn(redirect_json_clients));
     let others = rest::documents(&[
         &pages::BOARD,
         &pages::FOR_AGENTS,
@@ -27,9 +27,8 @@ pub fn router(app: App) -> Router {
     with_problem_pages(with_middleware(home.merge(others), app.clone()), app)
 }
 
-/// Who takes JSON and no page gets the map in its place.
-async fn lead_machines_to_the_map(request: Request, next: Next) -> Response {
-    let mut response = if takes_json_only(request.headers()) {
+async fn redirect_json_clients(request: Request, next: Next) -> Response {
+    let mut response = if accepts_only_json(request.headers()) {
         (AppendHeaders(ROOT_LINKS), Redirect::temporary("/discovery.json")).into_response()
     } else {
         next.run(request).await
@@ -38,15 +37,15 @@ async fn lead_machines_to_the_map(request: Request, next: Next) -> Response {
     response
 }
 
-fn takes_json_only(headers: &HeaderMap) -> bool {
+fn accepts_only_json(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let accepted: Vec<String> = accepted
         .flat_map(|value| value.split(','))
         .map(|range| range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
         .collect();
-    let takes_json = |range: &String| range == "application/json" || range.ends_with("+json");
-    let takes_pages = |range: &String| matches!(range.as_str(), "*/*" | "text/*") || range.contains("html");
-    accepted.iter().any(takes_json) && !accepted.iter().any(takes_pages)
+    let is_json = |range: &String| range == "application/json" || range.ends_with("+json");
+    let is_page = |range: &String| matches!(range.as_str(), "*/*" | "text/*") || range.contains("html");
+    accepted.iter().any(is_json) && !accepted.iter().any(is_page)
 }
 
 #[cfg(test)]
@@ -54,17 +53,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_who_takes_json_and_no_page_is_led_on() {
-        let takes_json_only = |accept: &'static str| {
-            takes_json_only(&HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]))
+    fn only_clients_without_html_are_redirected() {
+        let redirects = |accept: &'static str| {
+            accepts_only_json(&HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]))
         };
-        assert!(takes_json_only("application/json"));
-        assert!(takes_json_only("application/problem+json, application/json;q=0.9"));
+        assert!(redirects("application/json"));
+        assert!(redirects("application/problem+json, application/json;q=0.9"));
         for page in
             ["text/html,application/xhtml+xml,*/*;q=0.8", "*/*", "application/json, */*", "text/plain"]
         {
-            assert!(!takes_json_only(page), "{page}");
+            assert!(!redirects(page), "{page}");
         }
-        assert!(!super::takes_json_only(&HeaderMap::new()));
+        assert!(!accepts_only_json(&HeaderMap::new()));
     }
 }

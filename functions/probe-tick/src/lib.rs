@@ -1,6 +1,6 @@
-//! Probes what is due: everything on the schedule's tick, one listing on its `listing.queued` event; then takes
-//! what was decided up into the log of evidence, and on the tick the sample of the hour. Either may be delivered twice;
-//! the second finds the slot or the listing taken.
+//! Probes what is due: all due listings on the scheduled tick, one listing on its `listing.queued` event. Then it
+//! appends the decisions to the evidence log, and the tick takes the hourly sample. An event that is delivered twice
+//! does no harm: the second run finds the slot or the listing already claimed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,20 +14,19 @@ use registry::probe::{SweepReport, run};
 use registry::publish::self_listing;
 use registry::store::StoreError;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// What may call this function.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "detail-type")]
 enum Event {
-    /// The schedule.
+    /// Sent by the schedule.
     #[serde(rename = "probe-tick")]
     Tick {
-        /// When it was meant to be sent; unusable text is no time.
+        /// The scheduled time; an invalid time counts as absent.
         #[serde(default, deserialize_with = "time_or_none")]
         time: Option<Moment>,
     },
-    /// A listing was published.
+    /// Sent when a listing is published.
     #[serde(rename = "listing.queued")]
     Queued { detail: Queued },
 }
@@ -41,7 +40,6 @@ struct Queued {
     listing_id: ListingId,
 }
 
-/// What was done, and what the alarms are told of it.
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -51,21 +49,21 @@ struct Report {
     metrics: Metrics,
 }
 
-/// Why an event was not served.
+/// Why an event was not handled.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// It is none that this function knows.
-    #[error("not an event of this function: {0}")]
+    /// The event is unknown.
+    #[error("unknown event: {0}")]
     Event(#[from] serde_json::Error),
     /// The table is busy; the event may be delivered again.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Serves one event and reports what was done.
+/// Handles one event and returns its report.
 ///
 /// # Errors
-/// The event is unknown, or the table is busy.
+/// See [`Failure`].
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
         Event::Tick { time } => {
@@ -80,35 +78,35 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
         }
         Event::Queued { detail } => {
             let sweep = run::first_probe(app, &detail.listing_id).await?;
-            // Without a verdict there is no leaf.
+            // A probe without a verdict adds no leaf to the log.
             let log = if sweep.last.is_some() { sequence_in_turn(app).await } else { None };
             let metrics = Metrics(sweep.metrics().into());
             Report { sweep, log, metrics }
         }
     };
-    Ok(serde_json::to_value(report)?)
+    Ok(json!(report))
 }
 
-/// How far the schedules are behind is told by the tick, which comes oftenest: an hourly recheck that stands still could
-/// not tell it.
+/// The tick also reports how late the recheck and the log are, because a job that has stopped cannot report that
+/// itself.
 async fn metrics(
     app: &App,
     sweep: &SweepReport,
     log: Option<SequencerReport>,
 ) -> Result<Metrics, StoreError> {
-    let waited = app.store.oldest_overdue_recheck(app.clock.now()).await?;
+    let overdue = app.store.oldest_overdue_recheck(app.clock.now()).await?;
     let pending = match log {
         Some(SequencerReport { left: false, .. }) => Duration::ZERO,
         _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
     };
     let live = app.store.live().await?;
-    let seconds = |waited: Duration| i64::try_from(waited.as_secs()).unwrap_or(i64::MAX);
-    let now = [
+    let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    let values = [
         (Metric::ScheduledTicks, 1),
-        (Metric::OldestOverdueRecheck, seconds(waited)),
+        (Metric::OldestOverdueRecheck, seconds(overdue)),
         (Metric::OldestPendingLeaf, seconds(pending)),
         (Metric::LiveAgents, live.agents.into()),
         (Metric::LiveMcpServers, live.mcps.into()),
     ];
-    Ok(Metrics(now.into_iter().chain(sweep.metrics()).collect::<BTreeMap<_, _>>()))
+    Ok(Metrics(values.into_iter().chain(sweep.metrics()).collect::<BTreeMap<_, _>>()))
 }

@@ -1,5 +1,5 @@
-//! The funnel's function: demo, feedback, the products that they lead to and their payment, and how the registry writes
-//! to Live listings about them.
+//! The funnel: demo, feedback, products, payment and outreach; and the operations around it: trails, attestations,
+//! federation, interop and economy.
 
 mod webhook;
 

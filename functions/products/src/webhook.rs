@@ -1,5 +1,5 @@
-//! Where Stripe says what became of a payment. No operation: only Stripe calls it, and its signature is over the body as
-//! it came.
+//! The webhook for Stripe's payment events. It is not an operation of the catalogue, because only Stripe calls it and
+//! the signature covers the raw body.
 
 use axum::extract::State;
 use axum::routing::post;
@@ -11,11 +11,8 @@ use registry::http::RawBody;
 use registry::payments;
 use serde_json::{Value, json};
 
-const PATH: &str = "/api/products/checkout/webhook";
-
-/// The route of the webhook.
 pub(crate) fn routes() -> Router<App> {
-    Router::new().route(PATH, post(receive))
+    Router::new().route("/api/products/checkout/webhook", post(receive))
 }
 
 async fn receive(State(app): State<App>, headers: HeaderMap, body: RawBody) -> Result<Json<Value>, Problem> {

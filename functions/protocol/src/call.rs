@@ -1,5 +1,5 @@
-//! `tools/call`: runs an operation of the catalogue by its name. A failure of the tool is a result with `isError`, because
-//! the model reads those and can correct its arguments; only calls that reach no tool are protocol errors.
+//! `tools/call`: runs an operation of the catalogue by its name. A failure of the tool is a result with `isError`,
+//! which the model sees and can correct; only calls that reach no tool are protocol errors.
 
 use std::sync::Arc;
 
@@ -16,12 +16,11 @@ use crate::tools;
 
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The structured content: the answer or a problem document.
+    /// The answer or a problem document.
     pub(crate) content: Arc<RawValue>,
     pub(crate) is_error: bool,
 }
 
-/// The operation behind the tool that `params` name.
 pub(crate) fn operation(params: &Map<String, Value>) -> Result<&'static AnyOperation, RpcError> {
     match params.get("name") {
         Some(Value::String(name)) => operations::named(name).ok_or_else(|| unknown(name)),
@@ -43,7 +42,7 @@ pub(crate) async fn call(
     };
     match (operation.render)(app.clone(), caller, RawArguments::Json(arguments)).await {
         Ok(answer) => Ok(Outcome { content: answer.into(), is_error: false }),
-        Err(problem) => failed(operation, era, problem),
+        Err(problem) => failure(operation, era, problem),
     }
 }
 
@@ -51,16 +50,16 @@ fn unknown(name: &str) -> RpcError {
     RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
 }
 
-fn failed(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
+fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
     if let Some(internal) = &problem.internal {
         tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
     }
     let bad_arguments = are_bad_arguments(&problem);
     let mut document = problem.document();
     if document.get("next").is_none() {
-        document["next"] = next(entry, &problem);
+        document["next"] = default_next(entry, &problem);
     }
-    if bad_arguments && !era.shows_bad_arguments_to_the_model() {
+    if bad_arguments && !era.reports_bad_arguments_as_results() {
         return Err(RpcError::params(problem.detail).with(document));
     }
     Ok(Outcome { content: raw(&document), is_error: true })
@@ -71,18 +70,20 @@ fn are_bad_arguments(problem: &Problem) -> bool {
     matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument")
 }
 
-/// The advice for a problem that has none of its own.
-fn next(entry: &AnyOperation, problem: &Problem) -> Value {
+/// The `next` of a problem that has none of its own.
+fn default_next(entry: &AnyOperation, problem: &Problem) -> Value {
     match problem.retry_after {
-        Some(seconds) => json!({ "action": "wait", "note": format!("Call it again after {seconds} s.") }),
+        Some(seconds) => {
+            json!({ "action": "wait", "note": format!("Call the tool again after {seconds} s.") })
+        }
         None if problem.status.is_server_error() => {
-            json!({ "action": "wait", "note": "The fault is ours. Call it again later." })
+            json!({ "action": "wait", "note": "Internal error. Call the tool again later." })
         }
         None => json!({
             "action": "call_tool",
             "tool": entry.name,
             "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),
-            "note": "Mend the arguments after the tool's inputSchema and call it again; these are an example.",
+            "note": "Correct the arguments to match the tool's inputSchema and call it again; `arguments` is an example.",
         }),
     }
 }
@@ -95,34 +96,34 @@ mod tests {
     use crate::revision::Handshake;
 
     fn outcome_of(era: Era, problem: Problem) -> Result<(Value, bool), RpcError> {
-        let outcome = failed(CATALOGUE[0], era, problem)?;
+        let outcome = failure(CATALOGUE[0], era, problem)?;
         Ok((serde_json::from_str(outcome.content.get()).unwrap(), outcome.is_error))
     }
 
     #[test]
-    fn bad_arguments_are_reported_as_the_revision_wants() {
-        let unfit = || Problem::invalid("url", "invalid_argument", "`url`: not a string.");
+    fn bad_arguments_follow_the_revision() {
+        let invalid = || Problem::invalid("url", "invalid_argument", "`url`: not a string.");
         for era in [Era::Modern, Era::Legacy(Handshake::November2025)] {
-            let (document, is_error) = outcome_of(era, unfit()).unwrap();
+            let (document, is_error) = outcome_of(era, invalid()).unwrap();
             assert!(is_error);
             assert_eq!(
                 (&document["field"], &document["next"]["action"]),
                 (&json!("url"), &json!("call_tool"))
             );
         }
-        let error = outcome_of(Era::Legacy(Handshake::June2025), unfit()).unwrap_err();
+        let error = outcome_of(Era::Legacy(Handshake::June2025), invalid()).unwrap_err();
         assert_eq!((error.code, error.status.as_u16()), (-32602, 200));
         assert_eq!(error.data.unwrap()["field"], "url");
     }
 
     #[test]
-    fn a_failure_of_the_tool_is_a_result_in_every_revision() {
+    fn tool_failure_is_a_result_in_every_revision() {
         for era in [Era::Modern, Era::Legacy(Handshake::March2025)] {
             let (document, is_error) = outcome_of(era, Problem::listing_not_found("agtpub_x")).unwrap();
             assert!(is_error);
             assert_eq!(document["next"]["action"], "publish", "a problem keeps its own advice");
             let (document, _) = outcome_of(era, Problem::too_many("Slower.", 9)).unwrap();
-            assert_eq!(document["next"]["note"], "Call it again after 9 s.");
+            assert_eq!(document["next"]["note"], "Call the tool again after 9 s.");
             let (document, _) = outcome_of(era, Problem::fault("secret")).unwrap();
             assert!(!document.to_string().contains("secret"));
             assert_eq!(document["next"]["action"], "wait");

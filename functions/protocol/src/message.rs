@@ -1,5 +1,5 @@
-//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). Ids are read by MCP's stricter rule,
-//! a string or a whole number and never null, so that every reply can be matched.
+//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). MCP restricts an id to a string or a
+//! whole number, so that every reply can be matched.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ pub(crate) struct Id(Value);
 pub(crate) struct Request {
     pub(crate) id: Id,
     pub(crate) method: String,
-    /// Empty where the request has none.
+    /// Empty if the request has none.
     pub(crate) params: Map<String, Value>,
 }
 
@@ -20,14 +20,14 @@ pub(crate) struct Request {
 pub(crate) enum Message {
     Request(Request),
     Notification,
-    /// Always unexpected, because this server sends no requests.
+    /// Ignored, because this server sends no requests.
     Response,
 }
 
 /// JSON that is not a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Malformed {
-    /// The id, where it can be read.
+    /// `None` if it is invalid.
     pub(crate) id: Option<Id>,
     pub(crate) detail: &'static str,
 }
@@ -35,11 +35,11 @@ pub(crate) struct Malformed {
 impl Message {
     pub(crate) fn read(value: Value) -> Result<Self, Malformed> {
         let Value::Object(mut message) = value else {
-            return Err(Malformed { id: None, detail: "A message is a JSON object." });
+            return Err(Malformed { id: None, detail: "A message must be a JSON object." });
         };
         let id = message.remove("id");
-        let known = id.clone().and_then(Id::read);
-        let wrong = |detail| Err(Malformed { id: known.clone(), detail });
+        let valid_id = id.clone().and_then(Id::read);
+        let wrong = |detail| Err(Malformed { id: valid_id.clone(), detail });
         if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
             return wrong("`jsonrpc` must be \"2.0\".");
         }
@@ -56,7 +56,7 @@ impl Message {
             Some(Value::Object(params)) => params,
             Some(_) => return wrong("`params` must be an object."),
         };
-        match (id, known) {
+        match (id, valid_id) {
             (None, _) => Ok(Self::Notification),
             (Some(_), Some(id)) => Ok(Self::Request(Request { id, method, params })),
             (Some(_), None) => {
@@ -68,9 +68,9 @@ impl Message {
 
 impl Id {
     fn read(value: Value) -> Option<Self> {
-        const BEYOND: (f64, f64) = (-9_223_372_036_854_775_808.0, 18_446_744_073_709_551_616.0);
-        // Some write whole numbers as `7.0`; an integer that fits no type was read as another number.
-        let is_whole = |float: f64| float.fract() == 0.0 && float > BEYOND.0 && float < BEYOND.1;
+        const BOUNDS: (f64, f64) = (-9_223_372_036_854_775_808.0, 18_446_744_073_709_551_616.0);
+        // Some clients write whole numbers as `7.0`. Outside the bounds, `serde_json` has read another number.
+        let is_whole = |float: f64| float.fract() == 0.0 && float > BOUNDS.0 && float < BOUNDS.1;
         let is_integer = value.is_i64() || value.is_u64() || value.as_f64().is_some_and(is_whole);
         (value.is_string() || is_integer).then_some(Self(value))
     }
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_distinguished_by_their_members() {
+    fn members_give_the_kind_of_message() {
         let request = Message::read(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" })).unwrap();
         assert!(
             matches!(request, Message::Request(Request { method, params, .. }) if method == "ping" && params.is_empty())
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_messages_keep_a_readable_id() {
+    fn malformed_messages_keep_a_valid_id() {
         let id = |value: Value| Message::read(value).unwrap_err().id;
         assert_eq!(id(json!({ "id": 7, "method": "ping" })), Some(Id(json!(7))));
         assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7, "method": 3 })), Some(Id(json!(7))));

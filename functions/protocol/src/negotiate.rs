@@ -1,4 +1,4 @@
-//! Protocol version negotiation: the era of a request and, in the modern one, whether its headers match its body
+//! Protocol version negotiation: the era of a request and, in the modern era, whether its headers match its body
 //! (streamable HTTP, "Standard Request Headers"). Official clients depend on the order of these checks.
 
 use base64::Engine;
@@ -19,7 +19,7 @@ const NAME_HEADER: &str = "mcp-name";
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// The era of a request. Fails on the first check of that era that the request does not pass.
+/// The era of a request, or the first check of that era that fails.
 pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Result<Era, RpcError> {
     let version_header = header(headers, VERSION_HEADER);
     let modern_header = matches!(&version_header, Ok(Some(version)) if version == MCP_NEWEST_REVISION);
@@ -32,7 +32,7 @@ pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
         )));
     }
     if modern_header || modern_meta {
-        return modern(headers, request).map(|()| Era::Modern);
+        return check_modern(headers, request).map(|()| Era::Modern);
     }
     match version_header? {
         None => Ok(Era::Legacy(Handshake::DEFAULT)),
@@ -54,16 +54,16 @@ pub(crate) fn allows_responses(headers: &HeaderMap) -> bool {
     !matches!(header(headers, VERSION_HEADER), Ok(Some(version)) if version == MCP_NEWEST_REVISION)
 }
 
-fn modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
+fn check_modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
     let meta = request.params.get("_meta");
     let version = meta.and_then(|meta| meta[VERSION_KEY].as_str()).ok_or_else(|| {
         RpcError::meta(format!(
-            "`params._meta` must hold `{VERSION_KEY}`, a string such as \"{MCP_NEWEST_REVISION}\"."
+            "`params._meta` must contain `{VERSION_KEY}`, a string such as \"{MCP_NEWEST_REVISION}\"."
         ))
     })?;
     if !meta.is_some_and(|meta| meta[CAPABILITIES_KEY].is_object()) {
         return Err(RpcError::meta(format!(
-            "`params._meta` must hold `{CAPABILITIES_KEY}`, an object ({{}} will do)."
+            "`params._meta` must contain `{CAPABILITIES_KEY}`, an object (`{{}}` is enough)."
         )));
     }
     check_mirrored(headers, VERSION_HEADER, version)?;
@@ -71,56 +71,53 @@ fn modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> {
         return Err(RpcError::version(version));
     }
     check_mirrored(headers, METHOD_HEADER, &request.method)?;
-    let named = match request.method.as_str() {
+    let name = match request.method.as_str() {
         "tools/call" | "prompts/get" => request.params.get("name"),
         "resources/read" => request.params.get("uri"),
         _ => None,
     };
-    match named.and_then(Value::as_str) {
+    match name.and_then(Value::as_str) {
         Some(name) => check_mirrored(headers, NAME_HEADER, name),
         None => Ok(()),
     }
 }
 
-/// Refuses a header that does not match the body.
 fn check_mirrored(headers: &HeaderMap, name: &'static str, body: &str) -> Result<(), RpcError> {
     match header(headers, name)? {
         Some(value) if value == body => Ok(()),
         Some(value) => Err(RpcError::headers(format!(
-            "Header mismatch: {name} says `{}` and the body `{}`.",
+            "Header mismatch: {name} is `{}`, but the body has `{}`.",
             shorten(&value, 120),
             shorten(body, 120)
         ))),
         None => Err(RpcError::headers(format!(
-            "Header mismatch: {name} is missing; it must say `{}` as the body does.",
+            "Header mismatch: {name} is missing; it must be `{}`, as in the body.",
             shorten(body, 120)
         ))),
     }
 }
 
-/// The value of a header. Values that a header cannot hold are sent as `=?base64?…?=` and decoded before they are
-/// compared.
+/// The value of a header. Clients send values that are not plain ASCII as `=?base64?…?=`.
 fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, RpcError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err(RpcError::headers(format!("Header mismatch: {name} is there more than once.")));
+        return Err(RpcError::headers(format!("Header mismatch: {name} occurs more than once.")));
     }
-    let unreadable = || RpcError::headers(format!("Header mismatch: {name} cannot be read."));
-    let value = value.to_str().map_err(|_| unreadable())?;
-    let Some(packed) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+    let undecodable = || RpcError::headers(format!("Header mismatch: {name} cannot be decoded."));
+    let value = value.to_str().map_err(|_| undecodable())?;
+    let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(Some(value.to_owned()));
     };
-    let bytes = STANDARD.decode(packed).map_err(|_| unreadable())?;
-    String::from_utf8(bytes).map(Some).map_err(|_| unreadable())
+    let bytes = STANDARD.decode(encoded).map_err(|_| undecodable())?;
+    String::from_utf8(bytes).map(Some).map_err(|_| undecodable())
 }
 
-/// The status of an error in its era: the older revisions answer every readable request with 200, except for an
-/// unsupported revision.
-pub(crate) fn status_of(era: Era, error: RpcError) -> RpcError {
+/// The older revisions expect 200 for an unknown method.
+pub(crate) fn with_status_of_era(era: Era, error: RpcError) -> RpcError {
     match era {
         Era::Modern => error,
-        Era::Legacy(_) if error.status == StatusCode::NOT_FOUND => error.within_ok(),
+        Era::Legacy(_) if error.status == StatusCode::NOT_FOUND => error.with_status_ok(),
         Era::Legacy(_) => error,
     }
 }

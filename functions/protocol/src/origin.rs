@@ -1,28 +1,27 @@
-//! Checks of `Origin` and `Host` (streamable HTTP, "Security Warning"). A registry on the loopback accepts only loopback
-//! names, against DNS rebinding. A public one has no secret and no session to steal, so it accepts every valid origin.
+//! Checks of `Origin` and `Host` (streamable HTTP, "Security Warning"). A registry on loopback accepts only loopback
+//! names, against DNS rebinding. A public registry has no secrets and no sessions to steal, so it accepts every valid
+//! origin.
 
 use http::{HeaderMap, HeaderName, header};
 use url::{Host, Url};
 
 pub(crate) fn is_allowed(base_url: &str, headers: &HeaderMap) -> bool {
     let on_loopback = Url::parse(base_url).is_ok_and(|url| is_loopback(&url));
-    let origins = all(headers, header::ORIGIN, |origin| {
-        let page = origin.and_then(|origin| Url::parse(origin).ok());
-        match page {
-            Some(page) if on_loopback => is_loopback(&page),
-            Some(page) => page.has_host() && matches!(page.path(), "" | "/"),
+    let origins =
+        all(headers, header::ORIGIN, |origin| match origin.and_then(|origin| Url::parse(origin).ok()) {
+            Some(url) if on_loopback => is_loopback(&url),
+            Some(url) => url.has_host() && matches!(url.path(), "" | "/"),
             None => !on_loopback && origin == Some("null"),
-        }
-    });
+        });
     let hosts = all(headers, header::HOST, |host| {
-        let named = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
-        !on_loopback || named.is_some_and(|named| is_loopback(&named))
+        let url = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
+        !on_loopback || url.is_some_and(|url| is_loopback(&url))
     });
     origins && hosts
 }
 
-fn all(headers: &HeaderMap, name: HeaderName, holds: impl Fn(Option<&str>) -> bool) -> bool {
-    headers.get_all(name).iter().all(|value| holds(value.to_str().ok()))
+fn all(headers: &HeaderMap, name: HeaderName, predicate: impl Fn(Option<&str>) -> bool) -> bool {
+    headers.get_all(name).iter().all(|value| predicate(value.to_str().ok()))
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -49,7 +48,7 @@ mod tests {
     const PUBLIC: &str = "https://registry.example.com";
 
     #[test]
-    fn a_local_registry_accepts_only_loopback_names() {
+    fn local_registry_accepts_only_loopback_names() {
         for good in
             ["http://localhost:6274", "http://127.0.0.1:8080", "http://[::1]", "https://app.localhost"]
         {
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_registry_accepts_every_valid_origin() {
+    fn public_registry_accepts_every_valid_origin() {
         for good in ["https://app.example.org", "http://localhost:6274", "vscode-webview://abc", "null"] {
             assert!(allows(PUBLIC, header::ORIGIN, good), "{good}");
         }

@@ -1,5 +1,5 @@
-//! JSON-RPC replies and the HTTP status of each. Codes are those of MCP 2026-07-28, of which the older revisions define
-//! a part, so one set serves all.
+//! JSON-RPC replies and the HTTP status of each. The codes are those of MCP 2026-07-28; the older revisions define a
+//! subset.
 
 use std::sync::Arc;
 
@@ -14,10 +14,9 @@ use serde_json::{Value, json};
 
 use crate::message::Id;
 
-/// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RpcError {
-    /// The HTTP status where the error is the whole response, not part of a batch.
+    /// The HTTP status if the error is the whole response, not part of a batch.
     pub(crate) status: StatusCode,
     pub(crate) code: i32,
     pub(crate) message: String,
@@ -54,7 +53,7 @@ impl RpcError {
         Self::new(StatusCode::OK, -32602, message)
     }
 
-    /// -32602 where the request lacks what every request must carry (MCP 2026-07-28, basic, `_meta`).
+    /// -32602: `_meta` lacks a member that every request must have (MCP 2026-07-28, basic, `_meta`).
     pub(crate) fn meta(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, -32602, message)
     }
@@ -76,13 +75,12 @@ impl RpcError {
         Self { data: Some(data), ..self }
     }
 
-    /// The same with HTTP 200: the older revisions expect it for every readable request.
-    pub(crate) fn within_ok(self) -> Self {
+    pub(crate) fn with_status_ok(self) -> Self {
         Self { status: StatusCode::OK, ..self }
     }
 }
 
-/// A reply, with the HTTP status of a response that holds only this reply.
+/// A reply, and the HTTP status of a response that contains only this reply.
 #[derive(Debug)]
 pub(crate) struct Reply {
     status: StatusCode,
@@ -100,7 +98,7 @@ impl Reply {
         }
     }
 
-    /// An error; the id is null where the request's could not be read (JSON-RPC 2.0 §5).
+    /// The id is null if that of the request is unknown (JSON-RPC 2.0 §5).
     pub(crate) fn error(id: Option<&Id>, error: RpcError) -> Self {
         let RpcError { status, code, message, data } = error;
         let error = raw(&Error { code, message, data });
@@ -119,6 +117,13 @@ impl IntoResponse for Reply {
     }
 }
 
+/// An error that concerns the whole body.
+impl IntoResponse for RpcError {
+    fn into_response(self) -> Response {
+        Reply::error(None, self).into_response()
+    }
+}
+
 /// The response to a batch. A batch of only notifications has no replies (JSON-RPC 2.0 §6).
 pub(crate) fn batch(replies: &[Reply]) -> Response {
     if replies.is_empty() {
@@ -133,7 +138,6 @@ pub(crate) fn batch(replies: &[Reply]) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// The response to a notification.
 pub(crate) fn accepted() -> Response {
     StatusCode::ACCEPTED.into_response()
 }
@@ -154,12 +158,12 @@ struct Error {
 }
 
 /// Serializes a value once, to be shared by all responses that contain it.
-#[expect(clippy::expect_used, reason = "our own messages have text keys and no failing serializer")]
+#[expect(clippy::expect_used, reason = "messages have text keys and no failing serializer")]
 pub(crate) fn raw<T: Serialize>(value: &T) -> Arc<RawValue> {
     serde_json::value::to_raw_value(value).expect("a message is JSON").into()
 }
 
-#[expect(clippy::expect_used, reason = "a head is an object of two members that can be written")]
+#[expect(clippy::expect_used, reason = "`Head` always serializes to an object")]
 fn member(name: &'static str, content: Arc<RawValue>, head: &Head<'_>) -> JsonEnvelope {
     JsonEnvelope::new(content).as_member(name, head).expect("a message is JSON")
 }
@@ -169,26 +173,26 @@ mod tests {
     use super::*;
     use crate::message::Message;
 
-    fn written(reply: &Reply) -> Value {
+    fn serialized(reply: &Reply) -> Value {
         let mut text = Vec::new();
         reply.message.write_to(&mut text);
         serde_json::from_slice(&text).unwrap()
     }
 
     #[test]
-    fn an_error_without_a_readable_id_has_a_null_id() {
+    fn error_without_a_valid_id_has_a_null_id() {
         let reply = Reply::error(None, RpcError::parse("nothing"));
-        let body = written(&reply);
+        let body = serialized(&reply);
         let error = json!({ "code": -32700, "message": "Parse error: nothing" });
         assert_eq!(body, json!({ "jsonrpc": "2.0", "id": null, "error": error }));
         assert_eq!(reply.status, StatusCode::BAD_REQUEST);
     }
 
     #[test]
-    fn a_result_has_the_id_of_its_request() {
+    fn result_has_the_id_of_its_request() {
         let request = json!({ "jsonrpc": "2.0", "id": "é\"", "method": "ping" });
         let Ok(Message::Request(request)) = Message::read(request) else { panic!("a request") };
         let reply = Reply::to(&request.id, Ok(raw(&json!({ "x": 1 }))));
-        assert_eq!(written(&reply), json!({ "jsonrpc": "2.0", "id": "é\"", "result": { "x": 1 } }));
+        assert_eq!(serialized(&reply), json!({ "jsonrpc": "2.0", "id": "é\"", "result": { "x": 1 } }));
     }
 }

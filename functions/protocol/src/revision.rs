@@ -1,18 +1,18 @@
-//! The supported revisions of MCP and where their behaviour differs. The newest has neither handshake nor session
-//! and is an era of its own; the older ones differ by the protocol version header.
+//! The supported revisions of MCP and their differences. The newest has neither handshake nor session, so it is an era
+//! of its own; the older ones differ by the protocol version header.
 
 use registry::model::protocol::MCP_REVISIONS;
 
 /// A revision with the `initialize` handshake, the oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Handshake {
-    /// 2024-11-05: its clients reach us over the transport of the next one.
+    /// 2024-11-05: its clients use the transport of the next revision.
     November2024,
     /// 2025-03-26: the only one with batches.
     March2025,
-    /// 2025-06-18: structured content, and the header.
+    /// 2025-06-18: structured content and the version header.
     June2025,
-    /// 2025-11-25: bad arguments are a tool's error.
+    /// 2025-11-25: bad arguments are a result with `isError`.
     November2025,
 }
 
@@ -25,7 +25,7 @@ impl Handshake {
     ];
 
     pub(crate) fn of(date: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, known)| *known == date).map(|(revision, _)| revision)
+        Self::ALL.into_iter().find(|(_, name)| *name == date).map(|(revision, _)| revision)
     }
 
     pub(crate) fn date(self) -> &'static str {
@@ -35,25 +35,24 @@ impl Handshake {
     /// The revision of a request without a header (MCP 2025-06-18, transports, "Protocol Version Header").
     pub(crate) const DEFAULT: Self = Self::March2025;
 
-    /// The answer to an `initialize` for `date`: the same revision where it is supported, else the newest that has a
+    /// The answer to an `initialize` for `date`: the same revision if it is supported, otherwise the newest with a
     /// handshake.
     pub(crate) fn agreed(date: &str) -> Self {
         Self::of(date).filter(|_| MCP_REVISIONS.contains(&date)).unwrap_or(Self::November2025)
     }
 }
 
-/// The two ways of talking to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// Since 2026-07-28: requests are independent of each other.
     Modern,
-    /// With a handshake.
+    /// Revisions with a handshake.
     Legacy(Handshake),
 }
 
 impl Era {
-    /// Whether bad arguments are the tool's error, which a model can correct, or a protocol error.
-    pub(crate) fn shows_bad_arguments_to_the_model(self) -> bool {
+    /// Whether bad arguments are a result with `isError`, which a model can correct, or a protocol error.
+    pub(crate) fn reports_bad_arguments_as_results(self) -> bool {
         match self {
             Self::Modern => true,
             Self::Legacy(revision) => revision >= Handshake::November2025,
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_handshake_never_leads_to_the_revision_without_one() {
+    fn initialize_never_agrees_on_the_newest_revision() {
         assert_eq!(Handshake::agreed(MCP_NEWEST_REVISION), Handshake::November2025);
         assert_eq!(Handshake::agreed("2099-01-01"), Handshake::November2025);
         assert_eq!(Handshake::agreed("2024-11-05"), Handshake::November2025);
@@ -78,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn bad_arguments_are_reported_as_each_revision_wants() {
-        assert!(Era::Modern.shows_bad_arguments_to_the_model());
-        assert!(Era::Legacy(Handshake::November2025).shows_bad_arguments_to_the_model());
-        assert!(!Era::Legacy(Handshake::June2025).shows_bad_arguments_to_the_model());
+    fn bad_arguments_follow_the_revision() {
+        assert!(Era::Modern.reports_bad_arguments_as_results());
+        assert!(Era::Legacy(Handshake::November2025).reports_bad_arguments_as_results());
+        assert!(!Era::Legacy(Handshake::June2025).reports_bad_arguments_as_results());
     }
 }

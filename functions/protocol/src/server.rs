@@ -1,5 +1,5 @@
-//! The methods of the MCP server and the shape of their results in each era. Results that do not depend on the
-//! request are serialized once, at start, because clients ask for them most often.
+//! The methods of the MCP server and the form of their results in each era. Results that do not depend on the request
+//! are serialized once, at the start, because clients request them most often.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,17 +21,16 @@ use crate::reply::{RpcError, raw};
 use crate::revision::{Era, Handshake};
 use crate::tools::{self, Page, TOOLS};
 
-/// How long clients may cache the list of tools and the answer of `server/discover`.
+/// How long clients may cache `tools/list` and `server/discover`.
 const TTL_MS: u32 = 300_000;
 
 /// Shown to the model before it chooses a tool.
-const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live row has answered a real protocol \
-    handshake within seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
-    list_yourself with the URL of your card or endpoint. After that every answer says how it goes on: wait `next.wait_s` \
-    seconds where it is there, then call `next.tool` with `next.body`, or with `next.arguments`. It leads over the free \
-    demo and your feedback to a full product. No key is needed.";
+const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live listing has answered a real protocol \
+    handshake within the last seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
+    list_yourself with the URL of your card or endpoint. Then follow `next` in every answer: wait `next.wait_s` seconds if \
+    it is there, then call `next.tool` with `next.body` or `next.arguments`. The steps lead through the free demo and your \
+    feedback to a full product. No key is needed.";
 
-/// The MCP server of one registry, with the results that it keeps serialized.
 #[derive(Debug)]
 pub(crate) struct McpServer {
     identity: Value,
@@ -42,7 +41,7 @@ pub(crate) struct McpServer {
     results: RenderCache<Arc<RawValue>>,
 }
 
-/// Serialized pages of `tools/list` by their cursors; the first page has none.
+/// Serialized pages of `tools/list` by their cursors; `None` is the first page.
 type Pages = HashMap<Option<String>, Arc<RawValue>>;
 
 impl McpServer {
@@ -62,7 +61,6 @@ impl McpServer {
         Self { identity, discover_result, meta, modern_pages, legacy_pages, results: RenderCache::default() }
     }
 
-    /// The result of a request whose era has been negotiated.
     pub(crate) async fn answer(
         &self,
         app: &App,
@@ -100,7 +98,7 @@ impl McpServer {
         let cursor = tools::cursor(params)?.map(str::to_owned);
         pages.get(&cursor).cloned().ok_or_else(|| {
             let cursor = shorten(cursor.as_deref().unwrap_or_default(), 120);
-            RpcError::params(format!("Unknown cursor: {cursor}. Begin again without one."))
+            RpcError::params(format!("Unknown cursor: {cursor}. Start again without a cursor."))
         })
     }
 
@@ -113,7 +111,7 @@ impl McpServer {
         params: Map<String, Value>,
     ) -> Result<Arc<RawValue>, RpcError> {
         let operation = call::operation(&params)?;
-        // If the store fails here, the tool runs and reports the failure in its own words.
+        // If the store fails here, the tool runs without the cache and reports the failure.
         let Some(validator) = (operation.cache_validator)(app.clone()).await.unwrap_or_default() else {
             return Ok(self.call_result(era, &call::call(app, caller, era, operation, params).await?));
         };
@@ -136,7 +134,7 @@ impl McpServer {
             is_error: outcome.is_error,
         };
         match era {
-            Era::Modern => raw(&Modern::once(&self.meta, &result)),
+            Era::Modern => raw(&Modern::uncached(&self.meta, &result)),
             Era::Legacy(_) => raw(&result),
         }
     }
@@ -148,7 +146,7 @@ fn pages(render: impl Fn(&Page<'_>) -> Arc<RawValue>) -> Pages {
     pages.iter().map(|page| (std::mem::replace(&mut cursor, page.next.clone()), render(page))).collect()
 }
 
-/// A result of revision 2026-07-28 with the members that every result has (basic, "Results") and those of a cacheable one
+/// A result of revision 2026-07-28 with the members of every result (basic, "Results") and those of a cacheable result
 /// (utilities/caching).
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,12 +163,12 @@ struct Modern<'a, T> {
 }
 
 impl<'a, T> Modern<'a, T> {
-    fn once(meta: &'a RawValue, result: &'a T) -> Self {
+    fn uncached(meta: &'a RawValue, result: &'a T) -> Self {
         Self { result_type: "complete", result, ttl_ms: None, cache_scope: None, meta }
     }
 
     fn cacheable(meta: &'a RawValue, result: &'a T) -> Self {
-        Self { ttl_ms: Some(TTL_MS), cache_scope: Some("public"), ..Self::once(meta, result) }
+        Self { ttl_ms: Some(TTL_MS), cache_scope: Some("public"), ..Self::uncached(meta, result) }
     }
 }
 
@@ -196,7 +194,7 @@ impl<'a> ListToolsResult<'a> {
     }
 }
 
-/// The answer is sent twice, structured and as text, because some clients read only text.
+/// Contains the answer twice, structured and as text, because some clients read only the text.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CallToolResult<'a> {

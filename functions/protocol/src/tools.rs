@@ -1,4 +1,4 @@
-//! The catalogue as MCP tools: one for each operation and one for each of its aliases, in the catalogue's order. Built
+//! The catalogue as MCP tools: one for each operation and each of its aliases, in the catalogue's order. They are built
 //! once, because no tool depends on the request.
 
 mod schema;
@@ -14,14 +14,13 @@ use crate::reply::RpcError;
 
 pub(crate) const PAGE_SIZE: usize = 100;
 
-/// Every tool, as `tools/list` returns it.
 pub(crate) static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let with_aliases = CATALOGUE.iter().flat_map(|entry| {
         let primary = std::iter::once((entry.name, entry.description.to_owned()));
         let aliases = entry
             .aliases
             .iter()
-            .map(|alias| (*alias, format!("{} (Another name of `{}`.)", entry.description, entry.name)));
+            .map(|alias| (*alias, format!("{} (Alias of `{}`.)", entry.description, entry.name)));
         primary.chain(aliases).map(|(name, description)| tool(entry, name, &description))
     });
     with_aliases.collect()
@@ -31,7 +30,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     TOOLS.iter().filter_map(|tool| tool["name"].as_str()).collect()
 }
 
-/// A tool (MCP 2026-07-28, server/tools, "Data Types"). Members that an older revision does not know are ignored by its clients.
+/// A tool (MCP 2026-07-28, server/tools, "Data Types"). Clients of older revisions ignore the members they do not know.
 fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
     json!({
         "name": name,
@@ -52,11 +51,11 @@ fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Page<'a> {
     pub(crate) tools: &'a [Value],
-    /// The cursor of the next page; none on the last.
+    /// The cursor of the next page.
     pub(crate) next: Option<String>,
 }
 
-/// All pages of a list. A cursor names the last tool of the page before, so that it stays valid when the list grows.
+/// All pages of a list. A cursor names the last tool of the previous page, so it stays valid when the list grows.
 pub(crate) fn pages(tools: &[Value], size: usize) -> Vec<Page<'_>> {
     let mut pages: Vec<Page<'_>> = tools.chunks(size).map(|tools| Page { tools, next: None }).collect();
     let last = pages.len().saturating_sub(1);
@@ -70,8 +69,8 @@ fn cursor_after(name: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!("after:{name}"))
 }
 
-/// The cursor of a `tools/list` request. The empty string is a valid cursor (MCP 2026-07-28, pagination); here it means
-/// the first page.
+/// The cursor of a `tools/list` request. The empty string is valid (MCP 2026-07-28, pagination) and means the first
+/// page.
 pub(crate) fn cursor(params: &Map<String, Value>) -> Result<Option<&str>, RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(None),
@@ -89,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_is_a_tool_under_each_of_its_names() {
+    fn every_name_of_an_operation_is_a_tool() {
         let mut seen = HashSet::new();
         for (entry, name) in
             CATALOGUE.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases).map(move |n| (e, n)))
@@ -107,20 +106,20 @@ mod tests {
     }
 
     #[test]
-    fn pages_hold_every_tool_once_and_in_order() {
+    fn pages_contain_every_tool_once_and_in_order() {
         for size in [1, 3, 50] {
             let pages = pages(&TOOLS, size);
             let all: Vec<&Value> = pages.iter().flat_map(|page| page.tools).collect();
             assert_eq!(all, TOOLS.iter().collect::<Vec<_>>());
-            let (last, before) = pages.split_last().unwrap();
+            let (last, others) = pages.split_last().unwrap();
             assert_eq!(last.next, None);
-            let cursors: HashSet<&String> = before.iter().map(|page| page.next.as_ref().unwrap()).collect();
-            assert_eq!(cursors.len(), before.len(), "each cursor leads to one page");
+            let cursors: HashSet<&String> = others.iter().map(|page| page.next.as_ref().unwrap()).collect();
+            assert_eq!(cursors.len(), others.len(), "duplicate cursor");
         }
     }
 
     #[test]
-    fn a_cursor_is_a_string_or_absent() {
+    fn cursor_is_a_string_or_absent() {
         let read = |value: Value| {
             let params = Map::from_iter([("cursor".to_owned(), value)]);
             cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|error| error.code)

@@ -1,5 +1,5 @@
-//! The form of a page, as a browser without a script sends it. What it says is published as any body is; the answer leads
-//! to the page of the listing, or is a page that says what to mend.
+//! The HTML form for publishing, as a browser without JavaScript sends it. The answer redirects to the page of the
+//! listing, or is a page that says what to correct.
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
@@ -13,11 +13,10 @@ use registry::operations::{LIST_YOURSELF, RawArguments};
 use registry::pages::refused_form;
 use serde_json::{Map, Value};
 
-/// The largest form that is read, in bytes.
-const LARGEST: usize = 64 * 1024;
+const MAX_FORM_BYTES: usize = 64 * 1024;
 
-/// Takes forms, and hands on whatever else is sent.
-pub(crate) async fn take_forms(
+/// Handles forms and passes all other requests on.
+pub(crate) async fn accept_forms(
     State(app): State<App>,
     caller: Caller,
     request: Request,
@@ -26,11 +25,10 @@ pub(crate) async fn take_forms(
     if request.method() != Method::POST || !is_form(request.headers()) {
         return next.run(request).await;
     }
-    let fields = match to_bytes(request.into_body(), LARGEST).await {
+    let fields = match to_bytes(request.into_body(), MAX_FORM_BYTES).await {
         Ok(body) => fields(&body),
         Err(_) => {
-            let detail =
-                format!("A form may have {LARGEST} bytes. Send the URL of what is to be listed, no more.");
+            let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send only the URL to list.");
             let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
             return refused_form(&app.settings, "", problem);
         }
@@ -47,12 +45,13 @@ pub(crate) async fn take_forms(
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    let media_type =
+        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = media_type.split(';').next().unwrap_or_default().trim();
+    media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
-/// What a form says; a field that was left empty says nothing.
+/// The fields of a form; an empty one counts as absent.
 fn fields(body: &[u8]) -> Map<String, Value> {
     let fields =
         form_urlencoded::parse(body).map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
@@ -64,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_that_was_left_empty_says_nothing() {
+    fn empty_form_field_counts_as_absent() {
         let read = fields(b"url=+https%3A%2F%2Fa.example.org%2Fcard.json&name=&source=a+friend");
         assert_eq!(
             Value::from(read),

@@ -1,4 +1,4 @@
-//! The publisher's function: list something, or see what it would score.
+//! Publishing a listing, and scoring a card without publishing it.
 
 mod form;
 
@@ -10,7 +10,7 @@ use registry::operations;
 
 /// The routes of this function.
 pub fn router(app: App) -> Router {
-    let forms = from_fn_with_state(app.clone(), form::take_forms);
+    let forms = from_fn_with_state(app.clone(), form::accept_forms);
     let publish = rest::operations(&[&operations::LIST_YOURSELF]).route_layer(forms);
     with_middleware(publish.merge(rest::operations(&[&operations::SCORE])), app)
 }

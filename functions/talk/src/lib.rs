@@ -1,4 +1,4 @@
-//! The Talk inboxes: reading one, speaking in one, and what listings say to everybody.
+//! The Talk inboxes: read one, write to one, and the public feed of messages.
 
 use axum::Router;
 use registry::app::App;

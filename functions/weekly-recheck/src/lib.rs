@@ -1,5 +1,5 @@
-//! Asks every Live listing again within its week, and demotes what failed at three different hours. Runs hourly over what
-//! is due, in parts where that is much, and takes what was decided up into the log of evidence.
+//! Rechecks every Live listing once a week and demotes listings that failed at three different hours. Runs hourly over
+//! what is due, in several parts if much is due, and appends the decisions to the evidence log.
 
 use registry::app::App;
 use registry::events::RECHECK_PART;
@@ -10,9 +10,8 @@ use registry::probe::SweepReport;
 use registry::probe::run;
 use registry::store::StoreError;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// What was done, and what the dashboard is told of it.
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -22,25 +21,22 @@ struct Report {
     metrics: Metrics,
 }
 
-/// Why a run broke off.
+/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The table is busy; what is still due is found by the next run.
+    /// The table is busy; the next run finds what is still due.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The event is a part of a recheck, and does not say which.
-    #[error("not a part of a recheck: {0}")]
+    /// The event names no valid part.
+    #[error("invalid part of a recheck: {0}")]
     Part(#[from] InvalidHashPrefix),
-    /// The report could not be written.
-    #[error(transparent)]
-    Report(#[from] serde_json::Error),
 }
 
-/// Rechecks what is due and reports what was done: a part, where the event is one; else all of it, in parts where it is
-/// much.
+/// Rechecks the part that the event names. The hourly event names none: it splits the due listings into parts, sends an
+/// event for each other part and rechecks one itself.
 ///
 /// # Errors
-/// The table is busy, or the part is none.
+/// See [`Failure`].
 pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let part = if event["detail-type"] == RECHECK_PART {
         event["detail"]["part"].as_str().unwrap_or_default().parse::<HashPrefix>()?
@@ -49,5 +45,5 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     };
     let sweep = run::recheck(app, part).await?;
     let metrics = Metrics(sweep.metrics().into());
-    Ok(serde_json::to_value(Report { sweep, log: sequence_or_warn(app).await, metrics })?)
+    Ok(json!(Report { sweep, log: sequence_or_warn(app).await, metrics }))
 }

@@ -1,5 +1,4 @@
-//! The documents by which machines discover the registry, and its log of evidence; and, being the function of last
-//! resort, the answer to every path that no other function has.
+//! The discovery documents and the evidence log. This function also answers every path that no other function serves.
 
 use axum::Router;
 use registry::app::App;

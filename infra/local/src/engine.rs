@@ -1,5 +1,6 @@
-//! A DynamoDB engine inside this process, behind the connector of the AWS SDK: the functions run unchanged, and
-//! `make run` needs no Java, no container and no account. What it does not show is injected by [`instrumented`].
+//! A DynamoDB engine inside this process, behind the HTTP connector of the AWS SDK: the functions run unchanged, and
+//! `make run` needs no Java, no container and no account. [`instrumented`] injects the faults that the engine never
+//! has.
 
 mod dispatch;
 pub mod instrumented;
@@ -24,19 +25,19 @@ use registry::model::Clock;
 /// Where the table is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
-    /// In memory: gone with the process.
+    /// In memory, lost with the process.
     Memory,
-    /// In an SQLite file, which a restart finds again.
+    /// In an SQLite file, kept over restarts.
     File(PathBuf),
 }
 
 /// Why the engine cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The folder of the data file cannot be made.
-    #[error("the folder {0} cannot be made: {1}")]
+    /// The folder of the data file cannot be created.
+    #[error("cannot create the folder {0}: {1}")]
     Folder(PathBuf, std::io::Error),
-    /// The path cannot be handed to SQLite.
+    /// SQLite requires UTF-8.
     #[error("the path {0} is not valid UTF-8")]
     Path(PathBuf),
     /// SQLite or the engine refuses the file.
@@ -44,17 +45,17 @@ pub enum EngineError {
     Open(String, dynoxide::DynoxideError),
 }
 
-/// The engine, as the SDK sees it: something that answers HTTP requests.
+/// The engine as an HTTP client of the SDK.
 #[derive(Clone)]
 pub struct Embedded {
     database: Database,
 }
 
 impl Embedded {
-    /// Opens the engine. A table in memory judges the expiry of its items by `clock`; a file by the machine's.
+    /// Opens the engine. A table in memory expires its items by `clock`, a file by the system clock.
     ///
     /// # Errors
-    /// When the file or its folder cannot be used.
+    /// The file or its folder cannot be used.
     pub fn open(data: &Data, clock: &Clock) -> Result<Self, EngineError> {
         let database = match data {
             Data::Memory => Database::memory_with_clock(Arc::new(Expiry(clock.clone())))
@@ -64,8 +65,8 @@ impl Embedded {
         Ok(Self { database })
     }
 
-    /// Deletes the items whose TTL has passed and returns their number. DynamoDB does this by itself, this engine only
-    /// when called. It blocks, so call it on a blocking thread.
+    /// Deletes the items whose TTL has passed and returns their number; unlike DynamoDB, the engine does this only on
+    /// request. It blocks, so call it on a blocking thread.
     ///
     /// # Errors
     /// The engine's message, for the log.
@@ -81,10 +82,9 @@ fn open_file(path: &Path) -> Result<Database, EngineError> {
     let name = path.to_str().ok_or_else(|| EngineError::Path(path.to_path_buf()))?;
     let refused = |error| EngineError::Open(name.to_owned(), error);
     let database = Database::new(name).map_err(refused)?;
-    // The engine's one way to `synchronous = NORMAL`; the other values it sets are SQLite's defaults. Every commit
-    // is then in the operating system's hands before it is acknowledged, so a killed process loses nothing, and no
-    // write waits for the disk (70 us for a put, against 260 to 500 us with `FULL`). A power cut may cost the last
-    // moments, never the file's integrity: an installation that must survive power cuts runs on DynamoDB.
+    // Sets `synchronous = NORMAL`; the other values that it sets are SQLite's defaults. The operating system then has
+    // every commit before it is acknowledged, so a killed process loses nothing, and no write waits for the disk (70 us
+    // for a put, 260 to 500 us with `FULL`). A power cut may lose the last writes, but never corrupts the file.
     database.disable_bulk_loading().map_err(refused)?;
     Ok(database)
 }
@@ -115,10 +115,10 @@ impl HttpClient for Embedded {
 }
 
 impl HttpConnector for Embedded {
-    // Works on the caller's thread, after stepping aside once. The engine is one mutex, so a pool of threads could
-    // only queue for it, and handing over to one doubles the time of an operation (put in memory: 50 us here, 100 us
-    // through `spawn_blocking`, at the same throughput). Without the step aside a task that is never made to wait
-    // keeps its worker, and timers came 100 to 500 ms late under load; with it they are 1 to 2 ms late.
+    // Works on the caller's thread. The engine is one mutex, so a thread pool could only queue for it and would double
+    // the time of an operation (put in memory: 50 us here, 100 us through `spawn_blocking`, at the same throughput). It
+    // yields first, because a task that never waits keeps its worker: without that, timers are 100 to 500 ms late under
+    // load, with it 1 to 2 ms.
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let database = self.database.clone();
         HttpConnectorFuture::new(async move {
@@ -130,7 +130,7 @@ impl HttpConnector for Embedded {
     }
 }
 
-/// The DynamoDB operation that a request of the SDK asks for.
+/// The DynamoDB operation of a request.
 fn operation(request: &HttpRequest) -> &str {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
     target.rsplit('.').next().unwrap_or_default()
@@ -143,8 +143,7 @@ fn json_response(status: u16, body: String) -> Result<HttpResponse, ConnectorErr
     Ok(response)
 }
 
-/// A DynamoDB client over any engine. It retries as the functions on AWS do, with waits short enough for a table
-/// that is a function call away.
+/// A DynamoDB client over any engine. It retries as the functions on AWS do, but with shorter waits.
 #[must_use]
 pub fn client(engine: impl HttpClient + 'static) -> aws_sdk_dynamodb::Client {
     let config = aws_sdk_dynamodb::Config::builder()

@@ -1,5 +1,5 @@
-//! The functions that this binary holds, by the name of their crate, as the template names them.
-//! A new function is entered here once; the template decides what reaches it.
+//! The functions in this binary, by the name of their crate, as the template names them. A new function is added here;
+//! the template decides which requests and events reach it.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use serde_json::Value;
 /// A function that is called with an event and returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
-/// The functions behind the HTTP API.
+/// The functions of the HTTP API.
 #[must_use]
 pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
     BTreeMap::from([
@@ -28,7 +28,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
     ])
 }
 
-/// The functions behind schedules and the bus.
+/// The functions of the schedules and the bus.
 #[must_use]
 pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
     BTreeMap::from([

@@ -1,12 +1,11 @@
-//! The HTTP API of the template on one machine: the same routes, in the same order of precedence, to the same
-//! routers that run on Lambda, with the limits that API Gateway puts before them.
+//! The HTTP API of the template on one machine: the same routes, precedence and limits as API Gateway, in front of the
+//! same routers that run on Lambda.
 
 mod cors;
 mod error;
 #[cfg(feature = "as-events")]
 mod event;
 mod path_routes;
-mod response;
 mod target;
 
 use std::collections::BTreeMap;
@@ -21,9 +20,9 @@ use http::Request;
 
 #[cfg(feature = "as-events")]
 use crate::functions::Job;
-use crate::template::{Route, Template};
+use crate::template::Template;
 use path_routes::PathRoutes;
-use target::Target;
+use target::{Function, Target};
 
 pub use error::GatewayError;
 pub use target::Transport;
@@ -37,10 +36,10 @@ pub fn router(
     functions: &BTreeMap<&'static str, Router>,
     transport: Transport,
 ) -> Result<Router, GatewayError> {
-    routed(template, |route| Target::linked(route, functions, transport))
+    build(template, functions, |router| transport.function(router))
 }
 
-/// The same before functions that run elsewhere and take events: packaged binaries in a Lambda runtime.
+/// The same for packaged binaries in a Lambda runtime, which accept only events.
 ///
 /// # Errors
 /// As [`router`].
@@ -49,17 +48,18 @@ pub fn router_of_packaged(
     template: &Template,
     functions: &BTreeMap<&'static str, Job>,
 ) -> Result<Router, GatewayError> {
-    routed(template, |route| Target::packaged(route, functions))
+    build(template, functions, Function::Events)
 }
 
-fn routed(
+fn build<F: Clone>(
     template: &Template,
-    target: impl Fn(&Route) -> Result<Target, GatewayError>,
+    functions: &BTreeMap<&'static str, F>,
+    function: impl Fn(F) -> Function,
 ) -> Result<Router, GatewayError> {
     let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
     let mut default = None;
     for route in &template.routes {
-        let target = target(route)?;
+        let target = Target::new(route, functions, &function)?;
         match &route.path {
             None => default = Some(target),
             Some(path) => paths.entry(axum_path(path)).or_default().add(route.method.clone(), target),
@@ -76,8 +76,8 @@ fn routed(
     })
 }
 
-/// `{proxy+}` takes the rest of the path, which axum writes `{*proxy}`. Parameters are named by their position, so
-/// that two routes with different names for the same parameter share one path.
+/// `{proxy+}` matches the rest of the path; axum writes it `{*proxy}`. Parameters are named by their position, so that
+/// two routes with different names for the same parameter share one path.
 fn axum_path(path: &str) -> String {
     let segments = path.split('/').enumerate().map(|(position, segment)| {
         let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));

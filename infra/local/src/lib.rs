@@ -1,5 +1,5 @@
-//! The registry on one machine: the same functions that run on Lambda, behind the template's routes, over a
-//! DynamoDB engine in this process, with the template's schedules and bus. Tests start one per case.
+//! The registry on one machine: the functions that run on Lambda, with the template's routes, schedules and bus, and a
+//! DynamoDB engine in this process. Tests start one per case.
 
 pub mod engine;
 pub mod functions;
@@ -24,7 +24,7 @@ use registry::store::{Store, table};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use crate::lock::Lock;
 
@@ -37,37 +37,37 @@ pub use template::Template;
 /// How long open connections may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How a registry is started on this machine.
+/// The options of a registry on this machine.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The address to listen on; port 0 takes a free one.
+    /// The address to listen on; port 0 picks a free port.
     pub listen: SocketAddr,
-    /// Where the table is.
+    /// Where the table is stored.
     pub data: Data,
-    /// Every limit; `base_url` is replaced where [`Options::own_base_url`] says so.
+    /// [`Options::own_base_url`] replaces its `base_url`.
     pub settings: Settings,
-    /// Uses the address it listens on as its base URL, for callers that reach it directly.
+    /// Uses the address that it listens on as the base URL.
     pub own_base_url: bool,
     /// How requests reach the functions.
     pub transport: Transport,
-    /// Fires schedules, delivers events of the bus and removes expired items. Without it nothing moves by itself:
-    /// a test calls the functions and reads [`Local::events`].
+    /// Fires schedules, delivers the events of the bus and removes expired items. Without it, a test calls the
+    /// functions itself and reads [`Local::events`].
     pub schedules: bool,
-    /// Tests replace it by a manual clock.
+    /// Tests use a manual clock.
     pub clock: Clock,
-    /// Tests replace it by a seeded generator.
+    /// Tests use a seeded generator.
     pub random: Random,
     /// Counts the calls to the table and injects faults.
     pub observer: Option<Observer>,
-    /// Caches what was read from the table until it is written, since no other process writes it. Without the cache
-    /// every read queries the table, as on AWS.
-    pub remembers: bool,
+    /// Caches items of the table until they are written, because no other process writes them. Without the cache, every
+    /// read queries the table, as on AWS.
+    pub caches_reads: bool,
 }
 
 impl Options {
-    /// A registry for tests: a free port on loopback, a table in memory, and nothing that moves by itself.
+    /// A free port on loopback, a table in memory, no schedules.
     #[must_use]
-    pub fn still(settings: Settings) -> Self {
+    pub fn new(settings: Settings) -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             data: Data::Memory,
@@ -78,47 +78,47 @@ impl Options {
             clock: Clock::System,
             random: Random::System,
             observer: None,
-            remembers: true,
+            caches_reads: true,
         }
     }
 }
 
-/// Why a registry does not start on this machine.
+/// Why the registry cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address is taken, or not this machine's.
+    /// The address is in use or is not an address of this machine.
     #[error("cannot listen on {0}: {1}")]
     Listen(SocketAddr, std::io::Error),
     /// The data cannot be opened.
     #[error("cannot open the data: {0}")]
     Engine(#[from] engine::EngineError),
-    /// The data is another registry's.
+    /// Another registry uses the data.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The table cannot be made.
-    #[error("cannot make the table: {0}")]
+    /// The table cannot be created.
+    #[error("cannot create the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
-    /// The template cannot be played.
+    /// The template is invalid.
     #[error(transparent)]
     Template(#[from] template::TemplateError),
-    /// Its routes cannot be served.
+    /// The routes of the template are invalid.
     #[error(transparent)]
     Gateway(#[from] gateway::GatewayError),
-    /// Its schedules or rules cannot be served.
+    /// The schedules or rules of the template are invalid.
     #[error(transparent)]
     Job(#[from] scheduler::UnknownJob),
 }
 
-/// A registry that runs on this machine. Dropping it ends it at once; [`Local::stop`] lets it finish.
+/// A running registry. Dropping it aborts all its work; [`Local::stop`] lets the work finish.
 #[derive(Debug)]
 pub struct Local {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
-    /// The app that all functions share.
+    /// Shared by all functions.
     pub app: App,
-    /// The engine below it.
+    /// The engine with the table.
     pub engine: Embedded,
-    /// What was sent to the bus, where nothing is delivered by itself ([`Options::schedules`]).
+    /// The events on the bus, if [`Options::schedules`] is off.
     pub events: Option<mpsc::UnboundedReceiver<Value>>,
     server: Server,
     scheduler: Option<scheduler::RunningScheduler>,
@@ -126,10 +126,11 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts a registry. When this is done, it answers. Boxed, so that the whole of it is compiled once, here.
+    /// Starts a registry; it accepts requests when this returns. Boxed, so that the large future is compiled only in
+    /// this crate.
     ///
     /// # Errors
-    /// Says which part cannot be had, and why.
+    /// See [`StartError`].
     pub fn start(options: Options) -> BoxFuture<'static, Result<Self, StartError>> {
         Box::pin(async move {
             let template = Template::own()?;
@@ -144,9 +145,9 @@ impl Local {
                     engine::client(engine::instrumented::InstrumentedEngine::new(engine.clone(), observer))
                 }
             };
-            let refused = |error| StartError::Listen(options.listen, error);
-            let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
-            let address = listener.local_addr().map_err(refused)?;
+            let listen_error = |error| StartError::Listen(options.listen, error);
+            let listener = TcpListener::bind(options.listen).await.map_err(listen_error)?;
+            let address = listener.local_addr().map_err(listen_error)?;
             let mut settings = options.settings;
             if options.own_base_url {
                 settings.base_url = base_url(address);
@@ -156,7 +157,7 @@ impl Local {
                 .map_err(|error| StartError::Table(error.into()))?;
 
             let tick = settings.tick();
-            let store = if options.remembers {
+            let store = if options.caches_reads {
                 Store::sole_writer(client, &settings.table_name)
             } else {
                 Store::new(client, &settings.table_name)
@@ -176,13 +177,13 @@ impl Local {
         })
     }
 
-    /// The URL of a path of this registry on this machine.
+    /// The URL of a path at the address that it listens on.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", base_url(self.address))
     }
 
-    /// Accepts no more requests and waits for running requests and jobs, ten seconds in all.
+    /// Accepts no more requests and waits for running requests and jobs, at most ten seconds.
     pub async fn stop(self) {
         self.server.stop().await;
         if let Some(scheduler) = self.scheduler {
@@ -191,7 +192,7 @@ impl Local {
     }
 }
 
-/// An unspecified address cannot be connected to, so loopback is shown instead.
+/// Replaces an unspecified address by loopback, because clients cannot connect to it.
 fn base_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -204,44 +205,35 @@ fn base_url(address: SocketAddr) -> String {
 #[derive(Debug)]
 struct Server {
     stop: oneshot::Sender<()>,
-    task: Aborting,
-}
-
-/// A tokio task outlives its handle unless it is aborted.
-#[derive(Debug)]
-struct Aborting(JoinHandle<()>);
-
-impl Drop for Aborting {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+    /// One task; the set aborts it when it is dropped.
+    task: JoinSet<()>,
 }
 
 impl Server {
     fn start(listener: TcpListener, router: Router) -> Self {
         let (stop, stopped) = oneshot::channel();
-        // Small answers would wait for the acknowledgement of the one before.
+        // Otherwise a small answer waits for the acknowledgement of the previous one.
         let listener = listener.tap_io(|stream| {
             if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "a connection keeps Nagle's algorithm");
+                tracing::debug!(%error, "cannot set TCP_NODELAY");
             }
         });
         let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let task = tokio::spawn(async move {
-            let asked_to_stop = async { drop(stopped.await) };
-            let served = axum::serve(listener, service).with_graceful_shutdown(asked_to_stop).await;
-            if let Err(error) = served {
-                tracing::error!(%error, "the server ended");
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            let shutdown = async { drop(stopped.await) };
+            if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(shutdown).await {
+                tracing::error!(%error, "the server failed");
             }
         });
-        Self { stop, task: Aborting(task) }
+        Self { stop, task }
     }
 
     async fn stop(mut self) {
         if self.stop.send(()).is_ok()
-            && tokio::time::timeout(SHUTDOWN_TIMEOUT, &mut self.task.0).await.is_err()
+            && tokio::time::timeout(SHUTDOWN_TIMEOUT, self.task.join_next()).await.is_err()
         {
-            tracing::warn!("connections were still open at the end");
+            tracing::warn!("connections were still open after the stop; closing them");
         }
     }
 }

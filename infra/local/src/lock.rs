@@ -1,18 +1,18 @@
-//! One registry process per data file. A registry caches what it read until it writes it itself, so beside a second
-//! writer it would show stale data. A process that only reads needs no lock.
+//! One registry process per data file. A registry caches what it reads until it writes it itself, so it would show
+//! stale data if there were a second writer.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// The operating system releases the lock when the process ends, also when it is killed.
+/// The operating system releases the lock when the process ends, even if it is killed.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "the file is locked while it is open")] File);
 
 /// Why the data file cannot be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another process holds the lock.
-    #[error("{0} is another registry's already: stop that one, or start this one with a DATA of its own")]
+    /// Another process has the lock.
+    #[error("{0} is in use by another registry: stop that one, or set DATA to another file")]
     InUse(PathBuf),
     /// The lock file cannot be created or locked.
     #[error("{0}: {1}")]
@@ -20,21 +20,18 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Locks the data file at `path` by a lock file beside it: closing a second handle of the data file would release
-    /// the locks of SQLite (its "How To Corrupt An SQLite Database File", §2.2).
-    ///
-    /// # Errors
-    /// Another process holds the lock, or the lock file cannot be created.
+    /// Uses a separate lock file, because closing a second handle of the data file would release the locks of SQLite
+    /// (its "How To Corrupt An SQLite Database File", §2.2).
     pub(crate) fn on(path: &Path) -> Result<Self, LockError> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".lock");
-        let beside = PathBuf::from(beside);
-        let open = File::options().create(true).append(true).open(&beside);
-        let file = open.map_err(|error| LockError::File(beside.clone(), error))?;
+        let mut lock_file = path.as_os_str().to_owned();
+        lock_file.push(".lock");
+        let lock_file = PathBuf::from(lock_file);
+        let open = File::options().create(true).append(true).open(&lock_file);
+        let file = open.map_err(|error| LockError::File(lock_file.clone(), error))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(LockError::InUse(path.to_path_buf())),
-            Err(TryLockError::Error(error)) => Err(LockError::File(beside, error)),
+            Err(TryLockError::Error(error)) => Err(LockError::File(lock_file, error)),
         }
     }
 }

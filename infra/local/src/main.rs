@@ -1,5 +1,5 @@
-//! `registry`: the whole registry on this machine, for development and for small private ones.
-//! Everything it does is in the library; here are only the command line, the log and the banner.
+//! `registry`: the whole registry on one machine, for development and small private installations. This file has the
+//! command line and the log; the rest is in the library.
 
 mod banner;
 mod exit;
@@ -16,12 +16,12 @@ use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
 use tracing_subscriber::EnvFilter;
 
-/// The Agent and MCP Registry on this machine.
+/// Runs the Agent and MCP Registry on this machine.
 ///
-/// Every limit is a setting in the environment; the README has the table.
+/// Environment variables set every limit; the documentation lists them.
 #[derive(Debug, Parser)]
 #[command(name = "registry", version = registry::VERSION, args_conflicts_with_subcommands = true)]
-#[command(after_help = "Settings come from the environment: PROBE_TICK_SECONDS=30 registry --port 9000")]
+#[command(after_help = "Example of a setting: PROBE_TICK_SECONDS=30 registry --port 9000")]
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
@@ -31,29 +31,29 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the registry; what happens without a command, too.
+    /// Serve the registry (default).
     Serve(Serve),
     /// Publish server descriptions in bulk, from a file or from another registry.
     Mirror(Box<mirror_command::Mirror>),
-    /// Withdraw or restore a listing, block a host, erase a contact.
+    /// Withdraw or restore a listing, block a host, erase a contact, revoke an access token.
     Operator(operator_command::Operator),
 }
 
 #[derive(Debug, Args)]
 struct Serve {
-    /// The address to listen on; 0.0.0.0 lets other machines in.
+    /// The address to listen on; 0.0.0.0 accepts connections from other machines.
     #[arg(long, env = "LISTEN_HOST", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     host: IpAddr,
-    /// The port to listen on; 0 takes a free one.
+    /// The port to listen on; 0 picks a free port.
     #[arg(long, env = "PORT", default_value_t = 8080)]
     port: u16,
-    /// The file that holds the data, or `:memory:` for none.
+    /// The data file, or `:memory:` to keep the data in memory only.
     #[arg(long, env = "DATA", default_value = "./data/registry.db")]
     data: PathBuf,
-    /// The rules of a public registry: only https, only public addresses are probed, rates are counted.
+    /// Apply the rules of a public registry: probe only https at public addresses, and enforce rate limits.
     #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
     public: bool,
-    /// Hand every request on as an API Gateway event, as on Lambda.
+    /// Pass every request on as an API Gateway event, as on Lambda.
     #[cfg(feature = "as-events")]
     #[arg(long, env = "AS_EVENTS", value_parser = FalseyValueParser::new())]
     as_events: bool,
@@ -80,21 +80,19 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The log goes to standard error, at the level of `RUST_LOG`; `LOG_FORMAT=json` makes each line an object.
+/// Logs to standard error.
 fn start_log() -> Result<(), String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
         None => EnvFilter::new("warn"),
         Some(text) => EnvFilter::try_new(&text).map_err(|error| {
-            format!(
-                "RUST_LOG={text:?} cannot be used: a level such as `info`, or `registry=debug,info` ({error})"
-            )
+            format!("invalid RUST_LOG={text:?}; use `info` or `registry=debug,info`, for example ({error})")
         })?,
     };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match variable("LOG_FORMAT").as_deref() {
         None | Some("" | "plain") => log.init(),
         Some("json") => log.json().init(),
-        Some(other) => return Err(format!("LOG_FORMAT={other:?} cannot be used: `plain` or `json`")),
+        Some(other) => return Err(format!("invalid LOG_FORMAT={other:?}; use `plain` or `json`")),
     }
     Ok(())
 }
@@ -115,7 +113,7 @@ async fn run(serve: &Serve) -> ExitCode {
         #[cfg(feature = "as-events")]
         transport: if serve.as_events { local::Transport::Events } else { local::Transport::Direct },
         schedules: true,
-        ..Options::still(settings)
+        ..Options::new(settings)
     };
     let data = options.data.clone();
     let local = match Local::start(options).await {

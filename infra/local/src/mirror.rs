@@ -1,17 +1,13 @@
-//! Bulk import: every server description of a file or another registry goes through the publish operation of a
-//! registry. It sends requests only to hosts that the operator named, so it does without the guarded fetcher.
+//! Bulk import: publishes every server description of a file or another registry. Requests go only to hosts that the
+//! operator named, so it does not need the guarded fetcher.
 
 mod counts;
 mod http_client;
 mod job;
-mod loopback;
 mod origin;
-mod outcome;
-mod position;
 mod progress;
 mod rate_limiter;
 mod refusal_log;
-mod retry_after;
 mod retrying_client;
 mod run;
 mod sanitize;

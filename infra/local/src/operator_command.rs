@@ -1,14 +1,14 @@
-//! `registry operator`: the operator's commands as a command line. It only puts them into the words of the `operator`
-//! function, which judges them.
+//! `registry operator`: the operator's commands on the command line, as input for the `operator` function.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use registry::model::AccessToken;
+use registry::model::{AccessToken, InvalidAccessToken, TokenDigest};
 use registry::settings::{Mode, Settings};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::exit;
 
@@ -18,70 +18,55 @@ Examples:
   registry operator block-host evil.example.org --reason 'Spam.'
   registry operator erase-contact mcp-org-example-adder
 
-Stop the registry that runs on the data first. On AWS, invoke the function `operator` with the same as JSON:
+Stop the registry that uses the data first. On AWS, invoke the function `operator` with the command as JSON:
   {\"command\": \"block_host\", \"host\": \"evil.example.org\", \"reason\": \"Spam.\"}
 
-Exit codes: 0 done, or nothing to do; 1 not carried out; 2 cannot be begun.";
+Exit codes: 0 done, or nothing to do; 1 the command failed; 2 invalid command line or setting.";
 
-/// What to do, and where.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Operator {
-    /// The file that holds the data.
+    /// The data file.
     #[arg(long, env = "DATA", default_value = "./data/registry.db", global = true)]
     data: PathBuf,
     #[command(subcommand)]
     decision: Decision,
 }
 
-#[derive(Debug, Subcommand)]
+/// Serializes to the input of the `operator` function.
+#[derive(Debug, Serialize, Subcommand)]
+#[serde(tag = "command", rename_all = "snake_case")]
 enum Decision {
-    /// Take a listing off, until it is restored.
+    /// Withdraw a listing until it is restored.
     Withdraw {
         listing_id: String,
-        /// One line that everybody may read.
+        /// A public reason, one line.
         #[arg(long)]
         reason: String,
     },
-    /// Bring a withdrawn listing back into the queue.
+    /// Put a withdrawn listing back into the queue.
     Restore { listing_id: String },
-    /// Refuse whatever is published at a host or under it, and withdraw what is listed there.
+    /// Refuse new listings of a host and its subdomains, and withdraw the existing ones.
     BlockHost {
         host: String,
-        /// One line that everybody may read.
+        /// A public reason, one line.
         #[arg(long)]
         reason: String,
     },
-    /// End a block, and restore what it withdrew.
+    /// Remove a block, and restore the listings that it withdrew.
     UnblockHost { host: String },
-    /// Erase whom to write to about a listing.
+    /// Erase the contact address of a listing.
     EraseContact { listing_id: String },
-    /// End what an access token opens.
+    /// Revoke an access token.
     RevokeAccess {
         /// The token, `at_…`.
-        token: AccessToken,
+        #[arg(value_name = "TOKEN", value_parser = token_digest)]
+        token_sha256: TokenDigest,
     },
 }
 
-impl Decision {
-    fn command(&self) -> Value {
-        match self {
-            Self::Withdraw { listing_id, reason } => {
-                json!({ "command": "withdraw", "listing_id": listing_id, "reason": reason })
-            }
-            Self::Restore { listing_id } => json!({ "command": "restore", "listing_id": listing_id }),
-            Self::BlockHost { host, reason } => {
-                json!({ "command": "block_host", "host": host, "reason": reason })
-            }
-            Self::UnblockHost { host } => json!({ "command": "unblock_host", "host": host }),
-            Self::EraseContact { listing_id } => {
-                json!({ "command": "erase_contact", "listing_id": listing_id })
-            }
-            Self::RevokeAccess { token } => {
-                json!({ "command": "revoke_access", "token_sha256": token.digest() })
-            }
-        }
-    }
+fn token_digest(token: &str) -> Result<TokenDigest, InvalidAccessToken> {
+    token.parse::<AccessToken>().map(|token| token.digest())
 }
 
 pub(crate) async fn run(operator: Operator) -> ExitCode {
@@ -89,9 +74,9 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
     };
-    match local::takedown::carry_out(&operator.data, settings, &operator.decision.command()).await {
+    match local::takedown::carry_out(&operator.data, settings, &json!(operator.decision)).await {
         Ok(outcome) => {
-            // A closed pipe (`| head`) is no failure.
+            // A closed pipe (`| head`) is not an error.
             let _closed = writeln!(std::io::stdout(), "{outcome:#}");
             ExitCode::SUCCESS
         }

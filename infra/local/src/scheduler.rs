@@ -1,5 +1,5 @@
-//! EventBridge on one machine: fires the template's schedules and delivers events of the bus to the template's
-//! rules, in the shapes that AWS uses. A lost event is only logged, since the next tick finds the same work.
+//! EventBridge on one machine: fires the template's schedules and delivers the events of the bus to the template's
+//! rules, in the format of AWS. A failed job is only logged, because the next tick finds the same work.
 
 mod input;
 
@@ -19,22 +19,22 @@ use crate::engine::Embedded;
 use crate::functions::Job;
 use crate::template::{Rule, Template};
 
-/// The function whose schedule `PROBE_TICK_SECONDS` sets.
-const TICK: &str = "probe-tick";
+/// `PROBE_TICK_SECONDS` replaces the schedule of this function.
+const TICK_FUNCTION: &str = "probe-tick";
 
-/// How soon after the start every schedule fires for the first time: a machine that was off has work waiting.
+/// Every schedule fires soon after the start, because work may be due from the time when the machine was off.
 const INITIAL_DELAY: Duration = Duration::from_millis(300);
 
-/// How often expired items are removed. DynamoDB promises no more than "within a few days".
+/// DynamoDB itself removes expired items only "within a few days".
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How many events of the bus are delivered concurrently; further ones wait.
+/// Concurrent deliveries of events; further events wait.
 const MAX_DELIVERIES: usize = 64;
 
-/// How long running work may take after the stop.
+/// How long running jobs may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The template schedules, or subscribes, a function that this binary does not hold.
+/// The template sends events to a function that this binary does not contain.
 #[derive(Debug, thiserror::Error)]
 #[error("the template sends events to function `{0}`, which is not part of this binary")]
 pub struct UnknownJob(String);
@@ -54,10 +54,10 @@ struct ScheduledJob {
 }
 
 impl Scheduler {
-    /// Reads the template's schedules and rules; `tick` is the time of one probe tick, whatever the template says.
+    /// Reads the template's schedules and rules; `tick` replaces the template's interval of the probe tick.
     ///
     /// # Errors
-    /// Names a function of the template that is not among `jobs`.
+    /// A function of the template is not among `jobs`.
     pub fn new(
         template: &Template,
         jobs: &BTreeMap<&'static str, Job>,
@@ -69,7 +69,7 @@ impl Scheduler {
             Ok(ScheduledJob {
                 name: schedule.function.clone(),
                 job: find(&schedule.function)?,
-                every: if schedule.function == TICK { tick } else { schedule.every },
+                every: if schedule.function == TICK_FUNCTION { tick } else { schedule.every },
                 input: schedule.input.clone(),
             })
         });
@@ -86,8 +86,8 @@ impl Scheduler {
     pub fn start(self, bus: mpsc::UnboundedReceiver<Value>, engine: Embedded) -> RunningScheduler {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
-        for timed in self.schedules {
-            tasks.spawn(fire(timed, self.clock.clone(), stopped.clone()));
+        for scheduled in self.schedules {
+            tasks.spawn(fire(scheduled, self.clock.clone(), stopped.clone()));
         }
         tasks.spawn(deliver(self.rules, bus, stopped.clone()));
         tasks.spawn(expire(engine, stopped));
@@ -103,28 +103,29 @@ pub struct RunningScheduler {
 }
 
 impl RunningScheduler {
-    /// Starts no further work, and waits five seconds for running work.
+    /// Starts no further jobs and waits at most five seconds for running jobs.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let all_done = async { while self.tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(SHUTDOWN_TIMEOUT, all_done).await.is_err() {
-            tracing::warn!("work was cut short at the end; the next start takes it up again");
+            tracing::warn!("running jobs were aborted; the next start finds their work");
             self.tasks.shutdown().await;
         }
     }
 }
 
-/// A job never runs twice at once: a tick during a run is skipped.
-async fn fire(timed: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
-    let mut interval = tokio::time::interval_at(Instant::now() + INITIAL_DELAY.min(timed.every), timed.every);
+/// A job never overlaps with itself: a tick during a run is skipped.
+async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
+    let start = Instant::now() + INITIAL_DELAY.min(scheduled.every);
+    let mut interval = tokio::time::interval_at(start, scheduled.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         tokio::select! {
             _ = stopped.wait_for(|stopped| *stopped) => return,
             _ = interval.tick() => {}
         }
-        let event = input::event(timed.input.as_ref(), &timed.name, clock.now().timestamp());
-        run(&timed.name, &timed.job, event).await;
+        let event = input::event(scheduled.input.as_ref(), &scheduled.name, clock.now().timestamp());
+        run(&scheduled.name, &scheduled.job, event).await;
     }
 }
 
@@ -133,16 +134,16 @@ async fn deliver(
     mut bus: mpsc::UnboundedReceiver<Value>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let places = Arc::new(Semaphore::new(MAX_DELIVERIES));
+    let permits = Arc::new(Semaphore::new(MAX_DELIVERIES));
     let mut deliveries = JoinSet::new();
-    let take_in = async {
+    let receive = async {
         while let Some(event) = bus.recv().await {
             for (rule, job) in rules.iter().filter(|(rule, _)| matches(rule, &event)) {
-                let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+                let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
                 let (name, job, event) = (rule.function.clone(), Arc::clone(job), event.clone());
                 deliveries.spawn(async move {
                     run(&name, &job, event).await;
-                    drop(place);
+                    drop(permit);
                 });
             }
             while deliveries.try_join_next().is_some() {}
@@ -150,24 +151,23 @@ async fn deliver(
     };
     tokio::select! {
         _ = stopped.wait_for(|stopped| *stopped) => {}
-        () = take_in => {}
+        () = receive => {}
     }
     while deliveries.join_next().await.is_some() {}
 }
 
 fn matches(rule: &Rule, event: &Value) -> bool {
-    let among = |allowed: &[String], value: &Value| {
-        allowed.is_empty() || value.as_str().is_some_and(|value| allowed.iter().any(|one| one == value))
-    };
-    among(&rule.source, &event["source"]) && among(&rule.detail_type, &event["detail-type"])
+    let is_in =
+        |allowed: &[String], value: &Value| allowed.is_empty() || allowed.iter().any(|text| value == text);
+    is_in(&rule.source, &event["source"]) && is_in(&rule.detail_type, &event["detail-type"])
 }
 
-/// Runs a job as Lambda would: neither an error nor a panic reaches the sender of the event.
+/// Runs a job as Lambda does: neither an error nor a panic reaches the sender of the event.
 async fn run(name: &str, job: &Job, event: Value) {
     match AssertUnwindSafe(job(event)).catch_unwind().await {
-        Ok(Ok(report)) => tracing::debug!(function = name, %report, "done"),
-        Ok(Err(error)) => tracing::error!(function = name, error, "failed"),
-        Err(_panic) => tracing::error!(function = name, "panicked"),
+        Ok(Ok(report)) => tracing::debug!(function = name, %report, "job done"),
+        Ok(Err(error)) => tracing::error!(function = name, error, "job failed"),
+        Err(_panic) => tracing::error!(function = name, "job panicked"),
     }
 }
 
@@ -182,7 +182,7 @@ async fn expire(engine: Embedded, mut stopped: watch::Receiver<bool>) {
         }
         let engine = engine.clone();
         match tokio::task::spawn_blocking(move || engine.sweep_expired()).await {
-            Ok(Ok(removed)) => tracing::debug!(removed, "expired items"),
+            Ok(Ok(removed)) => tracing::debug!(removed, "expired items removed"),
             Ok(Err(error)) => tracing::error!(error, "expired items were not removed"),
             Err(error) => tracing::error!(%error, "expired items were not removed"),
         }

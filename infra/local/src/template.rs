@@ -1,5 +1,5 @@
-//! The deployment's template as the only list of routes, schedules and rules: what it omits is missing here too, so
-//! that the tests find the omission. Only what runs on one machine is read; the rest is for AWS.
+//! Reads the routes, schedules and rules from the SAM template of the deployment. There is no second list, so the tests
+//! find what the template omits.
 
 mod rate;
 
@@ -11,9 +11,9 @@ use serde_yaml_ng::Value;
 /// A route of the HTTP API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// `None` for `ANY`: the function itself answers 405 with Allow.
+    /// `None` for `ANY`.
     pub method: Option<http::Method>,
-    /// `None` for `$default`, which takes what no other route matches.
+    /// `None` for `$default`, which matches what no other route matches.
     pub path: Option<String>,
     /// The crate of the function.
     pub function: String,
@@ -24,9 +24,9 @@ pub struct Route {
 pub struct Schedule {
     /// The crate of the function.
     pub function: String,
-    /// The time from one event to the next.
+    /// The time between two events.
     pub every: Duration,
-    /// The event, with Scheduler's placeholders; `None` where Scheduler sends its own.
+    /// The event, with Scheduler's placeholders; `None` if Scheduler sends its default event.
     pub input: Option<Json>,
 }
 
@@ -35,16 +35,16 @@ pub struct Schedule {
 pub struct Rule {
     /// The crate of the function.
     pub function: String,
-    /// Any of these sources; empty means every one.
+    /// Any of these sources; empty matches all.
     pub source: Vec<String>,
-    /// Any of these detail types; empty means every one.
+    /// Any of these detail types; empty matches all.
     pub detail_type: Vec<String>,
 }
 
-/// What the HTTP API tells browsers of other origins (`CorsConfiguration`).
+/// `CorsConfiguration` of the HTTP API.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cors {
-    /// `AllowOrigins`; `*` is every one.
+    /// `AllowOrigins`; `*` allows all.
     pub origins: Vec<String>,
     /// `AllowMethods`.
     pub methods: Vec<String>,
@@ -56,24 +56,24 @@ pub struct Cors {
     pub max_age: Option<u64>,
 }
 
-/// What the template says about requests and events.
+/// The part of the template that runs on one machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Template {
-    /// Routes in the order of the template.
+    /// In the order of the template.
     pub routes: Vec<Route>,
-    /// Schedules.
+    /// Of EventBridge Scheduler.
     pub schedules: Vec<Schedule>,
-    /// Rules on the bus.
+    /// Of the event bus.
     pub rules: Vec<Rule>,
-    /// `None` where the template has no CORS configuration.
+    /// `None` if the template has no CORS configuration.
     pub cors: Option<Cors>,
 }
 
-/// Why the template cannot be played. Names are those of the template.
+/// Why the template cannot be used. Names are those of the template.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// Not YAML.
-    #[error("the template is not readable YAML: {0}")]
+    #[error("the template is not valid YAML: {0}")]
     Yaml(#[from] serde_yaml_ng::Error),
     /// No `Resources`.
     #[error("the template has no Resources")]
@@ -81,40 +81,20 @@ pub enum TemplateError {
     /// The crate of a function with events cannot be determined.
     #[error("function {0} names no crate, neither Metadata.BuildProperties.Binary nor CodeUri")]
     NoCrate(String),
-    /// An event lacks a property, or holds something else in it than expected.
-    #[error("event {event} of function {function}: {property} is missing or unusable")]
-    Property {
+    /// An event has an invalid property or an unsupported type.
+    #[error("event {event} of function {function}: {problem}")]
+    Event {
         /// Logical id of the function.
         function: String,
         /// Logical id of the event.
         event: String,
-        /// The property.
-        property: &'static str,
-    },
-    /// A schedule expression that AWS would refuse, or that this machine cannot play.
-    #[error("event {event} of function {function}: {expression:?} is not `rate(<number> <unit>)`")]
-    Rate {
-        /// Logical id of the function.
-        function: String,
-        /// Logical id of the event.
-        event: String,
-        /// The expression as written.
-        expression: String,
-    },
-    /// A kind of event that this machine does not play.
-    #[error("event {event} of function {function}: type {kind} is not played on one machine")]
-    Kind {
-        /// Logical id of the function.
-        function: String,
-        /// Logical id of the event.
-        event: String,
-        /// Its `Type`.
-        kind: String,
+        /// What is wrong.
+        problem: String,
     },
 }
 
 impl Template {
-    /// The template this binary was built with.
+    /// The template that is compiled into this binary.
     ///
     /// # Errors
     /// See [`Template::parse`].
@@ -125,7 +105,7 @@ impl Template {
     /// Reads a SAM template.
     ///
     /// # Errors
-    /// Names what cannot be played, so that a deployment never has more to it than the tests saw.
+    /// An event that this crate does not support, so that tests never skip a part of the deployment.
     pub fn parse(yaml: &str) -> Result<Self, TemplateError> {
         let document: Value = serde_yaml_ng::from_str(yaml)?;
         let resources =
@@ -153,20 +133,14 @@ impl Template {
                 "HttpApi" => self.routes.push(event.route(&function)?),
                 "ScheduleV2" => self.schedules.push(event.schedule(&function)?),
                 "EventBridgeRule" => self.rules.push(event.rule(&function)?),
-                kind => {
-                    return Err(TemplateError::Kind {
-                        function: name.to_owned(),
-                        event: event.name.to_owned(),
-                        kind: kind.to_owned(),
-                    });
-                }
+                kind => return Err(event.error(format!("type {kind} is not supported on one machine"))),
             }
         }
         Ok(())
     }
 }
 
-/// The crate a function is built from: named for cargo-lambda, or the last folder of its code.
+/// The crate of a function: the binary for cargo-lambda, or the last folder of `CodeUri`.
 fn crate_of(resource: &Value) -> Option<String> {
     let binary = resource["Metadata"]["BuildProperties"]["Binary"].as_str();
     let folder = resource["Properties"]["CodeUri"].as_str();
@@ -186,8 +160,12 @@ impl Event<'_> {
         &self.body["Properties"][name]
     }
 
-    fn unusable(&self, property: &'static str) -> TemplateError {
-        TemplateError::Property { function: self.function.to_owned(), event: self.name.to_owned(), property }
+    fn error(&self, problem: String) -> TemplateError {
+        TemplateError::Event { function: self.function.to_owned(), event: self.name.to_owned(), problem }
+    }
+
+    fn invalid(&self, property: &str) -> TemplateError {
+        self.error(format!("{property} is missing or invalid"))
     }
 
     // SAM's rule: an event without path and method is the route `$default`.
@@ -196,7 +174,7 @@ impl Event<'_> {
             Value::Null => None,
             Value::String(path) if path == "$default" => None,
             Value::String(path) if path.starts_with('/') => Some(path.clone()),
-            _ => return Err(self.unusable("Path")),
+            _ => return Err(self.invalid("Path")),
         };
         let method = match (self.property("Method").as_str(), &path) {
             (None, None) => None,
@@ -205,27 +183,22 @@ impl Event<'_> {
             }
             (Some(method), Some(_)) => {
                 let method = method.to_ascii_uppercase().parse();
-                Some(method.map_err(|_| self.unusable("Method"))?)
+                Some(method.map_err(|_| self.invalid("Method"))?)
             }
-            _ => return Err(self.unusable("Method")),
+            _ => return Err(self.invalid("Method")),
         };
         Ok(Route { method, path, function: function.to_owned() })
     }
 
     fn schedule(&self, function: &str) -> Result<Schedule, TemplateError> {
-        let expression = self
-            .property("ScheduleExpression")
-            .as_str()
-            .ok_or_else(|| self.unusable("ScheduleExpression"))?;
-        let every = rate::parse(expression).ok_or_else(|| TemplateError::Rate {
-            function: self.function.to_owned(),
-            event: self.name.to_owned(),
-            expression: expression.to_owned(),
-        })?;
+        let expression =
+            self.property("ScheduleExpression").as_str().ok_or_else(|| self.invalid("ScheduleExpression"))?;
+        let every = rate::parse(expression)
+            .ok_or_else(|| self.error(format!("{expression:?} is not `rate(<number> <unit>)`")))?;
         let input = match self.property("Input") {
             Value::Null => None,
-            Value::String(text) => Some(serde_json::from_str(text).map_err(|_| self.unusable("Input"))?),
-            _ => return Err(self.unusable("Input")),
+            Value::String(text) => Some(serde_json::from_str(text).map_err(|_| self.invalid("Input"))?),
+            _ => return Err(self.invalid("Input")),
         };
         Ok(Schedule { function: function.to_owned(), every, input })
     }
@@ -234,20 +207,20 @@ impl Event<'_> {
         let pattern = self.property("Pattern");
         let list = |name| {
             let values = &pattern[name];
-            texts(values).ok_or_else(|| self.unusable("Pattern"))
+            strings(values).ok_or_else(|| self.invalid("Pattern"))
         };
-        // A rule on anything else would be played for events that it does not mean.
-        let known = |key: &Value| matches!(key.as_str(), Some("source" | "detail-type"));
+        // A rule with another condition would match too many events here.
+        let supported = |key: &Value| matches!(key.as_str(), Some("source" | "detail-type"));
         match pattern.as_mapping() {
-            Some(pattern) if !pattern.is_empty() && pattern.keys().all(known) => {}
-            _ => return Err(self.unusable("Pattern")),
+            Some(pattern) if !pattern.is_empty() && pattern.keys().all(supported) => {}
+            _ => return Err(self.invalid("Pattern")),
         }
         Ok(Rule { function: function.to_owned(), source: list("source")?, detail_type: list("detail-type")? })
     }
 }
 
-/// A list of plain texts; absent is empty, anything else is `None`.
-fn texts(value: &Value) -> Option<Vec<String>> {
+/// A list of strings, empty if absent; `None` for any other value.
+fn strings(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::Null => Some(Vec::new()),
         Value::Sequence(values) => values.iter().map(|value| value.as_str().map(str::to_owned)).collect(),
@@ -257,7 +230,7 @@ fn texts(value: &Value) -> Option<Vec<String>> {
 
 fn cors(configuration: &Value) -> Option<Cors> {
     configuration.as_mapping()?;
-    let list = |name: &str| texts(&configuration[name]).unwrap_or_default();
+    let list = |name: &str| strings(&configuration[name]).unwrap_or_default();
     Some(Cors {
         origins: list("AllowOrigins"),
         methods: list("AllowMethods"),

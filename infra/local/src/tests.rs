@@ -1,5 +1,4 @@
-//! The whole registry over a real socket: it starts, answers through its functions, and stops.
-//! What the functions answer is tested where they are; here it only matters that they are reached.
+//! The whole registry over a real socket: it starts, its functions answer, and it stops.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -11,11 +10,11 @@ use tokio::net::TcpStream;
 use super::{Data, Local, LockError, Observer, Options, StartError, Transport};
 
 fn options() -> Options {
-    Options::still(Settings::from_env(Mode::Development, |_| None).unwrap())
+    Options::new(Settings::from_env(Mode::Development, |_| None).unwrap())
 }
 
-/// One request over a connection of its own: the status line, headers and body as they came.
-async fn ask(address: SocketAddr, method: &str, path: &str, body: &str) -> String {
+/// Sends one request over a new connection and returns the raw response.
+async fn request(address: SocketAddr, method: &str, path: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let length = body.len();
     let head = format!(
@@ -32,28 +31,28 @@ async fn ask(address: SocketAddr, method: &str, path: &str, body: &str) -> Strin
 const CARD: &str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_starts_at_once_and_answers_both_ways() {
+async fn starts_quickly_and_answers_with_both_transports() {
     for transport in [Transport::Direct, Transport::Events] {
         let start = Instant::now();
         let local = Local::start(Options { transport, ..options() }).await.unwrap();
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
         assert_eq!(local.app.settings.base_url, format!("http://{}", local.address));
         assert_eq!(local.url("/x"), format!("http://{}/x", local.address));
-        let found = ask(local.address, "GET", "/discovery.json", "").await;
+        let found = request(local.address, "GET", "/discovery.json", "").await;
         assert!(found.starts_with("HTTP/1.1 200 OK\r\n"), "{transport:?} {found}");
         assert!(found.contains(&local.url("/api/publish")), "{transport:?} {found}");
-        let missing = ask(local.address, "GET", "/no/such/page", "").await;
+        let missing = request(local.address, "GET", "/no/such/page", "").await;
         assert!(missing.starts_with("HTTP/1.1 404 "), "{transport:?} {missing}");
         local.stop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_still_registry_keeps_its_events_and_counts_its_calls() {
+async fn without_schedules_events_can_be_read() {
     let observer = Observer::default();
     let mut local = Local::start(Options { observer: Some(observer.clone()), ..options() }).await.unwrap();
     let before = observer.tally.snapshot();
-    let answer = ask(local.address, "POST", "/api/publish", CARD).await;
+    let answer = request(local.address, "POST", "/api/publish", CARD).await;
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
     assert!(observer.tally.since(&before).total() > 0);
     let event = local.events.as_mut().unwrap().try_recv().unwrap();
@@ -62,34 +61,34 @@ async fn a_still_registry_keeps_its_events_and_counts_its_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_restart_finds_what_was_published() {
+async fn restart_keeps_published_listings() {
     let folder = tempfile::tempdir().unwrap();
     let data = Data::File(folder.path().join("registry.db"));
-    let mut statuses = Vec::new();
+    let mut are_duplicates = Vec::new();
     for _ in 0..2 {
         let local = Local::start(Options { data: data.clone(), ..options() }).await.unwrap();
-        let answer = ask(local.address, "POST", "/api/publish", CARD).await;
-        statuses.push(answer.contains(r#""duplicate""#));
+        let answer = request(local.address, "POST", "/api/publish", CARD).await;
+        are_duplicates.push(answer.contains(r#""duplicate""#));
         local.stop().await;
     }
-    assert_eq!(statuses, [false, true]);
+    assert_eq!(are_duplicates, [false, true]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn data_is_one_registry_s_at_a_time() {
+async fn second_registry_on_the_same_data_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("registry.db");
     let start = || Local::start(Options { data: Data::File(path.clone()), ..options() });
     let first = start().await.unwrap();
     let refused = start().await.unwrap_err();
-    assert!(matches!(&refused, StartError::Lock(LockError::InUse(used)) if *used == path), "{refused}");
-    assert!(refused.to_string().contains("a DATA of its own"), "{refused}");
+    assert!(matches!(&refused, StartError::Lock(LockError::InUse(locked)) if *locked == path), "{refused}");
+    assert!(refused.to_string().contains("set DATA to another file"), "{refused}");
     first.stop().await;
     start().await.unwrap().stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_taken_address_is_named_and_a_stopped_registry_gives_its_address_back() {
+async fn address_in_use_is_named_and_stop_frees_it() {
     let local = Local::start(Options { schedules: true, ..options() }).await.unwrap();
     let listen = local.address;
     let error = Local::start(Options { listen, ..options() }).await.unwrap_err();

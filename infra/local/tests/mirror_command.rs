@@ -1,5 +1,5 @@
-//! `registry mirror` as an operator meets it: its words, its exit codes, and what Ctrl-C leaves.
-//! What it does to a registry is tested end to end elsewhere; here nothing is sent.
+//! `registry mirror` on the command line: its output, its exit codes and Ctrl-C. The end-to-end tests cover the
+//! requests that it sends.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -16,11 +16,11 @@ fn registry(arguments: &[&str]) -> Command {
     command
 }
 
-fn ran(arguments: &[&str]) -> (Option<i32>, String, String) {
-    told(registry(arguments).stdin(Stdio::null()).output().unwrap())
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    text_of(registry(arguments).stdin(Stdio::null()).output().unwrap())
 }
 
-fn told(output: Output) -> (Option<i32>, String, String) {
+fn text_of(output: Output) -> (Option<i32>, String, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -41,51 +41,55 @@ fn servers(folder: &Path) -> String {
 }
 
 #[test]
-fn refusals_are_told_and_are_no_failure() {
+fn refusals_are_reported_with_exit_code_0() {
     let folder = tempfile::tempdir().unwrap();
-    let (code, out, err) = ran(&["--dry-run", &servers(folder.path())]);
+    let (code, out, err) = run(&["--dry-run", &servers(folder.path())]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     assert!(out.starts_with("5 documents of "), "{out}");
-    assert!(out.contains("\ntaken         3  valid 3\nskipped       0\nrefused       2\n"), "{out}");
-    assert!(out.contains("     1 x not_json\n         line 5: This is no JSON (column 2: "), "{out}");
-    assert!(!out.contains('\u{1b}'), "a stranger's name colours no terminal: {out:?}");
+    assert!(out.contains("\naccepted      3  valid 3\nskipped       0\nrefused       2\n"), "{out}");
+    assert!(out.contains("     1 x not_json\n         line 5: Invalid JSON (column 2: "), "{out}");
+    assert!(!out.contains('\u{1b}'), "control characters of a name are printed: {out:?}");
 }
 
 #[test]
-fn what_cannot_be_begun_is_told_by_its_exit_code() {
+fn invalid_command_lines_have_their_exit_codes() {
     for (arguments, code, words) in [
-        (&["http://registry.example.com"][..], 2, "only https is read from other machines"),
+        (&["http://registry.example.com"][..], 2, "use https for other machines"),
         (&[][..], 2, "<FILE|URL>"),
         (&["a.json", "--per-second", "0"][..], 2, "1..=1000"),
         (&["a.json", "--to", "registry.example.com"][..], 2, "--to"),
-        (&["a.json", "--updated-since", "2026-11-01T00:00:00Z", "--dry-run"][..], 2, "is for registries"),
+        (
+            &["a.json", "--updated-since", "2026-11-01T00:00:00Z", "--dry-run"][..],
+            2,
+            "is only for registries",
+        ),
         (&["no/such/file.json", "--dry-run"][..], 1, "cannot read no/such/file.json"),
     ] {
-        let (found, out, err) = ran(arguments);
+        let (found, out, err) = run(arguments);
         assert_eq!(found, Some(code), "{arguments:?} {err}");
         assert!(err.contains(words) && out.is_empty(), "{arguments:?} {err}");
     }
 }
 
 #[test]
-fn a_file_that_is_no_json_is_told_by_its_line() {
+fn invalid_json_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("servers.json");
     std::fs::write(&path, format!("[\n{},\n{}\n", server(0), server(1))).unwrap();
-    let (code, out, err) = ran(&["--dry-run", path.to_str().unwrap()]);
+    let (code, out, err) = run(&["--dry-run", path.to_str().unwrap()]);
     assert_eq!(code, Some(1), "{err}");
-    assert_eq!(out, "", "nothing was handled, nothing is told");
+    assert_eq!(out, "", "no summary if nothing was handled");
     assert!(err.contains("line 4, column 0: EOF while parsing a list"), "{err}");
 }
 
 #[test]
-fn an_interrupt_ends_it_in_good_order() {
+fn interrupt_stops_with_a_summary() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("refused.jsonl");
     let mut command = registry(&["-", "--dry-run", "--report", report.to_str().unwrap()]);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The pipe stays open: without the interrupt it would wait for more.
+    // The pipe stays open, so only the interrupt can end the process.
     let mut pipe = child.stdin.take().unwrap();
     writeln!(pipe, "{}\n7", server(0)).unwrap();
     let start = Instant::now();
@@ -95,7 +99,7 @@ fn an_interrupt_ends_it_in_good_order() {
     }
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-    let (code, out, err) = told(child.wait_with_output().unwrap());
+    let (code, out, err) = text_of(child.wait_with_output().unwrap());
     drop(pipe);
     assert_eq!(code, Some(1), "{err}");
     assert!(out.starts_with("2 documents of standard input"), "{out}");
@@ -103,8 +107,8 @@ fn an_interrupt_ends_it_in_good_order() {
 }
 
 #[test]
-fn the_help_names_sources_limits_and_exit_codes() {
-    let (code, out, _) = ran(&["--help"]);
+fn help_names_sources_limits_and_exit_codes() {
+    let (code, out, _) = run(&["--help"]);
     assert_eq!(code, Some(0));
     for words in ["FILE|URL", "--resume", "--dry-run", "Examples:", "PUBLISH_PER_HOUR", "Exit codes:"] {
         assert!(out.contains(words), "{words}: {out}");

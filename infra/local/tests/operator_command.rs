@@ -1,4 +1,4 @@
-//! `registry operator` as an operator meets it: its words, its exit codes, and what it leaves in the data.
+//! `registry operator` on the command line: its output, its exit codes and its changes to the data.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -10,7 +10,7 @@ use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
 use serde_json::{Value, json};
 
-fn ran(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+fn run(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_registry"));
     command.arg("operator").args(arguments).arg("--data").arg(data).env_remove("DATA").env_remove("RUST_LOG");
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -18,13 +18,13 @@ fn ran(data: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-async fn running(data: &Path) -> Local {
+async fn start(data: &Path) -> Local {
     let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-    Local::start(Options { data: Data::File(data.to_path_buf()), ..Options::still(settings) }).await.unwrap()
+    Local::start(Options { data: Data::File(data.to_path_buf()), ..Options::new(settings) }).await.unwrap()
 }
 
 async fn post(local: &Local, body: &Value) -> (u16, Value) {
-    // One provider for the process; a second test finds it there.
+    // Fails if another test of this process has installed it already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().no_proxy().build().unwrap();
     let request = client.post(local.url("/api/publish")).header("content-type", "application/json");
@@ -34,44 +34,44 @@ async fn post(local: &Local, body: &Value) -> (u16, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_is_blocked_in_the_data_of_a_stopped_registry() {
+async fn commands_require_a_stopped_registry() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
     let card =
         json!({ "url": "https://agent.example.org/agent-card.json", "contact_email": "jane@example.org" });
-    let registry = running(&data).await;
+    let registry = start(&data).await;
     let (status, published) = post(&registry, &card).await;
     assert_eq!(status, 200, "{published}");
     let id = published["listing_id"].as_str().unwrap().to_owned();
 
-    let (code, out, err) = ran(&data, &["erase-contact", &id]);
+    let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("stop that one"), "{err}");
     registry.stop().await;
 
-    let (code, out, err) = ran(&data, &["erase-contact", &id]);
+    let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
-    let (code, out, err) = ran(&data, &["block-host", "example.org", "--reason", "Spam."]);
+    let (code, out, err) = run(&data, &["block-host", "example.org", "--reason", "Spam."]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     let outcome: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((&outcome["listings"], &outcome["left"]), (&json!(1), &json!(0)));
 
-    let registry = running(&data).await;
+    let registry = start(&data).await;
     let (status, refused) = post(&registry, &card).await;
     assert_eq!((status, &refused["code"]), (403, &json!("host_blocked")), "{refused}");
     registry.stop().await;
 }
 
 #[test]
-fn what_cannot_be_carried_out_is_told() {
+fn impossible_commands_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
     let id = "agtpub_0123456789abcdef0123";
-    let (code, _, err) = ran(&data, &["restore", id]);
+    let (code, _, err) = run(&data, &["restore", id]);
     assert_eq!(code, Some(1));
-    assert!(err.contains("there is no data at "), "{err}");
-    assert!(!data.exists(), "a slip of the pen makes no data");
-    let (code, _, err) = ran(&data, &["withdraw", id]);
+    assert!(err.contains("no data file at "), "{err}");
+    assert!(!data.exists(), "a command creates no data file");
+    let (code, _, err) = run(&data, &["withdraw", id]);
     assert_eq!(code, Some(2));
     assert!(err.contains("--reason"), "{err}");
 
@@ -82,7 +82,7 @@ fn what_cannot_be_carried_out_is_told() {
         (&["block-host", "org", "--reason", "Spam."][..], "not a host"),
         (&["withdraw", id, "--reason", "ask jane@example.org"][..], "without an address of a person"),
     ] {
-        let (code, out, err) = ran(&data, arguments);
+        let (code, out, err) = run(&data, arguments);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{arguments:?}");
         assert!(err.contains(words), "{arguments:?}: {err}");
     }

@@ -92,10 +92,10 @@ impl TestOptions {
             data: self.data.clone(),
             own_base_url: lookup("BASE_URL").is_none(),
             transport: self.transport,
-            remembers: self.read_cache,
+            caches_reads: self.read_cache,
             clock: self.clock.clone(),
             random: Random::seeded(7),
-            ..Options::still(settings)
+            ..Options::new(settings)
         }
     }
 }

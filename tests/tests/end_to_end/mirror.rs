@@ -130,7 +130,7 @@ fn job(from: &str, to: &str) -> Job {
         from: from.parse().unwrap(),
         to: to.parse().unwrap(),
         updated_since: None,
-        deprecated_too: false,
+        include_deprecated: false,
         dry_run: false,
         per_second: 1000,
         concurrency: 4,
@@ -185,7 +185,7 @@ async fn mirror_reads_a_registry_page_by_page() {
         start.elapsed()
     );
 
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 9)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 9)]));
     assert_eq!(
         summary.counts.skipped,
         BTreeMap::from([("deleted".to_owned(), 1), ("deprecated".to_owned(), 1)])
@@ -218,7 +218,7 @@ async fn interrupted_mirror_resumes_at_its_page() {
     official.set_fault(PageFault::NoAnswer);
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state.json");
-    let job = Job { state: Some(state.clone()), deprecated_too: true, ..job(&base, &registry.url("")) };
+    let job = Job { state: Some(state.clone()), include_deprecated: true, ..job(&base, &registry.url("")) };
     tokio::select! {
         summary = mirror(&job) => panic!("the second page was answered: {summary:?}"),
         () = official.fault_reached.notified() => {}
@@ -229,16 +229,16 @@ async fn interrupted_mirror_resumes_at_its_page() {
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
     assert_eq!(official.take_cursors(), [cursor(1), cursor(2)], "the first page was requested again");
-    // `deprecated_too` is set, so the deprecated document is imported as well.
+    // `include_deprecated` is set, so the deprecated document is imported as well.
     assert_eq!(
-        summary.counts.taken,
+        summary.counts.accepted,
         BTreeMap::from([("queued".to_owned(), 10)]),
         "the counts do not include both runs"
     );
     assert_eq!((summary.counts.documents(), listing_count(&registry).await), (12, 10));
 
     let again = mirror(&job).await;
-    assert_eq!(again.counts.taken, BTreeMap::from([("duplicate".to_owned(), 10)]));
+    assert_eq!(again.counts.accepted, BTreeMap::from([("duplicate".to_owned(), 10)]));
     assert_eq!(listing_count(&registry).await, 10, "mirroring again created listings twice");
 }
 
@@ -283,13 +283,13 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
                 panic!("{summary:?}")
             };
             assert!(wait > Duration::from_secs(5), "{wait:?}");
-            assert_eq!(summary.counts.taken, BTreeMap::from([(outcome.to_owned(), sent)]));
+            assert_eq!(summary.counts.accepted, BTreeMap::from([(outcome.to_owned(), sent)]));
             registry.advance(HOUR);
         }
         let summary = mirror(&job).await;
         assert!(matches!(summary.end, End::Finished), "{summary:?}");
         assert_eq!(
-            summary.counts.taken,
+            summary.counts.accepted,
             BTreeMap::from([(outcome.to_owned(), 12)]),
             "not every document was sent once"
         );
@@ -315,7 +315,7 @@ async fn rate_limited_host_does_not_block_other_hosts() {
     let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &registry.url("")) };
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 5)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 5)]));
     let refusals: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
@@ -361,7 +361,7 @@ async fn mirror_waits_for_a_busy_registry() {
     };
     let job = job(&from, &peer.url("/base/"));
     let (summary, ()) = tokio::join!(mirror(&job), recovering);
-    assert_eq!(summary.counts.taken, BTreeMap::from([("queued".to_owned(), 3)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 3)]));
     let requests = peer.requests();
     assert!(requests.len() > 3, "refused documents were not sent again");
     assert!(requests.iter().all(|request| request.name() == "POST /base/api/publish"));
@@ -421,7 +421,7 @@ async fn dry_run_sends_nothing() {
     let from = file(folder.path(), [document(0), json!({ "name": "org.example/broken" })]);
     let job = Job { dry_run: true, ..job(&from, &peer.origin) };
     let summary = mirror(&job).await;
-    assert_eq!(summary.counts.taken, BTreeMap::from([("valid".to_owned(), 1)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("valid".to_owned(), 1)]));
     assert_eq!((summary.counts.sums().1, peer.requests().len()), (1, 0));
     assert_eq!(job.from, Origin::File(from.into()));
 }

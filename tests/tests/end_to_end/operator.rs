@@ -294,7 +294,7 @@ async fn invalid_commands_are_refused_with_the_reason() {
     let registry = TestRegistry::start().await;
     let id = "agtpub_0123456789abcdef0123";
     for (command, words) in [
-        (json!({}), "not a command"),
+        (json!({}), "unknown command"),
         (json!({ "command": "delete", "listing_id": id }), "unknown variant `delete`"),
         (json!({ "command": "withdraw", "listing_id": id }), "missing field `reason`"),
         (json!({ "command": "withdraw", "listing_id": id, "reason": "" }), "1 to 300 characters"),

@@ -1,9 +1,7 @@
-//! JSON objects that are built member by member, without the members that have no value: both families of dialects
-//! leave those out.
+//! Builds JSON objects without the members that have no value, as both families of dialects require.
 
 use serde_json::{Map, Value};
 
-/// An object under construction.
 #[derive(Debug, Default)]
 pub(super) struct Object(Map<String, Value>);
 

@@ -1,5 +1,5 @@
-//! JSON of A2A 1.0 (a2a.proto in its JSON mapping): a part has one member that tells its type, roles and states are in
-//! capitals, and nothing has a `kind`. Members that hold a default are left out, as the JSON mapping of protobuf does.
+//! JSON of A2A 1.0 (a2a.proto in its JSON mapping): the member of a part gives its type, roles and states are in
+//! capitals, and there is no `kind`. Members with a default value are left out, as in the JSON mapping of protobuf.
 
 use registry::a2a::{Content, Message, Part, Role, Task, TaskState};
 use registry::http::JsonEnvelope;
@@ -11,7 +11,7 @@ pub(crate) fn state(state: TaskState) -> String {
     format!("TASK_STATE_{}", state.name().replace('-', "_").to_ascii_uppercase())
 }
 
-/// The state of a name. Names of 0.3 are accepted, because clients mix them up.
+/// Names of 0.3 are accepted too, because clients mix them up.
 pub(crate) fn state_named(name: &str) -> Option<TaskState> {
     let bare = name.strip_prefix("TASK_STATE_").unwrap_or(name).to_ascii_lowercase().replace('_', "-");
     TaskState::named(if bare == "cancelled" { "canceled" } else { &bare })
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn state_names_of_all_dialects_are_read() {
-        for (name, wanted) in [
+        for (name, expected) in [
             ("TASK_STATE_INPUT_REQUIRED", TaskState::InputRequired),
             ("input-required", TaskState::InputRequired),
             ("TASK_STATE_CANCELED", TaskState::Canceled),
             ("TASK_STATE_CANCELLED", TaskState::Canceled),
         ] {
-            assert_eq!(state_named(name), Some(wanted));
+            assert_eq!(state_named(name), Some(expected));
         }
         assert_eq!(state(TaskState::AuthRequired), "TASK_STATE_AUTH_REQUIRED");
         assert!(state_named("TASK_STATE_SLEEPING").is_none());

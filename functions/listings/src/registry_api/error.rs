@@ -1,5 +1,5 @@
-//! Errors of the official registry API. The body has both what its OpenAPI documents (`error`) and what the official
-//! service sends (`title`, `status`, `detail`, `errors`), because clients were written against either.
+//! Errors of the official registry API. The body has the member that its OpenAPI documents (`error`) and those that the
+//! official service sends (`title`, `status`, `detail`, `errors`), because clients exist for either.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -7,21 +7,20 @@ use http::{HeaderValue, StatusCode, header};
 use registry::error::Problem;
 use serde_json::{Value, json};
 
-const WRITING: &str =
-    "nothing is written through this API. Publish with POST /api/publish; what answers a probe is listed.";
+const READ_ONLY: &str =
+    "this API is read-only. Publish with POST /api/publish; a server is listed when it answers a probe.";
 
-/// An error of the official registry API.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryApiError {
     #[error("{}", .0.detail)]
     Problem(Box<Problem>),
-    #[error("Not found: this API has no such path. Its servers are at /v0.1/servers.")]
+    #[error("Not found: unknown path. The servers are at /v0.1/servers.")]
     NoSuchPath,
-    #[error("Method not allowed: this path takes {0}.")]
+    #[error("Method not allowed: this path accepts {0}.")]
     WrongMethod(String),
-    #[error("Unauthorized: {}", WRITING)]
+    #[error("Unauthorized: {}", READ_ONLY)]
     Unauthorized,
-    #[error("Forbidden: {}", WRITING)]
+    #[error("Forbidden: {}", READ_ONLY)]
     ReadOnly,
 }
 

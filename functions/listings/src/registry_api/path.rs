@@ -1,5 +1,5 @@
-//! Paths of the official MCP registry API. Server names contain a slash, and half of all clients do not encode it, so
-//! paths are parsed after decoding, where both forms are the same.
+//! Paths of the official MCP registry API. Server names contain a slash that many clients do not encode, so paths are
+//! parsed after decoding, when both forms are the same.
 
 use registry::registry_api::Namespace;
 
@@ -23,7 +23,7 @@ pub(crate) enum Call {
     Extension(Extension),
 }
 
-/// The extensions of this registry.
+/// This registry's own extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extension {
     Search,
@@ -31,7 +31,7 @@ pub(crate) enum Extension {
     Facets,
 }
 
-/// The call at a path below `/v0.1/`, decoded. Extensions are below the registry's own namespace only.
+/// The call at a decoded path below `/v0.1/`. Extensions exist only below the registry's own namespace.
 pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
     let path = path.strip_suffix('/').unwrap_or(path);
     if let Some(path) = path.strip_prefix("servers/") {
@@ -53,16 +53,16 @@ pub(crate) fn call_at(path: &str, own: &Namespace) -> Option<Call> {
     })
 }
 
-/// `{owner}/{name}/versions`, optionally with a version, which may contain slashes. A name without a slash is passed on,
-/// because the crate refuses it with an explanation.
+/// `{owner}/{name}/versions`, optionally with a version, which may contain slashes. A name without a slash is passed
+/// on: `registry::registry_api` refuses it with an explanation.
 fn version_at(path: &str) -> Option<Call> {
     let segments: Vec<&str> = path.split('/').collect();
-    let words = match segments[..] {
+    let name_length = match segments[..] {
         [_, _, "versions", ..] => 2,
         [_, "versions", ..] => 1,
         _ => return None,
     };
-    let (name, version) = (segments[..words].join("/"), segments[words + 1..].join("/"));
+    let (name, version) = (segments[..name_length].join("/"), segments[name_length + 1..].join("/"));
     Some(if version.is_empty() { Call::Versions(name) } else { Call::Version(name, version) })
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use registry::settings::{Mode, Settings};
 
     #[test]
-    fn paths_are_calls() {
+    fn paths_map_to_calls() {
         let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
         let own = Namespace::own(&Settings::from_env(Mode::Public, lookup).unwrap());
         let versions = |name: &str| Some(Call::Versions(name.to_owned()));

@@ -1,4 +1,4 @@
-//! The checks one by one: each case is a valid modern request with one change, and the error it must lead to.
+//! Each case is a valid modern request with one change, and the expected error.
 
 use http::{HeaderName, HeaderValue};
 use serde_json::json;
@@ -40,18 +40,18 @@ const GOOD: [(&str, &str); 3] =
     [("mcp-protocol-version", MCP_NEWEST_REVISION), ("mcp-method", "tools/call"), ("mcp-name", "score")];
 
 fn with(name: &str, value: Option<&str>) -> HeaderMap {
-    let mut pairs: Vec<_> = GOOD.into_iter().filter(|(known, _)| *known != name).collect();
+    let mut pairs: Vec<_> = GOOD.into_iter().filter(|(good, _)| *good != name).collect();
     pairs.extend(value.map(|value| (name, value)));
     headers(&pairs)
 }
 
 #[test]
-fn a_modern_request_whose_headers_mirror_it_passes() {
+fn modern_request_with_matching_headers_passes() {
     assert_eq!(negotiate_version(&headers(&GOOD), &call("score")), Ok(Era::Modern));
 }
 
 #[test]
-fn every_header_must_be_there_once_and_say_the_same() {
+fn every_header_occurs_once_and_matches_the_body() {
     for name in ["mcp-protocol-version", "mcp-method", "mcp-name"] {
         assert_eq!(code(negotiate_version(&with(name, None), &call("score"))), (400, -32020), "no {name}");
         assert_eq!(
@@ -67,10 +67,16 @@ fn every_header_must_be_there_once_and_say_the_same() {
 }
 
 #[test]
-fn a_name_that_no_header_can_hold_comes_in_base64() {
-    let packed = |text: &str| format!("=?base64?{}?=", STANDARD.encode(text));
-    assert_eq!(negotiate_version(&with("mcp-name", Some(&packed("prüfe"))), &call("prüfe")), Ok(Era::Modern));
-    assert_eq!(negotiate_version(&with("mcp-name", Some(&packed("score"))), &call("score")), Ok(Era::Modern));
+fn non_ascii_names_are_sent_in_base64() {
+    let encoded = |text: &str| format!("=?base64?{}?=", STANDARD.encode(text));
+    assert_eq!(
+        negotiate_version(&with("mcp-name", Some(&encoded("prüfe"))), &call("prüfe")),
+        Ok(Era::Modern)
+    );
+    assert_eq!(
+        negotiate_version(&with("mcp-name", Some(&encoded("score"))), &call("score")),
+        Ok(Era::Modern)
+    );
     for wrong in
         ["=?base64?***?=", "=?base64?/w==?=", "=?BASE64?c2NvcmU=?=", "=?base64?c2NvcmU=", "pr\u{fc}fe"]
     {
@@ -83,7 +89,7 @@ fn a_name_that_no_header_can_hold_comes_in_base64() {
 }
 
 #[test]
-fn what_every_request_must_carry_comes_before_the_headers() {
+fn meta_is_checked_before_the_headers() {
     let bare = headers(&GOOD[..1]);
     for meta in
         [json!({ VERSION_KEY: MCP_NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]
@@ -99,7 +105,7 @@ fn what_every_request_must_carry_comes_before_the_headers() {
 }
 
 #[test]
-fn another_revision_in_modern_dress_is_not_spoken() {
+fn modern_request_of_another_revision_is_refused() {
     for version in ["2099-01-01", "2025-11-25"] {
         let meta = json!({ VERSION_KEY: version, CAPABILITIES_KEY: {} });
         let outcome = negotiate_version(
@@ -115,7 +121,7 @@ fn another_revision_in_modern_dress_is_not_spoken() {
 }
 
 #[test]
-fn other_requests_are_older_ones() {
+fn requests_without_modern_marks_are_legacy() {
     let plain = request("tools/list", &json!({}));
     assert_eq!(negotiate_version(&HeaderMap::new(), &plain), Ok(Era::Legacy(Handshake::March2025)));
     for (date, revision) in [("2024-11-05", Handshake::November2024), ("2025-06-18", Handshake::June2025)] {
@@ -133,17 +139,17 @@ fn other_requests_are_older_ones() {
 }
 
 #[test]
-fn a_handshake_is_not_announced_as_the_revision_without_one() {
+fn newest_revision_refuses_initialize() {
     let initialize = request("initialize", &json!({ "protocolVersion": "2025-11-25" }));
     assert_eq!(code(negotiate_version(&headers(&GOOD[..1]), &initialize)), (400, -32020));
     assert_eq!(negotiate_version(&HeaderMap::new(), &initialize), Ok(Era::Legacy(Handshake::March2025)));
 }
 
 #[test]
-fn batches_belong_to_one_revision() {
-    let said = |version: &str| allows_batches(&headers(&[("mcp-protocol-version", version)]));
-    assert!(allows_batches(&HeaderMap::new()) && said("2025-03-26"));
+fn only_one_revision_allows_batches() {
+    let allows = |version: &str| allows_batches(&headers(&[("mcp-protocol-version", version)]));
+    assert!(allows_batches(&HeaderMap::new()) && allows("2025-03-26"));
     for other in ["2024-11-05", "2025-06-18", "2025-11-25", MCP_NEWEST_REVISION, "2099-01-01"] {
-        assert!(!said(other), "{other}");
+        assert!(!allows(other), "{other}");
     }
 }

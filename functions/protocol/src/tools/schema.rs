@@ -1,14 +1,14 @@
-//! The catalogue's schemas in a form that every MCP client accepts. Some validators of official clients refuse `$schema`,
-//! the `format` of a number, a list of types, or `false` for a schema, so none of these is sent.
+//! The catalogue's schemas in a form that every MCP client accepts. Official clients use validators that refuse
+//! `$schema`, the `format` of a number, a list of types or `false` as a schema, so none of these is sent.
 
 use serde_json::{Map, Value, json};
 
-/// The formats that JSON Schema itself defines and our types use; others (`uint32`) only name Rust's types.
+/// The formats of JSON Schema that our types use; others, such as `uint32`, name Rust types.
 const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"];
 
-/// The schema of a tool's arguments. Optional ones are not declared nullable, though null is accepted.
+/// The schema of a tool's arguments. Optional arguments are not declared nullable, though null is accepted.
 pub(super) fn of_arguments(mut schema: Value) -> Value {
-    // Interfaces of models refuse alternatives at the root of a tool's schema.
+    // Model APIs refuse alternatives at the root of a tool's schema.
     if let Some(root) = schema.as_object_mut() {
         root.retain(|keyword, _| !matches!(keyword.as_str(), "anyOf" | "oneOf" | "allOf"));
     }
@@ -22,8 +22,8 @@ pub(super) fn of_arguments(mut schema: Value) -> Value {
     tidy(schema)
 }
 
-/// The schema of a tool's result: the answer or a problem document. Clients validate structured content even where
-/// `isError` is set, so the schema has to accept both.
+/// The schema of a tool's result: the answer or a problem document, because clients validate structured content even if
+/// `isError` is set.
 pub(super) fn of_result(schema: Value) -> Value {
     let mut answer = tidy(schema);
     let defs = answer.as_object_mut().and_then(|answer| answer.remove("$defs"));
@@ -34,27 +34,27 @@ pub(super) fn of_result(schema: Value) -> Value {
     result
 }
 
-/// The schema of a problem document (`registry::error::Problem::document`).
+/// The schema of `Problem::document`.
 fn problem() -> Value {
     json!({
         "type": "object",
-        "description": "What went wrong, where isError is true (RFC 9457).",
+        "description": "The problem, if isError is true (RFC 9457).",
         "properties": {
             "ok": { "const": false },
             "type": { "type": "string" },
             "title": { "type": "string" },
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
-            "detail": { "type": "string", "description": "What is wrong, for the reader." },
-            "code": { "type": "string", "description": "Stable name of the problem." },
-            "field": { "type": "string", "description": "The argument at fault." },
-            "retry_after_s": { "type": "integer", "description": "Seconds after which to try again." },
+            "detail": { "type": "string", "description": "Human-readable explanation." },
+            "code": { "type": "string", "description": "Stable machine-readable code." },
+            "field": { "type": "string", "description": "The invalid argument." },
+            "retry_after_s": { "type": "integer", "description": "Seconds to wait before the next try." },
             "next": { "type": "object", "description": "What to do next." },
         },
         "required": ["ok", "type", "title", "status", "detail", "code"],
     })
 }
 
-/// Removes the dialect, the name of the Rust type at the root, and keywords that not every client accepts.
+/// Removes the dialect, the Rust type name at the root, and keywords that not every client accepts.
 fn tidy(mut schema: Value) -> Value {
     if let Some(root) = schema.as_object_mut() {
         root.shift_remove("$schema");
@@ -83,7 +83,7 @@ fn without_null(property: &mut Map<String, Value>) {
     }
 }
 
-/// Visits schemas only: the keys of `properties` and `$defs` are names, and one may be `format`.
+/// Visits schemas only: a key of `properties` or `$defs` is a name, even if it is `format`.
 fn simplify(schema: &mut Value) {
     if *schema == Value::Bool(false) {
         *schema = json!({ "not": {} });
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemas_have_no_keyword_that_an_older_validator_refuses() {
+    fn schemas_avoid_keywords_that_old_validators_refuse() {
         for tool in crate::tools::TOOLS.iter() {
             for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
                 let text = schema.to_string();
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_that_may_be_left_out_is_of_one_type() {
+    fn optional_argument_has_one_type() {
         let arguments = of_arguments(json!({
             "type": "object",
             "properties": {
                 "limit": { "type": ["integer", "null"], "format": "uint32", "minimum": 1, "description": "How many." },
                 "kind": { "anyOf": [{ "$ref": "#/$defs/Kind" }, { "type": "null" }], "description": "Which." },
-                "must": { "type": ["string", "null"], "description": "Said, or null." },
+                "must": { "type": ["string", "null"], "description": "Given, or null." },
             },
             "required": ["must"],
             "$defs": { "Kind": { "type": "string", "enum": ["agent", "mcp"] } },
@@ -171,12 +171,12 @@ mod tests {
         );
         assert_eq!(properties["kind"], json!({ "description": "Which.", "$ref": "#/$defs/Kind" }));
         let either =
-            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "Said, or null." });
+            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "Given, or null." });
         assert_eq!(properties["must"], either);
     }
 
     #[test]
-    fn what_must_not_be_given_is_said_by_an_object() {
+    fn false_schema_becomes_an_object() {
         let without_b = json!({ "properties": { "b": false }, "additionalProperties": false });
         let arguments =
             of_arguments(json!({ "properties": { "a": { "anyOf": [without_b, { "type": "string" }] } } }));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_an_answer_or_a_problem() {
+    fn result_is_an_answer_or_a_problem() {
         let answer = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Answer",
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_answer_is_not_accepted_as_a_problem() {
+    fn empty_answer_is_not_a_problem() {
         for entry in CATALOGUE {
             let validator = jsonschema::validator_for(&of_result((entry.output_schema)())).unwrap();
             assert!(!validator.is_valid(&json!({})), "{}", entry.name);

@@ -1,11 +1,11 @@
-//! From the name of a DynamoDB operation and its JSON to the engine's method and back.
-//! The engine's own dispatcher is private, so its rule for unreadable requests is repeated here.
+//! Calls the engine's method for a DynamoDB operation. The engine's own dispatcher is private, so its rule for invalid
+//! requests is repeated here.
 
 use dynoxide::{Database, DynoxideError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The HTTP status and JSON body that DynamoDB would answer with.
+/// The HTTP status and JSON body of DynamoDB's answer.
 pub(super) fn answer(database: &Database, operation: &str, body: &[u8]) -> (u16, String) {
     match perform(database, operation, body) {
         Ok(answer) => (200, answer),
@@ -32,7 +32,7 @@ fn perform(db: &Database, operation: &str, body: &[u8]) -> Result<String, Dynoxi
         "UpdateItem" => run(body, |request| db.update_item(request)),
         "UpdateTable" => run(body, |request| db.update_table(request)),
         "UpdateTimeToLive" => run(body, |request| db.update_time_to_live(request)),
-        other => Err(DynoxideError::ValidationException(format!("{other} is not served here"))),
+        other => Err(DynoxideError::ValidationException(format!("{other} is not supported"))),
     }
 }
 
@@ -40,21 +40,21 @@ fn run<Q: DeserializeOwned, A: Serialize>(
     body: &[u8],
     act: impl FnOnce(Q) -> Result<A, DynoxideError>,
 ) -> Result<String, DynoxideError> {
-    let request = serde_json::from_slice(body).map_err(|error| unreadable(&error.to_string()))?;
+    let request = serde_json::from_slice(body).map_err(|error| invalid_request(&error.to_string()))?;
     let answer = act(request)?;
     serde_json::to_string(&answer).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }
 
-/// The engine marks the class of a rejection at the head of serde's message; DynamoDB answers a missing or null
-/// member as a validation too, and only a wrong JSON type as a serialization fault.
-fn unreadable(message: &str) -> DynoxideError {
+/// The engine puts the class of an error at the start of serde's message. For DynamoDB, a missing or null member is a
+/// validation error too; only a wrong JSON type is a serialization error.
+fn invalid_request(message: &str) -> DynoxideError {
     for marker in ["VALIDATION:", "VALIDATION_REQUEST:", "VALIDATION_AS_READ:"] {
         if let Some(reason) = message.strip_prefix(marker) {
             return DynoxideError::ValidationException(reason.to_owned());
         }
     }
-    let validation = ["missing field", "unknown variant", "invalid type: null", "AttributeValue"];
-    if validation.iter().any(|sign| message.contains(sign)) {
+    let validation_errors = ["missing field", "unknown variant", "invalid type: null", "AttributeValue"];
+    if validation_errors.iter().any(|part| message.contains(part)) {
         return DynoxideError::ValidationException(message.to_owned());
     }
     let reason = ["SERIALIZATION:", "SERIALIZATION_AS_READ:"]

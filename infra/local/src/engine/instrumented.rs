@@ -1,5 +1,6 @@
-//! A connector around any engine: it counts calls by operation and the units that they consume, so that a test can
-//! bound what a request costs, and injects what no local engine shows: throttling, conflicts, faults, lost answers, stale indexes (design §4).
+//! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the cost of a
+//! request, and injects what a local engine never does: throttling, conflicts, service errors, lost answers, stale
+//! indexes.
 
 mod fault;
 mod meter;
@@ -17,30 +18,30 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 pub use fault::{Fault, Faults};
 pub use meter::{Meter, Units};
 
-/// Calls by DynamoDB operation, such as `PutItem`. Every try counts, so a retry of the SDK is a call too.
+/// Calls by DynamoDB operation, such as `PutItem`. A retry of the SDK counts as a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calls(BTreeMap<String, u64>);
 
 impl Calls {
-    /// How often `operation` was called.
+    /// The calls of one operation.
     #[must_use]
     pub fn of(&self, operation: &str) -> u64 {
         self.0.get(operation).copied().unwrap_or_default()
     }
 
-    /// All calls together.
+    /// The sum over all operations.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
 
-    /// The operations called, with their counts, by name.
+    /// Operations and counts, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.0.iter().map(|(operation, count)| (operation.as_str(), *count))
     }
 }
 
-/// A running count of calls, shared by all its clones.
+/// A count of calls that all clones share.
 #[derive(Clone, Debug, Default)]
 pub struct CallCounter(Arc<Mutex<Calls>>);
 
@@ -51,12 +52,12 @@ impl CallCounter {
         self.lock().clone()
     }
 
-    /// Starts again from zero.
+    /// Sets the count to zero.
     pub fn reset(&self) {
         *self.lock() = Calls::default();
     }
 
-    /// What was called after `earlier` was taken; operations that were not called since are left out.
+    /// The calls after `earlier`; operations without new calls are left out.
     #[must_use]
     pub fn since(&self, earlier: &Calls) -> Calls {
         let mut since = self.snapshot();
@@ -82,18 +83,18 @@ impl CallCounter {
     }
 }
 
-/// The handles by which a test counts calls and injects faults; clones share them.
+/// Counts calls and injects faults; clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Observer {
     /// Counts every call.
     pub tally: CallCounter,
-    /// Reads what calls consume, once it is started.
+    /// Measures the consumed units between its start and stop.
     pub meter: Meter,
     /// The faults to inject.
     pub faults: Faults,
 }
 
-/// An engine whose calls an [`Observer`] counts and disturbs.
+/// An engine with an [`Observer`].
 #[derive(Clone, Debug)]
 pub struct InstrumentedEngine {
     inner: SharedHttpClient,
@@ -135,10 +136,11 @@ impl HttpConnector for InstrumentedConnector {
         }
         match self.observer.faults.next(&operation) {
             None if self.observer.meter.is_on() => {
-                let (meter, answer) = (self.observer.meter.clone(), self.inner.call(meter::asking(request)));
+                let (meter, answer) =
+                    (self.observer.meter.clone(), self.inner.call(meter::request_consumption(request)));
                 HttpConnectorFuture::new(async move {
                     let answer = answer.await?;
-                    meter.note(&operation, &answer);
+                    meter.add(&operation, &answer);
                     Ok(answer)
                 })
             }

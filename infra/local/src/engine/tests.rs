@@ -1,5 +1,5 @@
-//! The engine through the real SDK: what the store relies on, and that a file outlives its process.
-//! Errors are matched by type and code, never by message: another engine words them otherwise.
+//! What the store requires of the engine, through the real SDK. Errors are matched by type and code, because messages
+//! differ between engines.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -75,7 +75,7 @@ async fn get(client: &Client, id: &str) -> Option<HashMap<String, AttributeValue
 }
 
 #[tokio::test]
-async fn what_is_put_is_got_and_found_by_its_index_in_order() {
+async fn items_are_read_by_key_and_by_index_in_order() {
     let client = in_memory().await;
     put(&client, "2", "b").await;
     put(&client, "1", "a").await;
@@ -94,7 +94,7 @@ async fn what_is_put_is_got_and_found_by_its_index_in_order() {
 }
 
 #[tokio::test]
-async fn a_failed_condition_is_an_error_of_its_own() {
+async fn failed_condition_has_its_own_error() {
     let client = in_memory().await;
     put(&client, "1", "a").await;
     let again = client.put_item().table_name(TABLE).set_item(Some(item("1", "a")));
@@ -103,7 +103,7 @@ async fn a_failed_condition_is_an_error_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_transaction_holds_together_or_says_which_part_failed() {
+async fn transaction_is_atomic_and_names_the_failed_part() {
     let client = in_memory().await;
     let write = Put::builder().table_name(TABLE).set_item(Some(item("1", "a"))).build().unwrap();
     let check = ConditionCheck::builder()
@@ -135,7 +135,7 @@ async fn a_transaction_holds_together_or_says_which_part_failed() {
 }
 
 #[tokio::test]
-async fn a_request_the_engine_cannot_read_is_a_validation_error() {
+async fn invalid_request_is_a_validation_error() {
     let client = in_memory().await;
     let index = client.query().table_name(TABLE).index_name("ab").key_condition_expression("lane = :lane");
     let error = index
@@ -144,19 +144,19 @@ async fn a_request_the_engine_cannot_read_is_a_validation_error() {
         .await
         .unwrap_err();
     assert_eq!(error.code(), Some("ValidationException"));
-    let unserved = client.list_backups().send().await.unwrap_err();
-    assert_eq!(unserved.code(), Some("ValidationException"));
+    let unsupported = client.list_backups().send().await.unwrap_err();
+    assert_eq!(unsupported.code(), Some("ValidationException"));
 }
 
 #[tokio::test]
-async fn expired_items_go_when_the_registrys_clock_says_so() {
+async fn items_expire_by_the_registrys_clock() {
     let clock = Clock::manual(Moment::from_second(1_800_000_000).unwrap());
     let engine = Embedded::open(&Data::Memory, &clock).unwrap();
     let client = client(engine.clone());
     create_table(&client).await;
-    let mut leaving = item("1", "a");
-    leaving.insert("ttl".to_owned(), AttributeValue::N("1800000060".to_owned()));
-    client.put_item().table_name(TABLE).set_item(Some(leaving)).send().await.unwrap();
+    let mut expiring = item("1", "a");
+    expiring.insert("ttl".to_owned(), AttributeValue::N("1800000060".to_owned()));
+    client.put_item().table_name(TABLE).set_item(Some(expiring)).send().await.unwrap();
     put(&client, "2", "a").await;
 
     assert_eq!(engine.sweep_expired(), Ok(0));
@@ -168,7 +168,7 @@ async fn expired_items_go_when_the_registrys_clock_says_so() {
 }
 
 #[tokio::test]
-async fn a_file_is_found_again() {
+async fn file_can_be_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let data = Data::File(folder.path().join("deep/er/registry.db"));
     {
@@ -181,7 +181,7 @@ async fn a_file_is_found_again() {
 }
 
 #[test]
-fn an_unusable_path_is_named() {
+fn error_names_the_invalid_path() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "not a database, but long enough to look like the head of one........").unwrap();
@@ -191,7 +191,7 @@ fn an_unusable_path_is_named() {
 }
 
 #[tokio::test]
-async fn a_busy_task_lets_the_others_have_their_turn() {
+async fn busy_task_yields_to_others() {
     let client = in_memory().await;
     let busy = tokio::spawn(async move {
         for n in 0..50 {
@@ -204,5 +204,5 @@ async fn a_busy_task_lets_the_others_have_their_turn() {
         turns += 1;
     }
     busy.await.unwrap();
-    assert!(turns >= 50, "{turns} turns beside 50 writes");
+    assert!(turns >= 50, "{turns} turns during 50 writes");
 }

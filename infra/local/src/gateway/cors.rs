@@ -1,5 +1,5 @@
-//! The template's CORS configuration as a layer: API Gateway answers browsers' preflights itself, so that no
-//! function has to, and its headers replace those of the function.
+//! The template's CORS configuration as a layer. API Gateway answers the preflights of browsers itself, and its headers
+//! replace those of the function.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(super) fn layer(cors: &Cors) -> Result<CorsLayer, GatewayError> {
     })
 }
 
-/// The entries, or `None` where one of them is `*`.
+/// `None` if one of the entries is `*`.
 fn list<T: std::str::FromStr>(entries: &[String]) -> Result<Option<Vec<T>>, GatewayError> {
     if entries.iter().any(|entry| entry == "*") {
         return Ok(None);

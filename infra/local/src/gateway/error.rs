@@ -1,10 +1,13 @@
-//! Why the HTTP API cannot be built from the template. Building fails at the start rather than at the first request,
-//! so that a template which names an unknown function is never served in part.
+//! Errors of the gateway: at the start, if it cannot be built from the template, and its own error responses.
+
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use serde_json::json;
 
 /// Why the gateway cannot be built from the template.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    /// The template routes to a function that this binary does not hold.
+    /// The template routes to a function that this binary does not contain.
     #[error("the template routes {route} to function `{function}`, which is not part of this binary")]
     UnknownFunction {
         /// The route as the template has it.
@@ -13,6 +16,12 @@ pub enum GatewayError {
         function: String,
     },
     /// An entry of the CORS configuration is not a valid origin, method or header.
-    #[error("the template's CorsConfiguration cannot be used: {0:?}")]
+    #[error("invalid entry in the template's CorsConfiguration: {0:?}")]
     Cors(String),
+}
+
+/// An error that API Gateway returns without a function. Its JSON differs from the functions' problem documents.
+pub(super) fn gateway_response(status: StatusCode, message: &'static str) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], json!({ "message": message }).to_string())
+        .into_response()
 }

@@ -1,8 +1,9 @@
-//! A request as the event that API Gateway hands to Lambda (payload format 2.0), through the adapter that runs
-//! there, and the answer back, with one trip through JSON each way: what Lambda would lose is lost here too.
+//! A request as the event that API Gateway sends to Lambda (payload format 2.0), and the answer back, both as JSON
+//! text: what Lambda would lose is lost here too.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
@@ -11,61 +12,60 @@ use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use bytes::Bytes;
+use futures::future::{FutureExt as _, TryFutureExt as _};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
+use registry::lambda::behind_gateway;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::response::gateway_response;
+use super::error::gateway_response;
 use crate::functions::Job;
 
-/// The largest answer of a function, as JSON, in bytes (AWS: Lambda quotas, invocation payload).
+/// In bytes of JSON (AWS: Lambda quotas, invocation payload).
 pub(super) const RESPONSE_LIMIT: usize = 6 * 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvokeError {
     #[error("the function failed: {0}")]
     Failed(String),
-    #[error("the event or the answer is not what it should be: {0}")]
+    #[error("invalid event or answer: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("the answer has {0} bytes, more than Lambda hands on")]
+    #[error("the answer has {0} bytes; Lambda allows {RESPONSE_LIMIT}")]
     Large(usize),
-    #[error("the body is said to be base64 and is not: {0}")]
+    #[error("the body is not valid base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    #[error("the status or a header is none: {0}")]
+    #[error("invalid status or header: {0}")]
     Http(#[from] http::Error),
 }
 
-pub(super) async fn call<F: Future<Output = Result<String, InvokeError>>>(
-    route_key: &str,
-    caller: IpAddr,
-    request: &Request<Bytes>,
-    function: impl FnOnce(Value) -> F,
-) -> Response {
-    let answer = function(event(route_key, caller, request)).await;
-    match answer.and_then(|answer| response(&answer)) {
+/// A function of this binary as a job for events, through the adapter that runs on Lambda.
+pub(super) fn job(router: Router) -> Job {
+    let router = behind_gateway(router);
+    Arc::new(move |event| {
+        let router = router.clone();
+        async move {
+            let payload: LambdaRequest = serde_json::from_str(&event.to_string())?;
+            // The adapter is dropped before the await: it is not `Send`, but its future is.
+            let answer = Adapter::from(router).call(LambdaEvent::new(payload, Context::default()));
+            let Ok(answer) = answer.await;
+            serde_json::to_value(&answer)
+        }
+        .map_err(|error| error.to_string())
+        .boxed()
+    })
+}
+
+pub(super) async fn call(route_key: &str, caller: IpAddr, request: &Request<Bytes>, job: &Job) -> Response {
+    let answer = job(event(route_key, caller, request)).await.map_err(InvokeError::Failed);
+    match answer.and_then(|answer| response(&answer.to_string())) {
         Ok(response) => response,
         Err(error) => {
-            tracing::error!(route = route_key, lost = %error, "the function's answer did not come back");
+            tracing::error!(route = route_key, %error, "function call failed");
             gateway_response(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error")
         }
     }
-}
-
-/// The answer of a function that is linked into this binary.
-pub(super) async fn through_adapter(router: &Router, event: Value) -> Result<String, InvokeError> {
-    let payload: LambdaRequest = serde_json::from_str(&event.to_string())?;
-    // The adapter must be gone before the await: it is not Send, and its future is.
-    let answer = Adapter::from(router.clone()).call(LambdaEvent::new(payload, Context::default()));
-    let Ok(answer) = answer.await;
-    Ok(serde_json::to_string(&answer)?)
-}
-
-/// The answer of a function that runs elsewhere.
-pub(super) async fn through_runtime(job: &Job, event: Value) -> Result<String, InvokeError> {
-    let answer = job(event).await.map_err(InvokeError::Failed)?;
-    Ok(answer.to_string())
 }
 
 fn response(answer: &str) -> Result<Response, InvokeError> {
@@ -76,7 +76,7 @@ fn response(answer: &str) -> Result<Response, InvokeError> {
 }
 
 fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
-    static SERIAL: AtomicU64 = AtomicU64::new(0);
+    static NEXT_ID: AtomicU64 = AtomicU64::new(0);
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let path = request.uri().path();
@@ -100,7 +100,7 @@ fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
                 "sourceIp": caller.to_string(),
                 "userAgent": text(header::USER_AGENT),
             },
-            "requestId": format!("local-{}", SERIAL.fetch_add(1, Ordering::Relaxed)),
+            "requestId": format!("local-{}", NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             "routeKey": route_key,
             "stage": "$default",
             "time": now.strftime("%d/%b/%Y:%H:%M:%S +0000").to_string(),
@@ -141,7 +141,7 @@ fn values(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 
-/// The response of a function in format 2.0.
+/// A response in payload format 2.0.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionResponse {
@@ -166,7 +166,7 @@ impl FunctionResponse {
         let mut response = Response::builder().status(self.status_code).body(Body::from(body))?;
         for (name, value) in self.headers {
             let name: HeaderName = name.parse().map_err(http::Error::from)?;
-            // The server computes it from the body that it sends.
+            // The server computes it from the body.
             if name != header::CONTENT_LENGTH {
                 let value: HeaderValue = value.parse().map_err(http::Error::from)?;
                 response.headers_mut().insert(name, value);

@@ -1,5 +1,5 @@
-//! The routes of one path. API Gateway prefers the route of the method, then `ANY`, then `$default`, and enforces its
-//! limits on size and time before and after every function, so both are here.
+//! The routes of one path, with the limits of API Gateway. It prefers the route of the method, then `ANY`, then
+//! `$default`.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -13,14 +13,14 @@ use futures::stream;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::response::gateway_response;
+use super::error::gateway_response;
 use super::target::Target;
 
-/// The largest request body that an HTTP API takes, in bytes (AWS: HTTP API quotas, payload size).
+/// In bytes (AWS: HTTP API quotas, payload size).
 pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
 
-/// How long an HTTP API waits for a function (AWS: HTTP API quotas, maximum integration timeout).
-const FUNCTION_LIMIT: Duration = Duration::from_secs(30);
+/// AWS: HTTP API quotas, maximum integration timeout.
+const FUNCTION_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Default)]
 pub(super) struct PathRoutes {
@@ -59,9 +59,9 @@ impl PathRoutes {
             Err(_) => return gateway_response(StatusCode::BAD_REQUEST, "Bad Request"),
         };
         let answer = target.call(caller, Request::from_parts(parts, body));
-        match tokio::time::timeout(FUNCTION_LIMIT, answer).await {
+        match tokio::time::timeout(FUNCTION_TIMEOUT, answer).await {
             Ok(response) if is_head && !response.headers().contains_key(header::CONTENT_LENGTH) => {
-                // The length of what HEAD leaves out is not known: it is not 0.
+                // An empty stream instead of an empty body, so that no `content-length: 0` is sent for HEAD.
                 response.map(|_| Body::from_stream(stream::empty::<Result<Bytes, Infallible>>()))
             }
             Ok(response) => response,

@@ -1,5 +1,4 @@
-//! Toy functions behind a toy template, reached both ways: what arrives must be what was sent.
-//! The address of the caller, the precedence of routes and the gateway's own limits are part of the contract.
+//! Small functions behind a small template, called with both transports.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,25 +23,25 @@ use super::{GatewayError, Transport, router, router_of_packaged};
 use crate::functions::Job;
 use crate::template::{Cors, Route, Template};
 
-/// Says what it got: method, URI path and query, the caller, the values of `x-seen`; and gives the body back.
+/// Returns the method, path, query, caller, values of `x-seen` and body of the request.
 async fn echo(request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     let caller = parts.extensions.get::<CallerAddress>().unwrap().0.to_string();
-    let seen = |name: &str| {
+    let joined = |name: &str| {
         let values = parts.headers.get_all(name).iter().map(|value| value.to_str().unwrap().to_owned());
         values.collect::<Vec<_>>().join(",")
     };
-    let told = format!("{} {} {:?}", parts.method, parts.uri.path(), parts.uri.query());
+    let line = format!("{} {} {:?}", parts.method, parts.uri.path(), parts.uri.query());
     let mut headers = HeaderMap::new();
-    headers.insert("x-told", told.parse().unwrap());
+    headers.insert("x-request", line.parse().unwrap());
     headers.insert("x-caller", caller.parse().unwrap());
-    headers.insert("x-seen", seen("x-seen").parse().unwrap());
-    headers.insert("x-cookies", seen("cookie").parse().unwrap());
+    headers.insert("x-seen", joined("x-seen").parse().unwrap());
+    headers.insert("x-cookies", joined("cookie").parse().unwrap());
     headers.append(header::SET_COOKIE, "a=1".parse().unwrap());
     headers.append(header::SET_COOKIE, "b=2".parse().unwrap());
-    if let Some(kind) = parts.headers.get(header::CONTENT_TYPE) {
-        headers.insert(header::CONTENT_TYPE, kind.clone());
+    if let Some(content_type) = parts.headers.get(header::CONTENT_TYPE) {
+        headers.insert(header::CONTENT_TYPE, content_type.clone());
     }
     (StatusCode::ACCEPTED, headers, body).into_response()
 }
@@ -98,10 +97,10 @@ fn request(method: Method, uri: &str, body: impl Into<Body>) -> Request {
 const BOTH: [Transport; 2] = [Transport::Direct, Transport::Events];
 
 #[tokio::test]
-async fn a_function_gets_what_was_sent_and_the_caller_gets_what_it_says() {
+async fn requests_and_responses_pass_unchanged() {
     let binary: Vec<u8> = (0..=255).collect();
     for transport in BOTH {
-        for (kind, body) in [
+        for (content_type, body) in [
             ("application/octet-stream", binary.clone()),
             ("application/json", br#"{"text":"\u00e4 \ud83e\udd80 \"quoted\""}"#.to_vec()),
             ("application/json", "{\"text\":\"ä 🦀\"}".as_bytes().to_vec()),
@@ -109,18 +108,18 @@ async fn a_function_gets_what_was_sent_and_the_caller_gets_what_it_says() {
             ("text/plain", Vec::new()),
         ] {
             let mut sent = request(Method::PUT, "/echo?a=1&a=2&q=%C3%A4+b&empty=", body.clone());
-            sent.headers_mut().insert(header::CONTENT_TYPE, kind.parse().unwrap());
+            sent.headers_mut().insert(header::CONTENT_TYPE, content_type.parse().unwrap());
             sent.headers_mut().append("x-seen", "one".parse().unwrap());
             sent.headers_mut().append("x-seen", "two".parse().unwrap());
             sent.headers_mut().insert(header::COOKIE, "c=3; d=4".parse().unwrap());
             let (status, headers, got) = send(&api(transport, true), sent).await;
             assert_eq!(status, StatusCode::ACCEPTED);
-            assert_eq!(got, body, "{transport:?} {kind}");
-            assert_eq!(headers["x-told"], "PUT /echo Some(\"a=1&a=2&q=%C3%A4+b&empty=\")");
+            assert_eq!(got, body, "{transport:?} {content_type}");
+            assert_eq!(headers["x-request"], "PUT /echo Some(\"a=1&a=2&q=%C3%A4+b&empty=\")");
             assert_eq!(headers["x-seen"], "one,two");
             assert_eq!(headers["x-cookies"], "c=3; d=4");
             assert_eq!(headers["x-caller"], "192.0.2.7");
-            assert_eq!(headers[header::CONTENT_TYPE], kind);
+            assert_eq!(headers[header::CONTENT_TYPE], content_type);
             let cookies: Vec<_> = headers.get_all(header::SET_COOKIE).iter().collect();
             assert_eq!(cookies, ["a=1", "b=2"]);
         }
@@ -132,7 +131,7 @@ async fn routes_take_precedence_as_on_api_gateway() {
     for transport in BOTH {
         let api = api(transport, true);
         let (_, headers, _) = send(&api, request(Method::GET, "/deep/a%2Fb/c", "")).await;
-        assert_eq!(headers["x-told"], "GET /deep/a%2Fb/c None");
+        assert_eq!(headers["x-request"], "GET /deep/a%2Fb/c None");
         let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
         assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
         let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
@@ -150,7 +149,7 @@ async fn routes_take_precedence_as_on_api_gateway() {
 }
 
 #[tokio::test]
-async fn without_a_default_route_the_gateway_says_not_found_itself() {
+async fn without_a_default_route_the_gateway_answers_404() {
     let api = api(Transport::Direct, false);
     for (method, uri) in [(Method::GET, "/unknown"), (Method::POST, "/mixed")] {
         let (status, _, body) = send(&api, request(method, uri, "")).await;
@@ -159,7 +158,7 @@ async fn without_a_default_route_the_gateway_says_not_found_itself() {
 }
 
 #[tokio::test]
-async fn a_body_is_limited_before_any_function_sees_it() {
+async fn request_body_is_limited_by_the_gateway() {
     let api = api(Transport::Direct, true);
     let (status, ..) = send(&api, request(Method::POST, "/echo", vec![b'x'; BODY_LIMIT])).await;
     assert_eq!(status, StatusCode::ACCEPTED);
@@ -169,7 +168,7 @@ async fn a_body_is_limited_before_any_function_sees_it() {
 }
 
 #[tokio::test]
-async fn an_answer_that_lambda_would_not_hand_on_is_lost_by_event_only() {
+async fn response_limit_applies_to_events_only() {
     let large = vec![b'x'; super::event::RESPONSE_LIMIT + 1];
     for (transport, expected) in
         [(Transport::Direct, StatusCode::ACCEPTED), (Transport::Events, StatusCode::INTERNAL_SERVER_ERROR)]
@@ -180,14 +179,15 @@ async fn an_answer_that_lambda_would_not_hand_on_is_lost_by_event_only() {
 }
 
 #[tokio::test]
-async fn a_packaged_function_gets_the_event_and_its_failure_is_the_gateways_answer() {
+async fn packaged_function_gets_the_event_and_may_fail() {
     let template = Template {
         routes: vec![route(None, Some("/works/{id}"), "works"), route(None, None, "fails")],
         ..Template::default()
     };
     let works: Job = Arc::new(|event| {
-        let told = json!({ "key": event["routeKey"], "path": event["rawPath"], "body": event["body"] });
-        let answer = json!({ "statusCode": 202, "headers": { "x-told": "it" }, "body": told.to_string() });
+        let received = json!({ "key": event["routeKey"], "path": event["rawPath"], "body": event["body"] });
+        let answer =
+            json!({ "statusCode": 202, "headers": { "x-request": "it" }, "body": received.to_string() });
         async move { Ok(answer) }.boxed()
     });
     let fails: Job = Arc::new(|_| async { Err("out of memory".to_owned()) }.boxed());
@@ -197,9 +197,9 @@ async fn a_packaged_function_gets_the_event_and_its_failure_is_the_gateways_answ
     let mut sent = request(Method::POST, "/works/7", "{}");
     sent.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
     let (status, headers, body) = send(&api, sent).await;
-    assert_eq!((status, &headers["x-told"]), (StatusCode::ACCEPTED, &"it".parse().unwrap()));
-    let told: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(told, json!({ "key": "ANY /works/{id}", "path": "/works/7", "body": "{}" }));
+    assert_eq!((status, &headers["x-request"]), (StatusCode::ACCEPTED, &"it".parse().unwrap()));
+    let received: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(received, json!({ "key": "ANY /works/{id}", "path": "/works/7", "body": "{}" }));
 
     let (status, _, body) = send(&api, request(Method::GET, "/other", "")).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
@@ -214,7 +214,7 @@ async fn preflights_are_answered_by_the_gateway() {
     preflight.headers_mut().insert(header::ORIGIN, "https://elsewhere.example".parse().unwrap());
     preflight.headers_mut().insert(header::ACCESS_CONTROL_REQUEST_METHOD, "POST".parse().unwrap());
     let (status, headers, body) = send(&api, preflight).await;
-    assert!(status.is_success() && body.is_empty() && headers.get("x-told").is_none());
+    assert!(status.is_success() && body.is_empty() && headers.get("x-request").is_none());
     assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_ORIGIN], "*");
     assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_METHODS], "GET,POST");
     assert_eq!(headers[header::ACCESS_CONTROL_ALLOW_HEADERS], "content-type");
@@ -225,7 +225,7 @@ async fn preflights_are_answered_by_the_gateway() {
 }
 
 #[test]
-fn a_route_to_nowhere_stops_the_start() {
+fn invalid_template_is_an_error() {
     let mut template =
         Template { routes: vec![route(None, Some("/api/talk"), "talk")], ..Template::default() };
     let error = router(&template, &BTreeMap::new(), Transport::Direct).unwrap_err();

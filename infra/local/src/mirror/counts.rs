@@ -1,25 +1,55 @@
-//! Counts of what became of all documents: saved between runs, and printed as a summary at the end. Refusals are
-//! grouped by code and field, since a source with one systematic fault has thousands of them.
+//! The outcome of a document, and the counts of all outcomes: saved between runs and printed at the end. Refusals are
+//! grouped by code and field, because one systematic fault of a source causes thousands of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::outcome::{Outcome, Refusal};
-use super::sanitize::{DETAIL, NAME, sanitize};
+use super::sanitize::{MAX_DETAIL, MAX_NAME, sanitize};
 use super::server_entry::Label;
 
-/// How many examples of a group are kept and printed.
 const EXAMPLES_PER_GROUP: usize = 5;
-/// The limit of distinct groups, since the documents, which are not trusted, choose the field names.
+/// Limited, because the documents, which are not trusted, choose the field names.
 const MAX_GROUPS: usize = 100;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    /// The status from the registry: `queued`, `duplicate`, `active`; `valid` in a dry run.
+    Accepted(String),
+    /// By the registry or, before it is sent, by the parser.
+    Refused(Refusal),
+    /// Not sent, with the reason.
+    Skipped(&'static str),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Refusal {
+    /// Stable code of the problem.
+    pub(super) code: String,
+    /// The invalid member.
+    pub(super) field: Option<String>,
+    /// Human-readable explanation.
+    pub(super) detail: String,
+    /// All violated rules, if the registry lists them.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub(super) violations: Value,
+}
+
+impl Refusal {
+    /// For an entry that is not a document, so it is not sent.
+    pub(super) fn unsent(code: &str, detail: String) -> Self {
+        Self { code: code.to_owned(), field: None, detail, violations: Value::Null }
+    }
+}
 
 /// The counts by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// By the status of the registry: `queued`, `duplicate`, `active`.
-    pub taken: BTreeMap<String, u64>,
+    /// By the status from the registry.
+    #[serde(rename = "taken")]
+    pub accepted: BTreeMap<String, u64>,
     /// By reason.
     pub skipped: BTreeMap<String, u64>,
     /// By code and field.
@@ -31,15 +61,17 @@ pub struct Counts {
 pub struct RefusalGroup {
     /// The number of refusals.
     pub times: u64,
-    /// The first few: name and detail.
+    /// The first five: name and detail.
     pub examples: Vec<(String, String)>,
 }
 
 impl Counts {
     pub(super) fn add(&mut self, label: &Label, outcome: &Outcome) {
         match outcome {
-            Outcome::Taken(how) => *self.taken.entry(sanitize(how, NAME)).or_default() += 1,
-            Outcome::Skipped(why) => *self.skipped.entry((*why).to_owned()).or_default() += 1,
+            Outcome::Accepted(status) => {
+                *self.accepted.entry(sanitize(status, MAX_NAME)).or_default() += 1;
+            }
+            Outcome::Skipped(reason) => *self.skipped.entry((*reason).to_owned()).or_default() += 1,
             Outcome::Refused(refusal) => {
                 let mut group = group_name(refusal);
                 if self.refused.len() >= MAX_GROUPS && !self.refused.contains_key(&group) {
@@ -48,39 +80,40 @@ impl Counts {
                 let group = self.refused.entry(group).or_default();
                 group.times += 1;
                 if group.examples.len() < EXAMPLES_PER_GROUP {
-                    group
-                        .examples
-                        .push((sanitize(label.display_name(), NAME), sanitize(&refusal.detail, DETAIL)));
+                    let name = sanitize(label.display_name(), MAX_NAME);
+                    group.examples.push((name, sanitize(&refusal.detail, MAX_DETAIL)));
                 }
             }
         }
     }
 
-    /// The numbers of taken, refused and skipped documents.
+    /// The numbers of accepted, refused and skipped documents.
     #[must_use]
     pub fn sums(&self) -> (u64, u64, u64) {
         let refused = self.refused.values().map(|group| group.times).sum();
-        (self.taken.values().sum(), refused, self.skipped.values().sum())
+        (self.accepted.values().sum(), refused, self.skipped.values().sum())
     }
 
     /// The number of all documents.
     #[must_use]
     pub fn documents(&self) -> u64 {
-        let (taken, refused, skipped) = self.sums();
-        taken + refused + skipped
+        let (accepted, refused, skipped) = self.sums();
+        accepted + refused + skipped
     }
 
     pub(super) fn one_line(&self) -> String {
-        let (taken, refused, skipped) = self.sums();
-        format!("taken {taken}, refused {refused}, skipped {skipped}")
+        let (accepted, refused, skipped) = self.sums();
+        format!("accepted {accepted}, refused {refused}, skipped {skipped}")
     }
 
     /// The summary that the command prints.
     #[must_use]
     pub fn text(&self) -> String {
-        let (taken, refused, skipped) = self.sums();
+        let (accepted, refused, skipped) = self.sums();
         let mut text = String::new();
-        for (name, sum, parts) in [("taken", taken, &self.taken), ("skipped", skipped, &self.skipped)] {
+        for (name, sum, parts) in
+            [("accepted", accepted, &self.accepted), ("skipped", skipped, &self.skipped)]
+        {
             let mut parts: Vec<(&String, &u64)> = parts.iter().collect();
             parts.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
             let parts: Vec<String> = parts.iter().map(|(part, times)| format!("{part} {times}")).collect();
@@ -115,14 +148,12 @@ fn group_name(refusal: &Refusal) -> String {
             }
         }
     }
-    let code = sanitize(&refusal.code, NAME);
-    if field.is_empty() { code } else { format!("{code} at `{}`", sanitize(&field, NAME)) }
+    let code = sanitize(&refusal.code, MAX_NAME);
+    if field.is_empty() { code } else { format!("{code} at `{}`", sanitize(&field, MAX_NAME)) }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     fn refusal(field: &str) -> Refusal {
@@ -135,21 +166,21 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_by_code_and_field() {
+    fn refusals_are_grouped_by_code_and_field() {
         let mut counts = Counts::default();
         for number in 0..7 {
             let field = format!("remotes[{number}].headers[0].name");
             counts.add(&label(&format!("a/{number}")), &Outcome::Refused(refusal(&field)));
         }
         counts.add(&label("a/7"), &Outcome::Refused(refusal("")));
-        counts.add(&label("a/8"), &Outcome::Taken("queued".to_owned()));
+        counts.add(&label("a/8"), &Outcome::Accepted("queued".to_owned()));
         counts.add(&label("a/9"), &Outcome::Skipped("deleted"));
         assert_eq!((counts.sums(), counts.documents()), ((1, 8, 1), 10));
         let text = counts.text();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..3],
-            ["taken         1  queued 1", "skipped       1  deleted 1", "refused       8"]
+            ["accepted      1  queued 1", "skipped       1  deleted 1", "refused       8"]
         );
         assert_eq!(lines[4], "     7 x invalid at `remotes[].headers[].name`");
         assert_eq!(lines[5], "         a/0: Write [31m it  so.");
@@ -158,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_cannot_make_unlimited_groups() {
+    fn number_of_groups_is_limited() {
         let mut counts = Counts::default();
         for number in 0..1000 {
             counts.add(&label("a/b"), &Outcome::Refused(refusal(&format!("field{number}"))));

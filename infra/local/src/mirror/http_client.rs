@@ -1,22 +1,21 @@
-//! The HTTP client for one registry. It trusts Mozilla's roots rather than the machine's, and follows no redirect to
-//! another host, so that documents go only where the operator said.
+//! The HTTP client for one registry. It trusts Mozilla's root certificates, not those of the machine, and follows no
+//! redirect to another host, so that documents go only to the registry that the operator named.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::{HeaderMap, header};
+use jiff::Timestamp;
 use reqwest::redirect::Policy;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
-use url::Url;
+use url::{Host, Url};
 
-use super::loopback::is_loopback;
+/// For a request and its whole answer.
+pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The most time that one request and its answer take.
-pub(super) const DEADLINE: Duration = Duration::from_secs(30);
-/// The most time that opening a connection takes.
-const CONNECT: Duration = Duration::from_secs(10);
-
-/// A proxy from the environment is for other machines only.
+/// For loopback it ignores the proxy of the environment.
 pub(super) fn client(url: &Url, max_redirects: usize) -> Result<reqwest::Client, String> {
     let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -24,21 +23,60 @@ pub(super) fn client(url: &Url, max_redirects: usize) -> Result<reqwest::Client,
         .map_err(|error| error.to_string())?
         .with_root_certificates(roots)
         .with_no_client_auth();
-    let itself = url.origin();
+    let origin = url.origin();
     let redirects = Policy::custom(move |attempt| {
-        if attempt.url().origin() == itself && attempt.previous().len() <= max_redirects {
+        if attempt.url().origin() == origin && attempt.previous().len() <= max_redirects {
             attempt.follow()
         } else {
             attempt.stop()
         }
     });
-    let built = reqwest::Client::builder()
+    let builder = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .user_agent(format!("registry-mirror/{}", registry::VERSION))
         .redirect(redirects)
         .retry(reqwest::retry::never())
-        .connect_timeout(CONNECT)
-        .timeout(DEADLINE);
-    let built = if is_loopback(url) { built.no_proxy() } else { built };
-    built.build().map_err(|error| error.to_string())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(REQUEST_TIMEOUT);
+    let builder = if is_loopback(url) { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| error.to_string())
+}
+
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        None => false,
+    }
+}
+
+/// The `Retry-After` header, a number of seconds or a date (RFC 9110 §10.2.3).
+pub(super) fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    Some(Duration::try_from(date.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "2026-11-20T12:00:00Z".parse().unwrap();
+        let wait = |text: &'static str| {
+            retry_after(&HeaderMap::from_iter([(header::RETRY_AFTER, HeaderValue::from_static(text))]), now)
+        };
+        assert_eq!(wait("120"), Some(Duration::from_secs(120)));
+        assert_eq!(wait("Fri, 20 Nov 2026 12:01:00 GMT"), Some(Duration::from_secs(60)));
+        assert_eq!(wait("Fri, 20 Nov 2026 11:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
 }

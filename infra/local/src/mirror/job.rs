@@ -1,5 +1,4 @@
-//! What a mirror is asked to do, and how it ended: the interface between the mirror and its callers. The caller decides
-//! how either is shown, so nothing here prints.
+//! The input and the result of a mirror run.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,15 +15,15 @@ use super::state::StateError;
 /// What to mirror, and how.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Where documents come from.
+    /// The source of the documents.
     pub from: Origin,
-    /// The base URL of the registry that they go to.
+    /// The base URL of the target registry.
     pub to: Url,
-    /// Only servers that changed since then; for registries.
+    /// Imports only servers that changed since then; for registries.
     pub updated_since: Option<Timestamp>,
     /// Publishes deprecated servers as well.
-    pub deprecated_too: bool,
-    /// Documents are only validated.
+    pub include_deprecated: bool,
+    /// Only validates the documents.
     pub dry_run: bool,
     /// Requests per second.
     pub per_second: u32,
@@ -32,7 +31,7 @@ pub struct Job {
     pub concurrency: usize,
     /// The longest accepted `Retry-After`.
     pub longest_wait: Duration,
-    /// The state file, for a mirror that can be resumed.
+    /// The state file, from which an aborted run can be resumed.
     pub state: Option<PathBuf>,
     /// The file for all refusals.
     pub report: Option<PathBuf>,

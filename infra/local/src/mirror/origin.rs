@@ -1,5 +1,4 @@
-//! The source of a mirror as the command line names it. It is checked before anything is read, so that a plain http
-//! address or a password in the URL is refused at the start.
+//! The source of a mirror on the command line. Plain http addresses and passwords in the URL are refused at the start.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,14 +6,14 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::loopback::is_loopback;
+use super::http_client::is_loopback;
 
 /// The source of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Standard input.
     Stdin,
-    /// A file.
+    /// A JSON or JSON Lines file.
     File(PathBuf),
     /// The list of a registry with the official API, such as `https://host/v0.1/servers`.
     Registry(Url),
@@ -23,14 +22,14 @@ pub enum Origin {
 /// Why a source is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
-    /// It begins like a URL but is not valid.
-    #[error("this is no URL: {0}")]
+    /// The URL is not valid.
+    #[error("invalid URL: {0}")]
     NotAUrl(#[from] url::ParseError),
-    /// Plain http to another machine: anyone on the network path could change what is listed.
-    #[error("only https is read from other machines; http is for this one (loopback)")]
+    /// Plain http to another machine: anyone on the network path could change the documents.
+    #[error("use https for other machines; http is only allowed for loopback")]
     NotHttps,
-    /// It holds a user name or password, which would end up in logs and the state file.
-    #[error("give the URL without a user name or password")]
+    /// It contains a user name or password, which would be written to logs and the state file.
+    #[error("remove the user name and password from the URL")]
     UserInfo,
 }
 
@@ -58,7 +57,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The list of a registry: the URL itself where it is one, else the list of the stable API below it.
+/// Accepts the URL of a registry, of an API version or of the list itself.
 fn list_url(mut url: Url) -> Result<Url, OriginError> {
     if url.scheme() == "http" && !is_loopback(&url) {
         return Err(OriginError::NotHttps);
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_and_a_list_name_the_same_list() {
+    fn base_url_and_list_url_give_the_same_list() {
         for text in [
             "https://registry.example.com",
             "https://registry.example.com/",
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_http_is_for_this_machine() {
+    fn plain_http_is_only_for_loopback() {
         let refused = |text: &str| text.parse::<Origin>().unwrap_err();
         assert_eq!(refused("http://registry.example.com"), OriginError::NotHttps);
         assert_eq!(refused("http://10.0.0.7:8080"), OriginError::NotHttps);
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn all_else_is_a_file() {
+    fn other_text_is_a_file() {
         assert_eq!("-".parse(), Ok(Origin::Stdin));
         assert_eq!("servers.jsonl".parse(), Ok(Origin::File("servers.jsonl".into())));
     }

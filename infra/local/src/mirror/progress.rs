@@ -1,5 +1,5 @@
 //! Progress of a mirror on standard error: a bar on a terminal, otherwise a line every ten seconds. Standard output is
-//! reserved for the summary.
+//! for the summary only.
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,27 +9,27 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::counts::Counts;
 
-/// How often a line is written where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(10);
-/// The bar, where the number of documents is known.
+/// Without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// If the number of documents is known.
 const BAR: &str = "{elapsed_precise} [{bar:30}] {pos}/{len} {msg}";
-/// The bar, where it is not.
+/// If the number of documents is unknown.
 const SPINNER: &str = "{elapsed_precise} {spinner} {pos} {msg}";
 
-/// Where progress is shown; clones show it in the same place.
+/// Clones share the output.
 #[derive(Clone, Debug)]
 pub struct Progress(Output);
 
 #[derive(Clone, Debug)]
 enum Output {
     Bar(ProgressBar),
-    /// When the last line was written.
+    /// The time of the last line.
     Lines(Arc<Mutex<Instant>>),
     Hidden,
 }
 
 impl Progress {
-    /// A bar if standard error is a terminal, else lines.
+    /// A bar if standard error is a terminal, otherwise lines.
     #[must_use]
     pub fn on_stderr() -> Self {
         if !std::io::stderr().is_terminal() {
@@ -40,7 +40,7 @@ impl Progress {
         Self(Output::Bar(bar))
     }
 
-    /// For tests and callers without a terminal.
+    /// Shows nothing, for tests.
     #[must_use]
     pub const fn hidden() -> Self {
         Self(Output::Hidden)
@@ -59,7 +59,7 @@ impl Progress {
             }
             Output::Lines(last) => {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-                if last.elapsed() >= LINE_EVERY {
+                if last.elapsed() >= LINE_INTERVAL {
                     *last = Instant::now();
                     let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
                     eprintln!("{}{of} documents: {}", counts.documents(), counts.one_line());
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_templates_can_be_used() {
+    fn both_templates_are_valid() {
         for template in [BAR, SPINNER] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }

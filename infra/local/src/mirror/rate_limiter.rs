@@ -1,5 +1,5 @@
-//! A request rate that concurrent requests share. A registry that asks for a wait pauses all of them at once, since
-//! each further request would only lengthen the wait.
+//! A request rate that concurrent requests share. A `Retry-After` pauses all of them, because each further request
+//! would only make the wait longer.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -17,14 +17,14 @@ impl RateLimiter {
         Self { interval, next: Mutex::new(Instant::now()) }
     }
 
-    /// It tries again after each wait, since a pause may have been set meanwhile.
+    /// Tries again after each wait, because a pause may have been set in the meantime.
     pub(super) async fn acquire(&self) {
-        while let Some(moment) = self.try_acquire() {
-            sleep_until(moment).await;
+        while let Some(next) = self.try_acquire() {
+            sleep_until(next).await;
         }
     }
 
-    /// `None` when acquired, otherwise the moment of the next try.
+    /// `None` when acquired, otherwise the time of the next try.
     fn try_acquire(&self) -> Option<Instant> {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -35,12 +35,12 @@ impl RateLimiter {
         None
     }
 
-    /// Returns false if about the same pause was set before, so that it is reported once.
-    pub(super) fn pause_until(&self, moment: Instant) -> bool {
+    /// Returns false if about the same pause was set before, so that it is reported only once.
+    pub(super) fn pause_until(&self, end: Instant) -> bool {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = moment > *next + Duration::from_secs(1).max(self.interval);
-        *next = moment.max(*next);
-        news
+        let is_new = end > *next + Duration::from_secs(1).max(self.interval);
+        *next = end.max(*next);
+        is_new
     }
 }
 
@@ -55,7 +55,10 @@ mod tests {
         futures::future::join_all((0..6).map(|_| rate_limiter.acquire())).await;
         assert_eq!(start.elapsed().as_millis() / 100, 10, "{:?}", start.elapsed());
         assert!(rate_limiter.pause_until(Instant::now() + Duration::from_secs(30)));
-        assert!(!rate_limiter.pause_until(Instant::now() + Duration::from_secs(30)), "nothing new was said");
+        assert!(
+            !rate_limiter.pause_until(Instant::now() + Duration::from_secs(30)),
+            "the same pause is reported once"
+        );
         rate_limiter.acquire().await;
         assert!(start.elapsed() >= Duration::from_secs(31), "{:?}", start.elapsed());
     }

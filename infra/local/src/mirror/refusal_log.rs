@@ -1,5 +1,4 @@
-//! Every refusal as a line of JSON, for `--report`. The summary shows only a few examples, and an operator who wants to
-//! repair the documents needs them all.
+//! All refusals as JSON Lines, for `--report`; the summary shows only a few examples.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
@@ -7,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::outcome::Refusal;
+use super::counts::Refusal;
 use super::server_entry::Label;
 
 #[derive(Debug)]
@@ -50,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_begun_anew_or_gone_on_with() {
+    fn file_is_replaced_or_appended_to() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refused.jsonl");
         for (append, lines) in [(false, 1), (true, 2), (false, 1)] {

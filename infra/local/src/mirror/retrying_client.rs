@@ -1,5 +1,5 @@
-//! Requests to one registry, at a limited rate and with retries. A bulk import meets rate limits and transient faults as
-//! a matter of course; it honours `Retry-After`, and every wait is bounded and reported.
+//! Requests to one registry, at a limited rate and with retries. A bulk import meets rate limits and transient faults
+//! often: it obeys `Retry-After`, and every wait is bounded and reported.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -12,24 +12,22 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-use super::http_client::{DEADLINE, client};
+use super::http_client::{REQUEST_TIMEOUT, client, retry_after};
 use super::progress::Progress;
 use super::rate_limiter::RateLimiter;
-use super::retry_after::retry_after;
 use super::sanitize::error_message;
 
-/// The largest answer, in bytes: a hundred entries of the largest documents that registries take.
-const LARGEST_ANSWER: usize = 32 << 20;
-/// How often one request is sent before its fault counts as permanent.
-const ATTEMPTS: u32 = 5;
+/// In bytes: a page of a hundred of the largest documents.
+const MAX_ANSWER: usize = 32 << 20;
+const MAX_ATTEMPTS: u32 = 5;
 
 /// Why a request got no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// The client cannot be made.
-    #[error("no HTTP client: {0}")]
+    /// The client cannot be created.
+    #[error("cannot create the HTTP client: {0}")]
     Client(String),
-    /// There is no connection, or the answer is incomplete.
+    /// No connection, or an incomplete answer.
     #[error("{origin} does not answer: {why}")]
     Unreachable {
         /// The registry.
@@ -37,8 +35,8 @@ pub enum RequestError {
         /// The innermost cause.
         why: String,
     },
-    /// It is busy after all attempts.
-    #[error("{origin} still answers {status} after {ATTEMPTS} attempts")]
+    /// The registry is still busy after all attempts.
+    #[error("{origin} still answers {status} after {MAX_ATTEMPTS} attempts")]
     Busy {
         /// The registry.
         origin: String,
@@ -46,23 +44,23 @@ pub enum RequestError {
         status: StatusCode,
     },
     /// `Retry-After` is longer than allowed.
-    #[error("{origin} takes nothing for another {} s, and only {} s of waiting are allowed{message}", asked.as_secs(), allowed.as_secs())]
+    #[error("{origin} requires a wait of {} s, but at most {} s are allowed{message}", requested.as_secs(), allowed.as_secs())]
     LongWait {
         /// The registry.
         origin: String,
-        /// The requested wait.
-        asked: Duration,
+        /// `Retry-After`.
+        requested: Duration,
         /// The longest allowed wait.
         allowed: Duration,
         /// Its error message.
         message: String,
     },
-    /// Its answer is too large.
-    #[error("{0} answers more than {mib} MiB", mib = LARGEST_ANSWER >> 20)]
+    /// The answer is too large.
+    #[error("the answer of {0} exceeds {mib} MiB", mib = MAX_ANSWER >> 20)]
     TooLarge(String),
 }
 
-/// A response whose status a retry does not change.
+/// A final response.
 #[derive(Clone, Debug)]
 pub(super) struct Response {
     pub(super) status: StatusCode,
@@ -75,26 +73,21 @@ pub(super) struct RetryingClient {
     origin: String,
     longest_wait: Duration,
     rate_limiter: Arc<RateLimiter>,
-    /// A host that never answered is probably wrong; one that did may recover.
+    /// Only a host that has answered before is tried again: another one is probably a wrong address.
     answered_before: Arc<AtomicBool>,
     progress: Progress,
 }
 
 impl RetryingClient {
-    /// Asks the registry at `url`, at most `per_second` times a second, waits `longest_wait` at most, and follows so
-    /// many redirects (`redirects`) of the registry to itself; never one to another host.
-    ///
-    /// # Errors
-    /// The client cannot be made.
     pub(super) fn new(
         url: &Url,
         per_second: u32,
         longest_wait: Duration,
-        redirects: usize,
+        max_redirects: usize,
         progress: Progress,
     ) -> Result<Self, RequestError> {
         Ok(Self {
-            client: client(url, redirects).map_err(RequestError::Client)?,
+            client: client(url, max_redirects).map_err(RequestError::Client)?,
             origin: url.origin().ascii_serialization(),
             longest_wait,
             rate_limiter: Arc::new(RateLimiter::new(Duration::from_secs(1) / per_second.max(1))),
@@ -103,8 +96,6 @@ impl RetryingClient {
         })
     }
 
-    /// # Errors
-    /// There is no answer, or none within the allowed wait.
     pub(super) async fn send(
         &self,
         request: impl Fn(&reqwest::Client) -> reqwest::RequestBuilder,
@@ -113,7 +104,7 @@ impl RetryingClient {
         loop {
             self.rate_limiter.acquire().await;
             let backoff = Duration::from_secs(1 << (attempt - 1));
-            let last = attempt == ATTEMPTS;
+            let last = attempt == MAX_ATTEMPTS;
             match self.send_once(request(&self.client)).await {
                 Ok((answer, _)) if !is_transient(answer.status) || is_host_limit(&answer) => {
                     return Ok(answer);
@@ -124,7 +115,7 @@ impl RetryingClient {
                 Ok((Response { status, .. }, _)) if last => {
                     return Err(RequestError::Busy { origin: self.origin.clone(), status });
                 }
-                Ok((answer, asked)) => self.wait(&answer, asked.unwrap_or(backoff)).await?,
+                Ok((answer, retry_after)) => self.wait(&answer, retry_after.unwrap_or(backoff)).await?,
                 Err(error @ RequestError::Unreachable { .. })
                     if !last && self.answered_before.load(Ordering::Relaxed) =>
                 {
@@ -137,50 +128,50 @@ impl RetryingClient {
         }
     }
 
-    /// One attempt: the response and its `Retry-After`.
+    /// Returns the response and its `Retry-After`.
     async fn send_once(
         &self,
         request: reqwest::RequestBuilder,
     ) -> Result<(Response, Option<Duration>), RequestError> {
         let unreachable = |error: reqwest::Error| RequestError::Unreachable {
             origin: self.origin.clone(),
-            why: causes(&error),
+            why: innermost_cause(&error),
         };
         let mut response = request.send().await.map_err(unreachable)?;
         let status = response.status();
-        let asked = retry_after(response.headers(), Timestamp::now());
+        let retry_after = retry_after(response.headers(), Timestamp::now());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
-            if body.len() + chunk.len() > LARGEST_ANSWER {
+            if body.len() + chunk.len() > MAX_ANSWER {
                 return Err(RequestError::TooLarge(self.origin.clone()));
             }
             body.extend_from_slice(&chunk);
         }
         self.answered_before.store(true, Ordering::Relaxed);
-        Ok((Response { status, body }, asked))
+        Ok((Response { status, body }, retry_after))
     }
 
-    /// Rate limits and overload pause all requests, since each further one would prolong them.
-    async fn wait(&self, answer: &Response, asked: Duration) -> Result<(), RequestError> {
+    /// Rate limits and overload pause all requests, other faults only this one.
+    async fn wait(&self, answer: &Response, requested: Duration) -> Result<(), RequestError> {
         let message = error_message(&serde_json::from_slice(&answer.body).unwrap_or_default());
-        if asked > self.longest_wait {
+        if requested > self.longest_wait {
             return Err(RequestError::LongWait {
                 origin: self.origin.clone(),
-                asked,
+                requested,
                 allowed: self.longest_wait,
                 message,
             });
         }
         let notice = || {
-            let (origin, status, seconds) = (&self.origin, answer.status.as_u16(), asked.as_secs());
+            let (origin, status, seconds) = (&self.origin, answer.status.as_u16(), requested.as_secs());
             format!("{origin} answers {status}: waiting {seconds} s{message}")
         };
-        let everybody =
+        let pauses_all =
             matches!(answer.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-        if !everybody {
+        if !pauses_all {
             self.progress.note(&notice());
-            sleep(asked).await;
-        } else if self.rate_limiter.pause_until(Instant::now() + asked) {
+            sleep(requested).await;
+        } else if self.rate_limiter.pause_until(Instant::now() + requested) {
             self.progress.note(&notice());
         }
         Ok(())
@@ -191,20 +182,19 @@ fn is_transient(status: StatusCode) -> bool {
     matches!(status.as_u16(), 429 | 500 | 502 | 503 | 504)
 }
 
-/// A limit on one host of the documents; documents of other hosts need not wait.
+/// The limit of one publisher's host: the document is refused, and documents of other hosts need not wait.
 fn is_host_limit(answer: &Response) -> bool {
     let problem = || serde_json::from_slice::<Value>(&answer.body).unwrap_or_default();
     answer.status == StatusCode::TOO_MANY_REQUESTS && problem()["allowance"] == "host"
 }
 
-/// The innermost source of an error, which names the cause.
-fn causes(error: &reqwest::Error) -> String {
+fn innermost_cause(error: &reqwest::Error) -> String {
     if error.is_timeout() {
-        return format!("no whole answer within {} s", DEADLINE.as_secs());
+        return format!("no complete answer within {} s", REQUEST_TIMEOUT.as_secs());
     }
-    let mut deepest = error.source();
-    while let Some(beneath) = deepest.and_then(|error| error.source()) {
-        deepest = Some(beneath);
+    let mut cause = error.source();
+    while let Some(source) = cause.and_then(|error| error.source()) {
+        cause = Some(source);
     }
-    deepest.map_or_else(|| error.to_string(), ToString::to_string)
+    cause.map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -1,5 +1,5 @@
-//! The loop of a mirror: read a batch, send its entries, save how far it is. Outcomes are recorded in the order of the
-//! source although requests overlap, so that one position says what was handled.
+//! The loop of a mirror: read a batch, send its entries, save the position. Requests overlap, but outcomes are recorded
+//! in the order of the source, so that one position describes what was handled.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -7,28 +7,26 @@ use std::time::{Duration, Instant};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use url::Url;
 
-use super::counts::Counts;
+use super::counts::{Counts, Outcome, Refusal};
 use super::job::{End, Job, MirrorError, Summary};
 use super::origin::Origin;
-use super::outcome::{Outcome, Refusal};
-use super::position::Position;
 use super::progress::Progress;
 use super::refusal_log::RefusalLog;
 use super::retrying_client::RetryingClient;
 use super::sender::{SendError, Sender};
 use super::server_entry::{Action, Label, ServerEntry};
 use super::source::{Documents, Pages, Source, SourceError};
-use super::state::State;
+use super::state::{Position, State};
 
-/// How often the state is saved within a batch, which limits what a crash repeats.
-const SAVE_EVERY: Duration = Duration::from_secs(1);
-/// Redirects of a source within its origin are followed; a publish request is never redirected.
-const SOURCE_REDIRECTS: usize = 3;
+/// Limits the work that is repeated after a crash.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+/// Redirects within the origin of the source; publish requests follow none.
+const MAX_SOURCE_REDIRECTS: usize = 3;
 
 /// Mirrors until the end, or until `stop` is ready. A dropped run can be resumed from its state file.
 ///
 /// # Errors
-/// The source, the state or the report cannot be opened; nothing was sent.
+/// The source, the state or the report cannot be opened; nothing is sent.
 pub async fn run(
     job: &Job,
     stop: impl Future<Output = ()>,
@@ -63,7 +61,7 @@ impl<'a> Mirror<'a> {
         let retrying_client = |url: &Url, redirects: usize| {
             RetryingClient::new(url, job.per_second, job.longest_wait, redirects, progress.clone())
         };
-        let fresh = State {
+        let initial = State {
             source: job.from.to_string(),
             to: job.to.to_string(),
             updated_since: job.updated_since.map(|since| since.to_string()),
@@ -74,20 +72,20 @@ impl<'a> Mirror<'a> {
             counts: Counts::default(),
         };
         let earlier = match &job.state {
-            Some(path) => State::load(path, &fresh)?,
+            Some(path) => State::load(path, &initial)?,
             None => None,
         };
         let resumed = earlier.is_some();
-        let state = earlier.unwrap_or(fresh);
+        let state = earlier.unwrap_or(initial);
         let source = match (&job.from, state.position.clone()) {
             (Origin::Registry(list), Position::Page { cursor, handled }) => {
                 let retrying_client =
-                    retrying_client(list, SOURCE_REDIRECTS).map_err(SourceError::Request)?;
+                    retrying_client(list, MAX_SOURCE_REDIRECTS).map_err(SourceError::Request)?;
                 let (since, at) = (job.updated_since, (cursor, handled));
-                Source::Pages(Pages::begin(retrying_client, list.clone(), since, job.deprecated_too, at))
+                Source::Pages(Pages::new(retrying_client, list.clone(), since, job.include_deprecated, at))
             }
             (origin @ (Origin::Stdin | Origin::File(_)), Position::Documents(handled)) => {
-                Source::Documents(Documents::open(origin, handled, job.deprecated_too)?)
+                Source::Documents(Documents::open(origin, handled, job.include_deprecated)?)
             }
             _ => return Err(SourceError::WrongPosition.into()),
         };
@@ -99,7 +97,7 @@ impl<'a> Mirror<'a> {
         let refusals = RefusalLog::open(job.report.as_deref(), resumed)
             .map_err(|error| MirrorError::Report(job.report.clone().unwrap_or_default(), error))?;
         if resumed {
-            progress.note(&format!("going on after {} documents", state.counts.documents()));
+            progress.note(&format!("continuing after {} documents", state.counts.documents()));
         }
         Ok(Self { job, progress, source, sender, state, saved: Instant::now(), refusals })
     }
@@ -109,10 +107,9 @@ impl<'a> Mirror<'a> {
             self.state.position = batch.before;
             let sender = self.sender.clone();
             let outcomes = batch.entries.into_iter().map(|entry| outcome(&sender, entry));
-            // In order, so that one position covers everything handled.
             let mut outcomes = stream::iter(outcomes).buffered(self.job.concurrency.max(1));
             while let Some((label, outcome)) = outcomes.try_next().await? {
-                self.note(&label, &outcome)?;
+                self.record(&label, &outcome)?;
             }
             if let Some(after) = batch.after {
                 self.state.position = after;
@@ -122,19 +119,19 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
-    fn note(&mut self, label: &Label, outcome: &Outcome) -> Result<(), MirrorError> {
+    fn record(&mut self, label: &Label, outcome: &Outcome) -> Result<(), MirrorError> {
         if let Outcome::Refused(refusal) = outcome {
-            self.refusals.write(label, refusal).map_err(|error| self.unwritten(error))?;
+            self.refusals.write(label, refusal).map_err(|error| self.report_error(error))?;
         }
         self.state.counts.add(label, outcome);
         self.state.position.advance(label);
         self.progress.show(&self.state.counts, self.source.total());
-        if self.saved.elapsed() >= SAVE_EVERY { self.save() } else { Ok(()) }
+        if self.saved.elapsed() >= SAVE_INTERVAL { self.save() } else { Ok(()) }
     }
 
-    /// Refusals first: a crash between the two repeats a refusal rather than losing one.
+    /// Writes the refusals first: a crash before the state is saved repeats a refusal instead of losing it.
     fn save(&mut self) -> Result<(), MirrorError> {
-        self.refusals.flush().map_err(|error| self.unwritten(error))?;
+        self.refusals.flush().map_err(|error| self.report_error(error))?;
         if let Some(path) = &self.job.state {
             self.state.save(path)?;
         }
@@ -142,7 +139,7 @@ impl<'a> Mirror<'a> {
         Ok(())
     }
 
-    /// Removes the state after the last document, so that the next run starts over.
+    /// Removes the state of a finished run, so that the next run starts over.
     fn close(&mut self, finished: bool) -> Result<(), MirrorError> {
         self.save()?;
         match &self.job.state {
@@ -151,7 +148,7 @@ impl<'a> Mirror<'a> {
         }
     }
 
-    fn unwritten(&self, error: std::io::Error) -> MirrorError {
+    fn report_error(&self, error: std::io::Error) -> MirrorError {
         MirrorError::Report(self.job.report.clone().unwrap_or_default(), error)
     }
 }
@@ -159,7 +156,7 @@ impl<'a> Mirror<'a> {
 async fn outcome(sender: &Sender, entry: ServerEntry) -> Result<(Label, Outcome), SendError> {
     let outcome = match entry.action {
         Action::Send(document) => sender.send(document).await?,
-        Action::Skip(why) => Outcome::Skipped(why),
+        Action::Skip(reason) => Outcome::Skipped(reason),
         Action::Invalid { code, detail } => Outcome::Refused(Refusal::unsent(code, detail)),
     };
     Ok((entry.label, outcome))

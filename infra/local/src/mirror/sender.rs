@@ -1,5 +1,4 @@
-//! Sends documents to the publish operation of a registry. A dry run applies the same rules locally, so that it shows
-//! what a public registry would answer.
+//! Sends documents to the publish operation of a registry. A dry run applies the same rules locally.
 
 use http::{StatusCode, header};
 use registry::model::Reach;
@@ -7,7 +6,7 @@ use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::outcome::{Outcome, Refusal};
+use super::counts::{Outcome, Refusal};
 use super::retrying_client::{RequestError, RetryingClient};
 use super::sanitize::error_message;
 
@@ -19,7 +18,7 @@ pub enum SendError {
     Request(#[from] RequestError),
     /// The answer is not that of a registry.
     #[error(
-        "{url} answers {status}{message}: is this the base URL of a registry, and may it be published to from here?"
+        "{url} answers {status}{message}: is this the base URL of a registry, and does it accept publications from here?"
     )]
     NotARegistry {
         /// The requested URL.
@@ -35,16 +34,14 @@ pub enum SendError {
 pub(super) enum Sender {
     /// The publish operation of a registry.
     Registry(RetryingClient, Url),
-    /// Documents are only validated.
+    /// Only validates documents.
     DryRun,
 }
 
 impl Sender {
-    /// # Errors
-    /// There is no answer, or it is not that of a registry.
     pub(super) async fn send(&self, document: Map<String, Value>) -> Result<Outcome, SendError> {
         let Self::Registry(retrying_client, publish) = self else { return Ok(validate(document)) };
-        // As `server_json`: a document with a `url` member could otherwise be read as a request to fetch that URL.
+        // In `server_json`, because a document with a `url` member could be read as a request to fetch that URL.
         let body = json!({ "server_json": document }).to_string();
         let answer = retrying_client
             .send(|client| {
@@ -63,13 +60,12 @@ impl Sender {
     }
 }
 
-/// `None` for an answer that no registry gives.
+/// `None` if the answer is not that of a registry.
 fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
     let text = |name: &str| reply[name].as_str().map(str::to_owned);
     match status.as_u16() {
-        200..=299 => text("status").filter(|_| reply["ok"] == true).map(Outcome::Taken),
-        // What is wrong with the document, with the registry when it reads it, or too much for the document's host: other
-        // 429s are waited out before. All else concerns every document.
+        200..=299 => text("status").filter(|_| reply["ok"] == true).map(Outcome::Accepted),
+        // Errors that concern only this document. A 429 here is the limit of its host; the client retries all others.
         400 | 409 | 413 | 422 | 429 | 500 => Some(Outcome::Refused(Refusal {
             code: text("code").unwrap_or_else(|| format!("http_{}", status.as_u16())),
             field: text("field"),
@@ -83,7 +79,7 @@ fn outcome(status: StatusCode, reply: &Value) -> Option<Outcome> {
 fn validate(document: Map<String, Value>) -> Outcome {
     let fields = PublishRequest { server_json: Some(document), ..PublishRequest::default() };
     match Submission::parse(fields, Reach::Public) {
-        Ok(_) => Outcome::Taken("valid".to_owned()),
+        Ok(_) => Outcome::Accepted("valid".to_owned()),
         Err(problem) => {
             let violations = problem.document()["violations"].take();
             let (code, detail) = (problem.code.to_owned(), problem.detail);
@@ -101,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_takes_or_refuses() {
-        let taken = json!({ "ok": true, "status": "queued" });
-        assert_eq!(outcome_of(200, &taken), Some(Outcome::Taken("queued".to_owned())));
+    fn registry_accepts_or_refuses() {
+        let accepted = json!({ "ok": true, "status": "queued" });
+        assert_eq!(outcome_of(200, &accepted), Some(Outcome::Accepted("queued".to_owned())));
         let problem = json!({ "ok": false, "code": "withdrawn", "detail": "It was withdrawn." });
         let Some(Outcome::Refused(refusal)) = outcome_of(409, &problem) else { panic!("it was refused") };
         assert_eq!((refusal.code.as_str(), refusal.field), ("withdrawn", None));
@@ -114,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_answers_is_no_registry() {
+    fn other_answers_are_not_of_a_registry() {
         for (status, reply) in [
             (200, json!({ "hello": "world" })),
             (200, Value::Null),
@@ -128,13 +124,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_document_is_judged_without_being_sent() {
-        let judge =
+    async fn dry_run_validates_without_sending() {
+        let validate =
             async |document: Value| Sender::DryRun.send(document.as_object().unwrap().clone()).await.unwrap();
         let good = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" });
-        assert_eq!(judge(good).await, Outcome::Taken("valid".to_owned()));
+        assert_eq!(validate(good).await, Outcome::Accepted("valid".to_owned()));
         let Outcome::Refused(refusal) =
-            judge(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
+            validate(json!({ "name": "org.example/adder", "version": "1.0.0" })).await
         else {
             panic!("it lacks a description")
         };

@@ -1,5 +1,5 @@
-//! One entry of a source: a server description to send, or why it is not sent. Deleted, deprecated and superseded
-//! servers are skipped here, before they cost a request.
+//! One entry of a source: a server description to send, or the reason why it is not sent. Deleted, deprecated and
+//! superseded servers are skipped without a request.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -16,39 +16,27 @@ pub(super) struct ServerEntry {
 /// Identifies an entry in reports and in the state file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Label {
-    /// The server's name, where it has one.
     pub(super) name: Option<String>,
-    /// Its version, where it has one.
     pub(super) version: Option<String>,
-    /// Its position in the source, such as `line 17`.
+    /// In the source, such as `line 17`.
     pub(super) place: String,
 }
 
-/// What to do with an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
     /// The server description to publish.
     Send(Map<String, Value>),
-    /// The reason why it is not published.
+    /// Not published, with the reason.
     Skip(&'static str),
-    /// It is not a server description.
-    Invalid {
-        /// Stable name of the fault.
-        code: &'static str,
-        /// The fault in words.
-        detail: String,
-    },
+    /// Not a server description.
+    Invalid { code: &'static str, detail: String },
 }
 
 impl ServerEntry {
-    /// Reads an entry: a bare server description, or one wrapped as the registry API returns it.
-    pub(super) fn read(value: Value, place: String, deprecated_too: bool) -> Self {
+    /// Reads a bare server description, or one wrapped as the registry API returns it.
+    pub(super) fn read(value: Value, place: String, include_deprecated: bool) -> Self {
         let Value::Object(mut document) = value else {
-            return Self::invalid(
-                place,
-                "not_an_object",
-                "This is no JSON object, so no server description.",
-            );
+            return Self::invalid(place, "not_an_object", "A server description must be a JSON object.");
         };
         let outer = document.remove("_meta");
         let document = match document.remove("server") {
@@ -61,8 +49,8 @@ impl ServerEntry {
         };
         let text = |name: &str| document.get(name).and_then(Value::as_str).map(str::to_owned);
         let label = Label { name: text("name"), version: text("version"), place };
-        let action = match skip_reason(outer.as_ref(), &document, deprecated_too) {
-            Some(why) => Action::Skip(why),
+        let action = match skip_reason(outer.as_ref(), &document, include_deprecated) {
+            Some(reason) => Action::Skip(reason),
             None => Action::Send(document),
         };
         Self { label, action }
@@ -75,30 +63,30 @@ impl ServerEntry {
 }
 
 impl Label {
-    /// An entry without a name is identified by its position.
+    /// The position for an entry without a name.
     pub(super) fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.place)
     }
 
-    /// Identifies the entry within its page, also when other entries are added or removed.
+    /// Identifies the entry within its page, even if other entries are added or removed.
     pub(super) fn key(&self) -> String {
         format!("{} {}", self.display_name(), self.version.as_deref().unwrap_or_default())
     }
 }
 
-/// Why an entry is not published. Earlier registries wrote the official member into the document, and before that a
-/// `status` of its own.
+/// Why an entry is not published. Older registries have the official member in the document, and still older ones have
+/// a `status` of their own.
 fn skip_reason(
     outer: Option<&Value>,
     document: &Map<String, Value>,
-    deprecated_too: bool,
+    include_deprecated: bool,
 ) -> Option<&'static str> {
     let official = [outer, document.get("_meta")].into_iter().flatten().find_map(|meta| meta.get(OFFICIAL));
     let member = |name: &str| official.and_then(|official| official.get(name));
     let status = member("status").or_else(|| document.get("status")).and_then(Value::as_str);
     match status {
         Some("deleted") => Some("deleted"),
-        Some("deprecated") if !deprecated_too => Some("deprecated"),
+        Some("deprecated") if !include_deprecated => Some("deprecated"),
         _ if member("isLatest").or_else(|| member("is_latest")) == Some(&Value::Bool(false)) => {
             Some("not the latest version")
         }
@@ -131,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_document_keeps_every_member() {
+    fn bare_document_keeps_every_member() {
         let bare = json!({ "name": "org.example/a", "_meta": { "x": 1 }, "server": { "name": "other" } });
         assert_eq!(read(bare.clone()).action, Action::Send(bare.as_object().unwrap().clone()));
         let odd = json!({ "server": "text" });
@@ -139,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_force_is_skipped() {
+    fn deleted_deprecated_and_old_versions_are_skipped() {
         let official =
             |official: Value| json!({ "server": { "name": "a/b" }, "_meta": { OFFICIAL: official } });
         assert_eq!(read(official(json!({ "status": "deleted" }))).action, Action::Skip("deleted"));
@@ -154,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_named_by_its_place() {
+    fn invalid_entry_is_named_by_its_place() {
         let entry = read(json!(7));
         assert_eq!(entry.label.display_name(), "line 3");
         assert!(matches!(entry.action, Action::Invalid { code: "not_an_object", .. }));

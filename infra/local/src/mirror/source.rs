@@ -1,15 +1,13 @@
-//! The opened source of a mirror: a file, standard input or another registry, read in batches. The rest of the mirror
-//! sees only batches, so that a new kind of source changes nothing else.
+//! The source of a mirror: a file, standard input or another registry, read in batches.
 
 mod batch;
 mod documents;
-mod error;
 mod pages;
 mod parser;
 
 pub(super) use batch::Batch;
+pub use batch::SourceError;
 pub(super) use documents::Documents;
-pub use error::SourceError;
 pub(super) use pages::Pages;
 
 #[derive(Debug)]
@@ -29,7 +27,7 @@ impl Source {
         }
     }
 
-    /// The number of all entries, where it is known.
+    /// The number of all entries, if it is known.
     pub(super) fn total(&self) -> Option<u64> {
         match self {
             Self::Documents(documents) => documents.total(),

@@ -1,5 +1,5 @@
-//! What a mirror keeps between runs: its position and its counts. The file is replaced by a rename, so that a crash
-//! leaves either the previous state or the new one.
+//! The state file of a mirror, from which a later run continues. It is replaced by a rename, so that a crash leaves
+//! either the previous state or the new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -8,7 +8,32 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
-use super::position::Position;
+use super::server_entry::Label;
+
+/// How far a source was handled. Entries of a page are named, not counted, because the page may have other entries when
+/// it is requested again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Position {
+    /// The number of handled documents of a file.
+    Documents(u64),
+    /// All pages before this one, and some of its entries.
+    Page {
+        /// `None` for the first page.
+        cursor: Option<String>,
+        /// [`Label::key`] of each handled entry.
+        handled: Vec<String>,
+    },
+}
+
+impl Position {
+    pub(super) fn advance(&mut self, label: &Label) {
+        match self {
+            Self::Documents(number) => *number += 1,
+            Self::Page { handled, .. } => handled.push(label.key()),
+        }
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
@@ -19,33 +44,32 @@ pub(super) struct State {
     /// `--updated-since`, which changes the content of the pages.
     pub(super) updated_since: Option<String>,
     pub(super) position: Position,
-    // Existing state files have this name.
     #[serde(rename = "tally")]
     pub(super) counts: Counts,
 }
 
-/// Why the state cannot be kept.
+/// Why the state file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The file cannot be read or written.
-    #[error("cannot keep the state in {0}: {1}")]
+    #[error("cannot read or write the state file {0}: {1}")]
     File(PathBuf, io::Error),
     /// The file is not a state file.
-    #[error("{0} is no state of a mirror ({1}); name another file")]
+    #[error("{0} is not a state file ({1}); use another file")]
     Unreadable(PathBuf, serde_json::Error),
-    /// It belongs to another mirror.
-    #[error("{path} belongs to {found}; remove it to begin anew, or name another file")]
+    /// The file belongs to another mirror.
+    #[error("{path} belongs to {found}; remove it to start over, or use another file")]
     OtherMirror {
         /// The file.
         path: PathBuf,
-        /// The mirror that it belongs to.
+        /// The other mirror.
         found: String,
     },
 }
 
 impl State {
-    /// Reads what an earlier run of the same mirror left; `None` where there was none.
-    pub(super) fn load(path: &Path, like: &Self) -> Result<Option<Self>, StateError> {
+    /// The state of an earlier run of the same mirror; `None` if there was none.
+    pub(super) fn load(path: &Path, initial: &Self) -> Result<Option<Self>, StateError> {
         let text = match fs::read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -53,7 +77,7 @@ impl State {
         };
         let found: Self =
             serde_json::from_slice(&text).map_err(|error| StateError::Unreadable(path.to_owned(), error))?;
-        if found.description() != like.description() {
+        if found.description() != initial.description() {
             return Err(StateError::OtherMirror { path: path.to_owned(), found: found.description() });
         }
         Ok(Some(found))
@@ -101,23 +125,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_last_is_loaded() {
+    fn last_saved_state_is_loaded() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
-        let begin = state("a.jsonl", 0);
-        assert_eq!(State::load(&path, &begin).unwrap(), None);
+        let initial = state("a.jsonl", 0);
+        assert_eq!(State::load(&path, &initial).unwrap(), None);
         for number in [7, 19] {
             state("a.jsonl", number).save(&path).unwrap();
-            assert_eq!(State::load(&path, &begin).unwrap(), Some(state("a.jsonl", number)));
+            assert_eq!(State::load(&path, &initial).unwrap(), Some(state("a.jsonl", number)));
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "temporary files are left");
         State::remove(&path).unwrap();
         State::remove(&path).unwrap();
-        assert_eq!(State::load(&path, &begin).unwrap(), None);
+        assert_eq!(State::load(&path, &initial).unwrap(), None);
     }
 
     #[test]
-    fn the_state_of_another_mirror_is_not_taken() {
+    fn state_of_another_mirror_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.json");
         state("a.jsonl", 7).save(&path).unwrap();

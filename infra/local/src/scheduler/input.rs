@@ -1,5 +1,5 @@
-//! The event that EventBridge Scheduler sends: the template's `Input` with its context attributes filled in, or its
-//! own event where there is none. Source: Scheduler user guide, "Adding context attributes" and "Templated targets".
+//! The event that EventBridge Scheduler sends: the template's `Input` with the context attributes filled in, or the
+//! default event. Source: Scheduler user guide, "Adding context attributes" and "Templated targets".
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ pub(super) fn event(input: Option<&Value>, name: &str, at: Timestamp) -> Value {
     let id = format!("{name}-{}", at.as_millisecond());
     let arn = format!("arn:aws:scheduler:local:000000000000:schedule/default/{name}");
     match input {
-        Some(input) => filled(
+        Some(input) => fill_in(
             input,
             &[
                 ("<aws.scheduler.scheduled-time>", &time),
@@ -33,15 +33,15 @@ pub(super) fn event(input: Option<&Value>, name: &str, at: Timestamp) -> Value {
     }
 }
 
-fn filled(value: &Value, attributes: &[(&str, &str)]) -> Value {
+fn fill_in(value: &Value, attributes: &[(&str, &str)]) -> Value {
     match value {
         Value::String(text) => {
-            let fill = |text: String, (name, value): &(&str, &str)| text.replace(name, value);
-            Value::String(attributes.iter().fold(text.clone(), fill))
+            let replace = |text: String, (name, value): &(&str, &str)| text.replace(name, value);
+            Value::String(attributes.iter().fold(text.clone(), replace))
         }
-        Value::Array(values) => values.iter().map(|value| filled(value, attributes)).collect(),
+        Value::Array(values) => values.iter().map(|value| fill_in(value, attributes)).collect(),
         Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), filled(value, attributes))).collect()
+            members.iter().map(|(name, value)| (name.clone(), fill_in(value, attributes))).collect()
         }
         other => other.clone(),
     }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn context_attributes_are_filled_in_wherever_they_stand() {
+    fn context_attributes_are_filled_in_at_any_depth() {
         let at: Timestamp = "2026-11-20T12:00:00.250Z".parse().unwrap();
         let input = json!({ "time": "<aws.scheduler.scheduled-time>", "n": 1,
             "deep": [{ "try": "no <aws.scheduler.attempt-number>" }] });
@@ -60,7 +60,7 @@ mod tests {
             event(Some(&input), "probe-tick", at),
             json!({ "time": "2026-11-20T12:00:00Z", "n": 1, "deep": [{ "try": "no 1" }] })
         );
-        let own = event(None, "probe-tick", at);
-        assert_eq!((&own["source"], &own["detail"]), (&json!("aws.scheduler"), &json!("{}")));
+        let default = event(None, "probe-tick", at);
+        assert_eq!((&default["source"], &default["detail"]), (&json!("aws.scheduler"), &json!("{}")));
     }
 }

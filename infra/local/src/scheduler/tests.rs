@@ -1,5 +1,5 @@
-//! Short periods on tokio's own clock, which stands still until it is moved: nothing here waits.
-//! A job that fails, panics or hangs must not take its neighbours with it.
+//! Uses tokio's paused clock, so nothing here really waits. A job that fails, panics or hangs must not affect other
+//! jobs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn template() -> Template {
     }
 }
 
-/// A job that writes down its events.
+/// A job that records its events.
 fn recorder() -> (Job, mpsc::UnboundedReceiver<Value>) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let job: Job = Arc::new(move |event| {
@@ -61,7 +61,7 @@ fn queued(source: &str, what: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn schedules_fire_soon_after_the_start_and_then_in_their_time() {
+async fn schedules_fire_after_the_start_and_then_regularly() {
     let (tick, mut ticks) = recorder();
     let (recheck, mut rechecks) = recorder();
     let (running, _bus) = start(&BTreeMap::from([("probe-tick", tick), ("weekly-recheck", recheck)]), 10);
@@ -77,11 +77,11 @@ async fn schedules_fire_soon_after_the_start_and_then_in_their_time() {
     running.stop().await;
     sleep(Duration::from_secs(3600)).await;
     drain(&mut ticks);
-    assert!(ticks.is_closed(), "a job is still there after the stop");
+    assert!(ticks.is_closed(), "a job still exists after the stop");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_bus_delivers_what_a_rule_asks_for() {
+async fn bus_delivers_events_that_match_a_rule() {
     let (tick, mut ticks) = recorder();
     let (recheck, mut rechecks) = recorder();
     let (running, bus) = start(&BTreeMap::from([("probe-tick", tick), ("weekly-recheck", recheck)]), 360);
@@ -103,11 +103,11 @@ async fn the_bus_delivers_what_a_rule_asks_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_fails_or_panics_is_called_again() {
+async fn job_that_fails_or_panics_is_called_again() {
     let calls = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&calls);
-    let bad: Job = Arc::new(move |_| {
-        let call = counted.fetch_add(1, Ordering::SeqCst);
+    let counter = Arc::clone(&calls);
+    let failing: Job = Arc::new(move |_| {
+        let call = counter.fetch_add(1, Ordering::SeqCst);
         async move {
             assert_ne!(call, 1, "the second call panics");
             Err("the others fail".to_owned())
@@ -115,32 +115,32 @@ async fn a_job_that_fails_or_panics_is_called_again() {
         .boxed()
     });
     let (recheck, _rechecks) = recorder();
-    let (running, _bus) = start(&BTreeMap::from([("probe-tick", bad), ("weekly-recheck", recheck)]), 10);
+    let (running, _bus) = start(&BTreeMap::from([("probe-tick", failing), ("weekly-recheck", recheck)]), 10);
     sleep(Duration::from_secs(31)).await;
     assert_eq!(calls.load(Ordering::SeqCst), 4);
     running.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_job_never_runs_beside_itself_on_its_schedule() {
-    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+async fn slow_job_never_overlaps_with_itself() {
+    let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
-    let slow = slow(&now, &most, Duration::from_secs(25));
+    let slow = slow(&now, &max, Duration::from_secs(25));
     let (running, _bus) = start(&BTreeMap::from([("probe-tick", slow), ("weekly-recheck", recheck)]), 10);
     sleep(Duration::from_secs(120)).await;
-    assert_eq!(most.load(Ordering::SeqCst), 1);
+    assert_eq!(max.load(Ordering::SeqCst), 1);
     running.stop().await;
 }
 
-/// A job that takes `time`, and notes how many of it run and how many ran at most.
-fn slow(now: &Arc<AtomicUsize>, most: &Arc<AtomicUsize>, time: Duration) -> Job {
-    let (now, most) = (Arc::clone(now), Arc::clone(most));
+/// A job that takes `time` and counts its concurrent runs.
+fn slow(running: &Arc<AtomicUsize>, max: &Arc<AtomicUsize>, time: Duration) -> Job {
+    let (running, max) = (Arc::clone(running), Arc::clone(max));
     Arc::new(move |_| {
-        let (now, most) = (Arc::clone(&now), Arc::clone(&most));
+        let (running, max) = (Arc::clone(&running), Arc::clone(&max));
         async move {
-            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            max.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             sleep(time).await;
-            now.fetch_sub(1, Ordering::SeqCst);
+            running.fetch_sub(1, Ordering::SeqCst);
             Ok(json!({}))
         }
         .boxed()
@@ -148,19 +148,19 @@ fn slow(now: &Arc<AtomicUsize>, most: &Arc<AtomicUsize>, time: Duration) -> Job 
 }
 
 #[tokio::test(start_paused = true)]
-async fn deliveries_are_bounded_and_the_stop_waits_for_them_but_not_for_ever() {
-    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+async fn deliveries_are_bounded_and_stop_has_a_timeout() {
+    let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
-    let slow = slow(&now, &most, Duration::from_secs(2));
+    let slow = slow(&now, &max, Duration::from_secs(2));
     let (running, bus) = start(&BTreeMap::from([("probe-tick", slow), ("weekly-recheck", recheck)]), 360);
     sleep(Duration::from_secs(10)).await;
     for _ in 0..3 * MAX_DELIVERIES {
         bus.send(queued("registry", "listing.queued")).unwrap();
     }
     sleep(Duration::from_secs(3)).await;
-    assert_eq!((now.load(Ordering::SeqCst), most.load(Ordering::SeqCst)), (MAX_DELIVERIES, MAX_DELIVERIES));
+    assert_eq!((now.load(Ordering::SeqCst), max.load(Ordering::SeqCst)), (MAX_DELIVERIES, MAX_DELIVERIES));
     running.stop().await;
-    assert_eq!(now.load(Ordering::SeqCst), 0, "work that had begun was cut short");
+    assert_eq!(now.load(Ordering::SeqCst), 0, "running jobs were aborted");
 
     let hanging: Job = Arc::new(|_| std::future::pending().boxed());
     let (recheck, _rechecks) = recorder();
@@ -172,7 +172,7 @@ async fn deliveries_are_bounded_and_the_stop_waits_for_them_but_not_for_ever() {
 }
 
 #[test]
-fn an_unknown_function_stops_the_start() {
+fn unknown_function_is_an_error() {
     let (tick, _ticks) = recorder();
     let jobs = BTreeMap::from([("probe-tick", tick)]);
     let error = Scheduler::new(&template(), &jobs, Duration::from_secs(360), Clock::System).err().unwrap();

@@ -1,9 +1,9 @@
-//! `rate(…)` expressions, as strict as AWS is when it deploys them: no offline check refuses `rate(6 minute)`.
-//! Source: EventBridge Scheduler user guide, "Schedule types", rate-based schedules.
+//! Parses `rate(…)` expressions as strictly as AWS does on deployment, because no offline check refuses `rate(6
+//! minute)`. Source: EventBridge Scheduler user guide, "Schedule types", rate-based schedules.
 
 use std::time::Duration;
 
-/// The time between two events; `None` for what AWS would refuse, and for `cron` and `at`.
+/// `None` for an expression that AWS refuses, and for `cron` and `at`.
 pub(super) fn parse(expression: &str) -> Option<Duration> {
     let inside = expression.strip_prefix("rate(")?.strip_suffix(')')?;
     let (number, unit) = inside.split_once(' ')?;
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_are_singular_for_one_and_plural_above() {
+    fn unit_is_singular_only_for_one() {
         assert_eq!(parse("rate(6 minutes)"), Some(Duration::from_secs(360)));
         assert_eq!(parse("rate(1 hour)"), Some(Duration::from_secs(3600)));
         assert_eq!(parse("rate(7 days)"), Some(Duration::from_secs(604_800)));

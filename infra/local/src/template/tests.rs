@@ -1,5 +1,4 @@
-//! A small template with the shapes that SAM allows, and the real one.
-//! What cannot be played is named, never skipped.
+//! A small template with the forms that SAM allows, and the real one.
 
 use std::time::Duration;
 
@@ -60,7 +59,7 @@ fn route(method: Option<http::Method>, path: Option<&str>, function: &str) -> Ro
 }
 
 #[test]
-fn routes_schedules_rules_and_cors_are_read() {
+fn reads_routes_schedules_rules_and_cors() {
     let template = Template::parse(SMALL).unwrap();
     assert_eq!(
         template.routes,
@@ -100,30 +99,30 @@ fn refused(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_played_is_named() {
+fn unsupported_events_are_errors() {
     assert_eq!(
         refused("rate(6 minutes)", "rate(6 minute)"),
         r#"event Tick of function Tick: "rate(6 minute)" is not `rate(<number> <unit>)`"#
     );
     assert_eq!(
         refused("Path: /api/score", "Path: !Ref Score"),
-        "event Score of function Publish: Path is missing or unusable"
+        "event Score of function Publish: Path is missing or invalid"
     );
     assert_eq!(
         refused("Method: get }", "Other: get }"),
-        "event Score of function Publish: Method is missing or unusable"
+        "event Score of function Publish: Method is missing or invalid"
     );
     assert_eq!(
         refused(r#"'{"job""#, r#"'{job""#),
-        "event Tick of function Tick: Input is missing or unusable"
+        "event Tick of function Tick: Input is missing or invalid"
     );
     assert_eq!(
         refused("detail-type: [", "resources: ["),
-        "event Queued of function Tick: Pattern is missing or unusable"
+        "event Queued of function Tick: Pattern is missing or invalid"
     );
     assert_eq!(
         refused("Type: EventBridgeRule", "Type: SQS"),
-        "event Queued of function Tick: type SQS is not played on one machine"
+        "event Queued of function Tick: type SQS is not supported on one machine"
     );
     assert_eq!(
         refused("CodeUri: ../target/lambda/probe-tick", "CodeUri: ."),
@@ -134,7 +133,7 @@ fn what_cannot_be_played_is_named() {
 }
 
 #[test]
-fn the_real_template_can_be_played() {
+fn real_template_is_supported() {
     let template = Template::own().unwrap();
     let has_path = |path: &str| template.routes.iter().any(|route| route.path.as_deref() == Some(path));
     assert!(has_path("/api/publish") && has_path("/api/listings/active"), "{:?}", template.routes);

@@ -39,8 +39,8 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         observer: Some(observer.clone()),
         clock: clock.clone(),
         data: Data::File(file.clone()),
-        remembers: false,
-        ..Options::still(settings)
+        caches_reads: false,
+        ..Options::new(settings)
     })
     .await?;
     let store = seed::store(&local.engine, &local.app.settings);

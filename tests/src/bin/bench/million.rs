@@ -51,8 +51,8 @@ async fn count(file: &Path, clock: &Clock, new: bool) -> Result<Vec<Cost>, Failu
         observer: Some(observer.clone()),
         clock: clock.clone(),
         data: Data::File(file.to_path_buf()),
-        remembers: false,
-        ..Options::still(Settings::from_env(Mode::Development, |_| None)?)
+        caches_reads: false,
+        ..Options::new(Settings::from_env(Mode::Development, |_| None)?)
     })
     .await?;
     let (settings, words) = (&local.app.settings, Arc::new(Words::real()));

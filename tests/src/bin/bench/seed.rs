@@ -256,7 +256,7 @@ mod tests {
     #[tokio::test]
     async fn seeded_listings_are_live_and_not_due() {
         let settings = Settings::from_env(Mode::Development, |_| None).unwrap();
-        let local = Local::start(Options::still(settings)).await.unwrap();
+        let local = Local::start(Options::new(settings)).await.unwrap();
         let now = local.app.clock.now();
         let store = &store(&local.engine, &local.app.settings);
         let ids = seed(store, &local.app.settings, now, 0..10, &Arc::default()).await.unwrap();

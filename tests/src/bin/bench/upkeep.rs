@@ -136,8 +136,8 @@ impl Registry {
         let local = Local::start(Options {
             observer: Some(observer.clone()),
             clock: clock.clone(),
-            remembers: false,
-            ..Options::still(Settings::from_env(Mode::Development, |_| None)?)
+            caches_reads: false,
+            ..Options::new(Settings::from_env(Mode::Development, |_| None)?)
         })
         .await?;
         let jobs = functions::jobs(&local.app);

@@ -1,5 +1,5 @@
-//! What can go wrong between the SDK and a real table, as answers on the wire.
-//! Faults are armed for the next calls of an operation, or drawn by chance from a seed, so that a run repeats.
+//! Faults between the SDK and a real table, as HTTP answers. They are armed for the next calls of an operation, or
+//! random from a seed, so that a run can be repeated.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 
 use crate::engine::json_response;
 
-/// One thing that goes wrong.
+/// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The table takes no more for the moment; nothing was done (400, retried by the SDK).
+    /// Throttled; nothing was written (400, retried by the SDK).
     Throttle,
-    /// Another transaction holds an item; nothing was done (400, not retried by the SDK: a transaction is cancelled
-    /// with this reason, a single write meets `TransactionConflictException`).
+    /// Conflict with another transaction; nothing was written (400, not retried by the SDK). A transaction is canceled
+    /// with this reason; a single write gets `TransactionConflictException`.
     TransactionConflict,
-    /// DynamoDB failed; nothing was done (500, retried by the SDK).
+    /// DynamoDB failed; nothing was written (500, retried by the SDK).
     ServiceError,
-    /// No answer came, and nothing was done (retried by the SDK).
+    /// No answer, and nothing was written (retried by the SDK).
     Timeout,
-    /// The write was done, but its answer was lost (retried by the SDK, so that it is done twice).
+    /// The write succeeded, but its answer was lost (retried by the SDK, so it is done twice).
     AnswerLost,
 }
 
@@ -54,7 +54,7 @@ fn refusal(status: u16, name: &str, mut body: Value) -> Result<HttpResponse, Con
     json_response(status, body.to_string())
 }
 
-/// One reason for each action of the transaction, as DynamoDB gives them; the first one is in conflict.
+/// One reason for each action of the transaction, as in DynamoDB; the first action has the conflict.
 fn conflict_reasons(request: &HttpRequest) -> Vec<Value> {
     let body = request.body().bytes().unwrap_or_default();
     let actions = serde_json::from_slice::<Value>(body)
@@ -68,7 +68,7 @@ pub(super) fn timeout() -> ConnectorError {
     ConnectorError::timeout("injected timeout".into())
 }
 
-/// The faults that are armed; clones share them.
+/// The armed faults; clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Arc<Mutex<Armed>>);
 
@@ -77,7 +77,7 @@ struct Armed {
     /// For the next calls of an operation, in this order.
     next: BTreeMap<String, Vec<Fault>>,
     chance: Option<Chance>,
-    /// What answers queries of an index.
+    /// Answers the queries of indexes.
     stale_indexes: Option<SharedHttpConnector>,
 }
 
@@ -90,15 +90,15 @@ struct Chance {
 }
 
 impl Faults {
-    /// The next `times` calls of `operation` (such as `PutItem`) meet `fault`, after those already armed for it.
+    /// The next `times` calls of `operation` (such as `PutItem`) get `fault`, after those already armed for it.
     pub fn arm(&self, operation: &str, fault: Fault, times: usize) {
         let mut armed = self.lock();
         let next = armed.next.entry(operation.to_owned()).or_default();
         next.extend(std::iter::repeat_n(fault, times));
     }
 
-    /// From now on `per_mille` of a thousand calls of any of `operations` meet `fault`, drawn from `seed`; no
-    /// operation named means every one.
+    /// From now on, about `per_mille` of 1000 calls of `operations` get `fault`, at random from `seed`; an empty list
+    /// means all operations.
     pub fn arm_by_chance(&self, operations: &[&str], fault: Fault, per_mille: u16, seed: u64) {
         self.lock().chance = Some(Chance {
             fault,
@@ -108,25 +108,24 @@ impl Faults {
         });
     }
 
-    /// From now on queries of an index are answered by `older`, a copy of the table as it was: an index is only
-    /// eventually what the table is, which no local engine shows.
+    /// From now on, `older`, an earlier copy of the table, answers queries of indexes: DynamoDB's indexes are
+    /// eventually consistent, those of a local engine never lag.
     pub fn read_indexes_from(&self, older: impl HttpConnector + 'static) {
         self.lock().stale_indexes = Some(SharedHttpConnector::new(older));
     }
 
-    /// Nothing more goes wrong.
+    /// Removes all faults.
     pub fn disarm(&self) {
         *self.lock() = Armed::default();
     }
 
-    /// What answers this request in the place of the table.
+    /// The copy of the table that answers this request.
     pub(super) fn stale_index(&self, operation: &str, request: &HttpRequest) -> Option<SharedHttpConnector> {
         let older = self.lock().stale_indexes.clone()?;
-        let asked: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).ok()?;
-        (operation == "Query" && asked["IndexName"].is_string()).then_some(older)
+        let input: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default()).ok()?;
+        (operation == "Query" && input["IndexName"].is_string()).then_some(older)
     }
 
-    /// What the next call of `operation` meets.
     pub(super) fn next(&self, operation: &str) -> Option<Fault> {
         let mut armed = self.lock();
         if let Some(next) = armed.next.get_mut(operation)
@@ -135,8 +134,8 @@ impl Faults {
             return Some(next.remove(0));
         }
         let chance = armed.chance.as_ref()?;
-        let concerned = chance.operations.is_empty() || chance.operations.iter().any(|o| o == operation);
-        (concerned && chance.random.below(1000) < chance.per_mille.into()).then_some(chance.fault)
+        let applies = chance.operations.is_empty() || chance.operations.iter().any(|o| o == operation);
+        (applies && chance.random.below(1000) < chance.per_mille.into()).then_some(chance.fault)
     }
 
     fn lock(&self) -> MutexGuard<'_, Armed> {

@@ -1,5 +1,5 @@
-//! Reads what calls to the table consume, in the units that AWS bills: it asks the engine with every call
-//! (`ReturnConsumedCapacity`), as the SDK would. Off until a test turns it on, because asking costs time.
+//! Measures what calls to the table consume, in the units that AWS bills (`ReturnConsumedCapacity`). It is off by
+//! default, because it costs time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,8 +7,8 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_types::body::SdkBody;
 use serde_json::{Value, json};
 
-/// What calls consumed. A write that its condition refuses is billed, too, but the answer does not say how much, so it
-/// counts nothing here.
+/// Consumed units. AWS also bills a write whose condition fails, but the answer does not contain the units, so it is
+/// not counted here.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units {
     /// Read request units.
@@ -17,7 +17,7 @@ pub struct Units {
     pub write: f64,
 }
 
-/// A meter, shared by all its clones.
+/// A meter that all clones share.
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<Mutex<Option<Units>>>);
 
@@ -27,7 +27,7 @@ impl Meter {
         *self.lock() = Some(Units::default());
     }
 
-    /// Stops, and tells what was consumed since the start.
+    /// Stops and returns the units since the start.
     pub fn stop(&self) -> Units {
         self.lock().take().unwrap_or_default()
     }
@@ -36,10 +36,10 @@ impl Meter {
         self.lock().is_some()
     }
 
-    pub(super) fn note(&self, operation: &str, answer: &HttpResponse) {
+    pub(super) fn add(&self, operation: &str, answer: &HttpResponse) {
         let body = answer.body().bytes().unwrap_or_default();
         let Ok(answer) = serde_json::from_slice::<Value>(body) else { return };
-        // One report, or a list of them where a call may name several tables.
+        // A list if the operation may use several tables.
         let reports = match &answer["ConsumedCapacity"] {
             Value::Array(reports) => reports.as_slice(),
             report => std::slice::from_ref(report),
@@ -58,12 +58,11 @@ impl Meter {
     }
 }
 
-/// The same request, asking what it consumes.
-pub(super) fn asking(mut request: HttpRequest) -> HttpRequest {
+pub(super) fn request_consumption(mut request: HttpRequest) -> HttpRequest {
     let body = request.body().bytes().unwrap_or_default();
-    if let Ok(mut asked) = serde_json::from_slice::<Value>(body) {
-        asked["ReturnConsumedCapacity"] = json!("TOTAL");
-        *request.body_mut() = SdkBody::from(asked.to_string());
+    if let Ok(mut input) = serde_json::from_slice::<Value>(body) {
+        input["ReturnConsumedCapacity"] = json!("TOTAL");
+        *request.body_mut() = SdkBody::from(input.to_string());
     }
     request
 }

@@ -1,5 +1,5 @@
-//! The count is exact and the faults reach the SDK as the errors that the store must handle.
-//! Matched by type, never by message: another engine words them otherwise.
+//! The count is exact, and the faults reach the SDK as the errors that the store must handle. Errors are matched by
+//! type, because messages differ between engines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +29,9 @@ async fn put(client: &aws_sdk_dynamodb::Client, id: &str) -> Result<(), Option<S
 
 async fn exists(client: &aws_sdk_dynamodb::Client, id: &str) -> bool {
     let key = AttributeValue::S(id.to_owned());
-    let got = client.get_item().table_name(TABLE).key("pk", key).key("sk", AttributeValue::S("a".to_owned()));
-    got.send().await.unwrap().item.is_some()
+    let request =
+        client.get_item().table_name(TABLE).key("pk", key).key("sk", AttributeValue::S("a".to_owned()));
+    request.send().await.unwrap().item.is_some()
 }
 
 #[tokio::test]
@@ -48,7 +49,7 @@ async fn calls_are_counted_by_operation() {
 }
 
 #[tokio::test]
-async fn a_passing_throttle_is_retried_and_a_lasting_one_is_told() {
+async fn short_throttle_is_retried_and_a_long_one_is_an_error() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Throttle, 2);
     put(&client, "1").await.unwrap();
@@ -60,7 +61,7 @@ async fn a_passing_throttle_is_retried_and_a_lasting_one_is_told() {
 }
 
 #[tokio::test]
-async fn a_service_error_leaves_the_table_as_it_was() {
+async fn service_error_does_not_change_the_table() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::ServiceError, 3);
     assert_eq!(put(&client, "1").await, Err(Some("InternalServerError".to_owned())));
@@ -68,7 +69,7 @@ async fn a_service_error_leaves_the_table_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_timeout_is_no_answer_and_no_write() {
+async fn timeout_writes_nothing() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Timeout, 3);
     assert_eq!(put(&client, "1").await, Err(None));
@@ -76,7 +77,7 @@ async fn a_timeout_is_no_answer_and_no_write() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_means_the_write_is_done_and_tried_again() {
+async fn write_with_a_lost_answer_is_retried() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::AnswerLost, 1);
     let guarded = client
@@ -91,7 +92,7 @@ async fn a_lost_answer_means_the_write_is_done_and_tried_again() {
 }
 
 #[tokio::test]
-async fn a_conflict_cancels_the_transaction_with_a_reason_for_each_action() {
+async fn conflict_cancels_the_transaction_with_reasons() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 1);
     let write = |id: &str| {
@@ -116,7 +117,7 @@ async fn a_conflict_cancels_the_transaction_with_a_reason_for_each_action() {
 }
 
 #[tokio::test]
-async fn a_single_write_meets_the_conflict_as_an_exception() {
+async fn conflict_of_a_single_write_is_an_exception() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::TransactionConflict, 1);
     assert_eq!(put(&client, "1").await, Err(Some("TransactionConflictException".to_owned())));
@@ -125,7 +126,7 @@ async fn a_single_write_meets_the_conflict_as_an_exception() {
 }
 
 #[tokio::test]
-async fn an_index_may_be_read_as_it_was_while_the_table_is_as_it_is() {
+async fn stale_index_does_not_affect_the_table() {
     let (client, observer) = instrumented().await;
     put(&client, "1").await.unwrap();
     let older = Embedded::open(&Data::Memory, &Clock::System).unwrap();
@@ -144,7 +145,7 @@ async fn an_index_may_be_read_as_it_was_while_the_table_is_as_it_is() {
 }
 
 #[tokio::test]
-async fn chance_repeats_with_its_seed_and_spares_other_operations() {
+async fn random_faults_repeat_with_their_seed() {
     let mut runs = Vec::new();
     for _ in 0..2 {
         let (client, observer) = instrumented().await;
@@ -186,14 +187,14 @@ async fn units_are_those_that_aws_bills() {
     observer.meter.start();
     client.put_item().table_name(TABLE).set_item(Some(sized("small", 10))).send().await.unwrap();
     client.put_item().table_name(TABLE).set_item(Some(sized("large", 5000))).send().await.unwrap();
-    // 1 KB begun, and 5 KB begun.
+    // Rounded up to 1 KB and 5 KB.
     assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 5.0));
     observer.meter.start();
     put(&client, "indexed").await.unwrap();
-    // An index that holds the item is written, too.
+    // An index that contains the item is written too.
     assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 1.0));
 
-    // 4 KB begun are one unit, and half of it where the read need not be consistent; nothing found is a unit, too.
+    // One unit per 4 KB, rounded up; half for an eventually consistent read. A read that finds no item counts too.
     assert_eq!(read("small", true).await, units(1.0, 0.0));
     assert_eq!(read("large", true).await, units(2.0, 0.0));
     assert_eq!(read("large", false).await, units(1.0, 0.0));
@@ -206,9 +207,9 @@ async fn units_are_those_that_aws_bills() {
     };
     let both = vec![write("third", 10), write("fourth", 1500)];
     client.transact_write_items().set_transact_items(Some(both)).send().await.unwrap();
-    // Twice the units: of one KB begun, and of two.
+    // Twice the units of 1 KB and 2 KB.
     assert_eq!(observer.meter.stop(), units(0.0, 2.0 + 4.0));
 
     put(&client, "5").await.unwrap();
-    assert_eq!(observer.meter.stop(), Units::default(), "nothing is read while it is off");
+    assert_eq!(observer.meter.stop(), Units::default(), "nothing is counted while it is off");
 }

@@ -1,8 +1,11 @@
-//! The entries that a source returns at once, with the positions before and after them. The positions come with the
-//! entries so that the caller can save its progress without knowing the kind of source.
+//! What a source returns: a batch of entries or an error. The positions are part of the batch, so that the caller can
+//! save its progress without knowing the kind of source. An invalid entry is not an error: it is counted as refused.
 
-use crate::mirror::position::Position;
+use url::Url;
+
+use crate::mirror::retrying_client::RequestError;
 use crate::mirror::server_entry::ServerEntry;
+use crate::mirror::state::Position;
 
 #[derive(Debug)]
 pub(in crate::mirror) struct Batch {
@@ -10,6 +13,46 @@ pub(in crate::mirror) struct Batch {
     pub(in crate::mirror) entries: Vec<ServerEntry>,
     /// The position before them.
     pub(in crate::mirror) before: Position,
-    /// The position after them, where advancing over each entry does not result in it.
+    /// The position after them, if advancing over each entry does not result in it.
     pub(in crate::mirror) after: Option<Position>,
+}
+
+/// Why the rest of a source cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {0}: {1}")]
+    Unreadable(String, std::io::Error),
+    /// The file is not JSON.
+    #[error(
+        "line {line}, column {column}: {why}. Expected JSON: a list, a page of a registry, or JSON Lines"
+    )]
+    NotJson {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The parser's message.
+        why: String,
+    },
+    /// One JSON text is too large to be read at once.
+    #[error("a JSON text exceeds {0} MiB; split it, or write one document per line (JSON Lines)")]
+    TooLarge(u64),
+    /// The registry did not answer.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// The answer is not a page of the registry API.
+    #[error("{url} is not a list of the official registry API: {why}")]
+    InvalidPage {
+        /// Of the page.
+        url: Url,
+        /// What is wrong with the answer.
+        why: String,
+    },
+    /// The next cursor of a page is its own.
+    #[error("{0} names itself as the next page")]
+    PageLoop(Url),
+    /// The saved position belongs to another kind of source.
+    #[error("the state file contains a position of another kind of source")]
+    WrongPosition,
 }

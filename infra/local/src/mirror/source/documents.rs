@@ -1,45 +1,44 @@
-//! A file or standard input as a source. It is read on a thread of its own, since a read of a pipe may block, and
-//! through a bounded channel, so that a large file is not held in memory.
+//! A file or standard input as a source. A thread reads it, because reading a pipe may block, and sends it through a
+//! bounded channel, so that a large file is never in memory as a whole.
 
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc;
 
-use super::batch::Batch;
-use super::error::SourceError;
+use super::batch::{Batch, SourceError};
 use super::parser::Parser;
 use crate::mirror::origin::Origin;
-use crate::mirror::position::Position;
 use crate::mirror::server_entry::ServerEntry;
+use crate::mirror::state::Position;
 
 /// The capacity of the channel, and the largest batch.
-const READY: usize = 100;
+const BATCH_SIZE: usize = 100;
 
 #[derive(Debug)]
 pub(in crate::mirror) struct Documents {
     incoming: mpsc::Receiver<Result<ServerEntry, SourceError>>,
-    /// How many were read, including earlier runs.
+    /// The number of documents read, including earlier runs.
     number: u64,
     total: Arc<OnceLock<u64>>,
     failure: Option<SourceError>,
 }
 
 impl Documents {
-    /// Opens a file or standard input and skips what was handled before.
+    /// Opens a file or standard input and skips the documents that an earlier run handled.
     pub(in crate::mirror) fn open(
         origin: &Origin,
         handled: u64,
-        deprecated_too: bool,
+        include_deprecated: bool,
     ) -> Result<Self, SourceError> {
         let unreadable = |error| SourceError::Unreadable(origin.to_string(), error);
         let reader: Box<dyn BufRead + Send> = match origin {
             Origin::File(path) => Box::new(BufReader::new(std::fs::File::open(path).map_err(unreadable)?)),
             Origin::Stdin | Origin::Registry(_) => Box::new(BufReader::new(io::stdin())),
         };
-        let (sender, incoming) = mpsc::channel(READY);
+        let (sender, incoming) = mpsc::channel(BATCH_SIZE);
         let total = Arc::default();
-        let entries = Parser::new(reader, origin.to_string(), deprecated_too, Arc::clone(&total));
+        let entries = Parser::new(reader, origin.to_string(), include_deprecated, Arc::clone(&total));
         let skipped = usize::try_from(handled).unwrap_or(usize::MAX);
         // The thread ends with the source, or when the receiver is dropped.
         let feed = move || {
@@ -57,13 +56,13 @@ impl Documents {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        let mut came = Vec::new();
-        self.incoming.recv_many(&mut came, READY).await;
+        let mut received = Vec::new();
+        self.incoming.recv_many(&mut received, BATCH_SIZE).await;
         let mut entries = Vec::new();
-        for entry in came {
+        for entry in received {
             match entry {
                 Ok(entry) => entries.push(entry),
-                // The entries before the fault are handled first.
+                // The entries before the error are handled first.
                 Err(error) if entries.is_empty() => return Err(error),
                 Err(error) => self.failure = Some(error),
             }
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_file_goes_on_where_it_stopped() {
+    async fn file_continues_at_its_position() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("servers.jsonl");
         let lines: String = (0..250).map(|number| format!("{{\"name\": \"a/{number}\"}}\n")).collect();
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_file_is_named() {
+    async fn error_names_the_missing_file() {
         let missing = Origin::File("no/such/file.json".into());
         let error = Documents::open(&missing, 0, false).unwrap_err();
         assert!(error.to_string().starts_with("cannot read no/such/file.json: "), "{error}");

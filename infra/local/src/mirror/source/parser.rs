@@ -1,5 +1,5 @@
-//! Server descriptions in JSON text: a list, pages of the registry API one after another, JSON Lines, or one document.
-//! JSON Lines are parsed line by line, so that a pipe need not end before its first entry is sent.
+//! Server descriptions in JSON text: a list, several pages of the registry API, JSON Lines, or one document. JSON Lines
+//! are parsed line by line, so that the first entry of a pipe is sent before the pipe ends.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};
@@ -7,57 +7,57 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::error::SourceError;
+use super::batch::SourceError;
 use crate::mirror::server_entry::ServerEntry;
 
-/// The largest JSON text that is read at once, in MiB: all of the official registry fits twice.
-const LARGEST_MIB: u64 = 256;
+/// The largest JSON text that is read at once: twice the size of the official registry.
+const MAX_MIB: u64 = 256;
 
 pub(super) struct Parser<R> {
     reader: R,
     name: String,
-    deprecated_too: bool,
-    shape: Shape,
+    include_deprecated: bool,
+    format: Format,
     ready: VecDeque<ServerEntry>,
     total: Arc<OnceLock<u64>>,
 }
 
-enum Shape {
-    /// Nothing was read yet.
+enum Format {
+    /// Before the first line.
     Unknown,
     /// JSON Lines, with the number of lines read.
     Lines(usize),
-    /// It was read to its end.
-    Over,
+    /// At the end of the input.
+    Ended,
 }
 
 impl<R: BufRead> Parser<R> {
     pub(super) const fn new(
         reader: R,
         name: String,
-        deprecated_too: bool,
+        include_deprecated: bool,
         total: Arc<OnceLock<u64>>,
     ) -> Self {
-        Self { reader, name, deprecated_too, shape: Shape::Unknown, ready: VecDeque::new(), total }
+        Self { reader, name, include_deprecated, format: Format::Unknown, ready: VecDeque::new(), total }
     }
 
     fn read(&mut self) -> Result<(), SourceError> {
-        match self.shape {
-            Shape::Unknown => self.first(),
-            Shape::Lines(before) => self.line(before),
-            Shape::Over => Ok(()),
+        match self.format {
+            Format::Unknown => self.read_start(),
+            Format::Lines(count) => self.read_line(count),
+            Format::Ended => Ok(()),
         }
     }
 
     /// If the first line is a complete JSON text, so is every other line.
-    fn first(&mut self) -> Result<(), SourceError> {
+    fn read_start(&mut self) -> Result<(), SourceError> {
         let mut text = Vec::new();
         let mut lines = 0;
         let mut start = 0;
         loop {
             start += text[start..].len();
             if !self.append_line(&mut text)? {
-                self.shape = Shape::Over;
+                self.format = Format::Ended;
                 return Ok(());
             }
             lines += 1;
@@ -70,31 +70,32 @@ impl<R: BufRead> Parser<R> {
         }
         match serde_json::from_slice(&text[start..]) {
             Ok(value) => {
-                self.shape = Shape::Lines(lines);
-                self.take(value, Some(lines));
+                self.format = Format::Lines(lines);
+                self.add_entries(value, Some(lines));
                 Ok(())
             }
-            Err(_) => self.whole(text),
+            Err(_) => self.read_all(text),
         }
     }
 
-    /// Texts over many lines are parsed to the end first, so that nothing of an invalid file is sent.
-    fn whole(&mut self, mut text: Vec<u8>) -> Result<(), SourceError> {
-        self.shape = Shape::Over;
-        let most = LARGEST_MIB << 20;
-        let rest = (most + 1).saturating_sub(text.len() as u64);
+    /// JSON over several lines is parsed to the end before the first entry is sent, so that nothing of an invalid file
+    /// is.
+    fn read_all(&mut self, mut text: Vec<u8>) -> Result<(), SourceError> {
+        self.format = Format::Ended;
+        let max = MAX_MIB << 20;
+        let rest = (max + 1).saturating_sub(text.len() as u64);
         let read = (&mut self.reader).take(rest).read_to_end(&mut text);
         read.map_err(|error| SourceError::Unreadable(self.name.clone(), error))?;
-        if text.len() as u64 > most {
-            return Err(SourceError::TooLarge(LARGEST_MIB));
+        if text.len() as u64 > max {
+            return Err(SourceError::TooLarge(MAX_MIB));
         }
         for value in serde_json::Deserializer::from_slice(&text).into_iter() {
             match value {
-                Ok(value) => self.take(value, None),
+                Ok(value) => self.add_entries(value, None),
                 Err(error) => {
                     self.ready.clear();
                     let (line, column) = (error.line(), error.column());
-                    return Err(SourceError::NotJson { line, column, why: without_place(&error) });
+                    return Err(SourceError::NotJson { line, column, why: without_position(&error) });
                 }
             }
         }
@@ -103,22 +104,22 @@ impl<R: BufRead> Parser<R> {
     }
 
     /// An invalid line is refused by its number, and the lines after it are still read.
-    fn line(&mut self, before: usize) -> Result<(), SourceError> {
-        let number = before + 1;
+    fn read_line(&mut self, count: usize) -> Result<(), SourceError> {
+        let number = count + 1;
         let mut text = Vec::new();
         if !self.append_line(&mut text)? {
-            self.shape = Shape::Over;
+            self.format = Format::Ended;
             return Ok(());
         }
-        self.shape = Shape::Lines(number);
+        self.format = Format::Lines(number);
         if text.trim_ascii().is_empty() {
             return Ok(());
         }
         match serde_json::from_slice(&text) {
-            Ok(value) => self.take(value, Some(number)),
+            Ok(value) => self.add_entries(value, Some(number)),
             Err(error) => {
-                let (column, why) = (error.column(), without_place(&error));
-                let detail = format!("This is no JSON (column {column}: {why}).");
+                let (column, why) = (error.column(), without_position(&error));
+                let detail = format!("Invalid JSON (column {column}: {why}).");
                 self.ready.push_back(ServerEntry::invalid(format!("line {number}"), "not_json", detail));
             }
         }
@@ -127,18 +128,18 @@ impl<R: BufRead> Parser<R> {
 
     /// Returns false at the end of the input.
     fn append_line(&mut self, text: &mut Vec<u8>) -> Result<bool, SourceError> {
-        let most = LARGEST_MIB << 20;
-        let read = (&mut self.reader).take(most + 1).read_until(b'\n', text);
+        let max = MAX_MIB << 20;
+        let read = (&mut self.reader).take(max + 1).read_until(b'\n', text);
         let read = read.map_err(|error| SourceError::Unreadable(self.name.clone(), error))?;
-        if read as u64 > most {
-            return Err(SourceError::TooLarge(LARGEST_MIB));
+        if read as u64 > max {
+            return Err(SourceError::TooLarge(MAX_MIB));
         }
         Ok(read > 0)
     }
 
-    /// The entries of one JSON text: a list, a page, or an entry itself.
-    fn take(&mut self, value: Value, line: Option<usize>) {
-        let several = match value {
+    /// Adds the entries of a list or a page, or a single entry.
+    fn add_entries(&mut self, value: Value, line: Option<usize>) {
+        let values = match value {
             Value::Array(items) => items,
             Value::Object(mut page) => match page.remove("servers") {
                 Some(Value::Array(items)) => items,
@@ -149,14 +150,14 @@ impl<R: BufRead> Parser<R> {
             },
             other => vec![other],
         };
-        let alone = several.len() == 1;
-        for (index, value) in several.into_iter().enumerate() {
+        let is_single = values.len() == 1;
+        for (index, value) in values.into_iter().enumerate() {
             let place = match line {
-                Some(line) if alone => format!("line {line}"),
+                Some(line) if is_single => format!("line {line}"),
                 Some(line) => format!("line {line}, document {}", index + 1),
                 None => format!("document {}", self.ready.len() + 1),
             };
-            self.ready.push_back(ServerEntry::read(value, place, self.deprecated_too));
+            self.ready.push_back(ServerEntry::read(value, place, self.include_deprecated));
         }
     }
 }
@@ -165,9 +166,9 @@ impl<R: BufRead> Iterator for Parser<R> {
     type Item = Result<ServerEntry, SourceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.ready.is_empty() && !matches!(self.shape, Shape::Over) {
+        while self.ready.is_empty() && !matches!(self.format, Format::Ended) {
             if let Err(error) = self.read() {
-                self.shape = Shape::Over;
+                self.format = Format::Ended;
                 return Some(Err(error));
             }
         }
@@ -176,7 +177,7 @@ impl<R: BufRead> Iterator for Parser<R> {
 }
 
 /// The parser's message without the position, which is reported separately.
-fn without_place(error: &serde_json::Error) -> String {
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()
 }
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_gives_the_same_entries() {
+    fn every_format_gives_the_same_entries() {
         for text in [
             r#"[{"name": "a/1"}, {"name": "a/2"}]"#,
             "[\n  {\"name\": \"a/1\"},\n  {\"name\": \"a/2\"}\n]\n",
@@ -215,17 +216,17 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_line_is_told_by_its_number_and_the_rest_is_read() {
+    fn invalid_line_is_numbered_and_the_rest_is_read() {
         let found = entries("{\"name\": \"a/1\"}\n\n{\"name\": \n7\n{\"name\": \"a/2\"}\n");
         let found: Vec<ServerEntry> = found.into_iter().map(Result::unwrap).collect();
         let labels: Vec<&str> = found.iter().map(|entry| entry.label.display_name()).collect();
         assert_eq!(labels, ["a/1", "line 3", "line 4", "a/2"]);
         let Action::Invalid { code: "not_json", detail } = &found[1].action else { panic!("{found:?}") };
-        assert_eq!(detail, "This is no JSON (column 0: EOF while parsing a value).");
+        assert_eq!(detail, "Invalid JSON (column 0: EOF while parsing a value).");
     }
 
     #[test]
-    fn a_broken_text_gives_nothing_but_its_fault() {
+    fn invalid_text_gives_only_an_error() {
         let found = entries("[\n  {\"name\": \"a/1\"},\n  {\"name\": }\n]\n");
         let [Err(SourceError::NotJson { line: 3, column: 12, why })] = &found[..] else {
             panic!("{found:?}")
