@@ -19,11 +19,9 @@ pub use measured::{Measured, Pace, acceleration, day_budget_multiplier, measure,
 pub use multipliers::Multipliers;
 pub use round::rounded;
 
-/// Version of the family of acceleration (contract "Versioning").
+/// Version of the autocatalysis family (contract "Versioning").
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";
-/// Version of the family of value and cost (contract "Versioning").
+/// Version of the exonomics family (contract "Versioning").
 pub const EXONOMICS_VERSION: &str = "2.8.0";
-/// Where the family of acceleration is reached.
 pub const AUTOCATALYSIS_PATH: &str = "/api/products/autocatalysis";
-/// Where the family of value and cost is reached.
 pub const EXONOMICS_PATH: &str = "/api/products/exonomics";

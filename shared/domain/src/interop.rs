@@ -15,5 +15,5 @@ pub use partners::{Pair, pairs, suggestions};
 pub use resolve::{Wanted, live_in_order, resolve};
 pub use trail_scores::trail_scores;
 
-/// The version of this family (contract "Versioning").
+/// Version of this family (contract "Versioning").
 pub const VERSION: &str = "2.7.0";

@@ -13,5 +13,5 @@ pub mod ownership;
 pub mod reciprocity;
 pub mod verification;
 
-/// The version of the first principles (contract "Versioning").
+/// Version of the first principles (contract "Versioning").
 pub const VERSION: &str = "2.7.0";

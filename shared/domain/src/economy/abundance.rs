@@ -6,10 +6,9 @@ use serde::Serialize;
 
 use super::round::rounded;
 
-/// The trail boost counts up to this.
+/// The largest trail boost that counts.
 pub const MOST_TRAIL_BOOST: f64 = 20.0;
 
-/// The formula, for readers.
 pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boost); trail_boost = match_boost * max(0, trail_score)";
 
 /// A boost with what it was computed from.
@@ -24,7 +23,6 @@ pub struct Boost {
 }
 
 impl Boost {
-    /// The boost of a listing whose trail and outcomes these are.
     #[must_use]
     pub fn of(outcome_score: f64, trail_score: f64, match_boost: f64) -> Self {
         let trail_boost = match_boost * trail_score.max(0.0);

@@ -8,14 +8,13 @@ use super::round::rounded;
 use registry_model::TrailEvent;
 use registry_store::EventTotal;
 
-/// After so many hours an event counts half.
 pub const HALF_LIFE_HOURS: u32 = 72;
-/// The index without any event.
+/// The index when nothing has happened.
 pub const LEAST_INDEX: f64 = 1.0;
-/// The most that events add to it.
+/// The largest excess: the index is at most 3.
 pub const MOST_EXCESS: f64 = 2.0;
 
-/// What one event adds to the index: the origin's table of bumps, which has none for what is left out.
+/// What one event adds to the index, from the origin's table; other events add nothing.
 #[must_use]
 pub const fn weight(event: TrailEvent) -> f64 {
     match event {
@@ -35,11 +34,10 @@ pub const fn weight(event: TrailEvent) -> f64 {
     }
 }
 
-/// The formula, for readers.
 pub const FORMULA: &str =
     "acceleration_index = 1 + min(2, sum of weight * recent); recent counts each event as 0.5^(hours / 72)";
 
-/// What an operator's bump is called among the events. It is kept as what it adds, so that its weight is 1.
+/// The name of an operator's bump among the events. The bump is stored as what it adds, so its weight is 1.
 pub const OPERATOR_BUMP: &str = "operator_bump";
 
 /// What one sort of event adds.
@@ -57,19 +55,17 @@ pub struct Contribution {
     pub adds: f64,
 }
 
-/// The index with what it was computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acceleration {
     /// From 1 to 3.
     pub index: f64,
-    /// The index less 1: what multipliers follow from.
+    /// The index minus 1; the multipliers are computed from it.
     pub excess: f64,
-    /// What each event adds, before the bound of 2 on their sum.
+    /// What each event adds, before the sum is capped at 2.
     pub contributions: Vec<Contribution>,
 }
 
 impl Acceleration {
-    /// The index of what was counted, and of what the operator added.
     pub fn of(counted: impl Fn(TrailEvent) -> EventTotal, bumps: EventTotal) -> Self {
         let weighted = TrailEvent::ALL.into_iter().filter(|event| weight(*event) > 0.0);
         let of_events = weighted.map(|event| contribution(event.as_str(), weight(event), counted(event)));
@@ -86,7 +82,7 @@ fn contribution(event: &'static str, weight: f64, counted: EventTotal) -> Contri
     Contribution { event, weight, count: counted.count, recent, adds: rounded(weight * recent) }
 }
 
-/// What an operator's bump adds, of an event and an amount from 1 to 50: its weight, scaled from a quarter to three times.
+/// What an operator's bump adds, for an amount from 1 to 50: the event's weight times 0.25 to 3.
 #[must_use]
 pub fn bump(event: TrailEvent, amount: f64) -> f64 {
     weight(event) * (amount / 10.0).clamp(0.25, 3.0)

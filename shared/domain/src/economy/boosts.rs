@@ -9,27 +9,20 @@ use registry_app::App;
 use registry_model::{ListingId, OutcomeTally, Trail};
 use registry_store::{BoostInputs, StoreError};
 
-/// The boosts of some listings, and what their trails were scaled by.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Boosts {
-    /// The multiplier `match_boost`.
     pub match_boost: f64,
-    /// By listing; those without a trail and without an outcome have none.
+    /// Listings without a trail and without outcomes are left out.
     pub by_listing: BTreeMap<ListingId, Boost>,
 }
 
 impl Boosts {
-    /// The boost of a listing; nothing where nothing is known of it.
     #[must_use]
     pub fn of(&self, id: &ListingId) -> Boost {
         self.by_listing.get(id).copied().unwrap_or_default()
     }
 }
 
-/// Reads the boosts of these listings.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn boosts(app: &App, ids: &[ListingId]) -> Result<Boosts, StoreError> {
     let BoostInputs { trails, outcomes, totals, bumps } =
         app.store.boost_inputs(ids, app.clock.now()).await?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::round::rounded;
 use registry_model::settings::Prices;
 
-/// What the meter read of every operation's example on a small registry.
+/// What the meter read for every operation's example on a small registry.
 const MEASURED: &str = include_str!("costs.json");
 
 /// What one call of an operation takes.
@@ -36,7 +36,6 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The price of what was measured.
     #[must_use]
     pub fn of(measured: MeasuredCost, prices: &Prices) -> Self {
         // Units of one call times the price of a million units are the price of a million calls.
@@ -46,31 +45,23 @@ impl Cost {
         Self { measured, usd_per_million_calls: rounded(micro_usd / 1e6) }
     }
 
-    /// The operation.
     #[must_use]
     pub fn operation(&self) -> &str {
         &self.measured.operation
     }
 
-    /// Whether it writes to the table.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.measured.write_units > 0.0
     }
 }
 
-/// What was measured, by operation in the order of the catalogue.
-///
-/// # Errors
-/// The file that was compiled in cannot be read.
+/// The measured costs, in the order of the catalogue.
 pub fn measured() -> Result<Vec<MeasuredCost>, serde_json::Error> {
     serde_json::from_str(MEASURED)
 }
 
-/// Every operation with its price, the dearest first.
-///
-/// # Errors
-/// The file that was compiled in cannot be read.
+/// Every operation with its price, the most expensive first.
 pub fn costs(prices: &Prices) -> Result<Vec<Cost>, serde_json::Error> {
     let mut costs: Vec<Cost> = measured()?.into_iter().map(|one| Cost::of(one, prices)).collect();
     costs.sort_by(|a, b| b.usd_per_million_calls.total_cmp(&a.usd_per_million_calls));

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::round::rounded;
 
-/// The hourly samples that are looked at.
+/// Hourly samples that are compared.
 pub const SAMPLES: usize = 24;
-/// So many gates must be passed, beside the number of listings.
+/// Gates that must pass, in addition to the number of listings.
 pub const GATES_NEEDED: usize = 3;
 
 /// One condition.
@@ -24,20 +24,16 @@ pub struct Gate {
     pub passed: bool,
 }
 
-/// What the gates look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Density {
     /// Compositions for each Live listing, 0 to 1.
     pub composition_density: f64,
     /// Outcomes for each Live listing, 0 to 1.
     pub outcome_coverage: f64,
-    /// The mean score of the hottest trails.
+    /// The mean score of the strongest trails.
     pub trail_heat: f64,
-    /// Federation peers.
     pub federation_peers: f64,
-    /// The acceleration index.
     pub acceleration_index: f64,
-    /// Live listings.
     pub active: f64,
 }
 
@@ -73,7 +69,6 @@ const RULE: &str = "hyper_index = (last - first) / hours, over at most 24 hourly
     least 3 of the other gates";
 
 impl Hyper {
-    /// From the samples and what the gates look at.
     #[must_use]
     pub fn of(inputs: IndexChange, density: &Density) -> Self {
         let change = inputs.first.zip(inputs.last);
@@ -88,7 +83,7 @@ impl Hyper {
     }
 }
 
-/// The gates; the last one, the number of listings, is needed in any case.
+/// The last gate, the number of listings, is always required.
 fn gates(density: &Density) -> [Gate; 6] {
     let gate = |name, value, needs| Gate { name, value, needs, passed: value >= needs };
     [
@@ -101,13 +96,12 @@ fn gates(density: &Density) -> [Gate; 6] {
     ]
 }
 
-/// Whether the network is dense: three gates at least, and enough listings.
 fn is_hyper(gates: &[Gate; 6]) -> bool {
     let [others @ .., min_active] = gates;
     min_active.passed && others.iter().filter(|gate| gate.passed).count() >= GATES_NEEDED
 }
 
-/// The change of the index in an hour, from its first value to its last; 0 where less than an hour lies between.
+/// The change per hour; 0 when the two samples are less than an hour apart.
 fn index_per_hour(first: f64, last: f64, hours: f64) -> f64 {
     if hours >= 1.0 { rounded((last - first) / hours) } else { 0.0 }
 }

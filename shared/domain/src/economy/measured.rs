@@ -20,23 +20,18 @@ use registry_model::settings::Settings;
 use registry_model::{Moment, TrailEvent};
 use registry_store::{Board, EconomySample, Live, SampledCounts, StoreError, TrailTotals};
 
-/// Two days of samples: a curve is told by the last day and the day before.
+/// Two days of hourly samples: a curve needs the last day and the day before.
 const SAMPLES: u32 = 49;
-/// The rate is that of a day; half an hour more, for a sample that came late.
+/// The rate is taken over a day; the extra half hour allows for a sample that came late.
 const DAY: SignedDuration = SignedDuration::from_mins(24 * 60 + 30);
-/// The trails whose mean is the heat.
+/// Trails whose mean score is the heat.
 const HOTTEST: usize = 5;
 
-/// The state of the registry.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// When it was read.
     pub at: Moment,
-    /// What is Live.
     pub live: Live,
-    /// What there is of everything that grows.
     pub counts: SampledCounts,
-    /// The acceleration index.
     pub acceleration: Acceleration,
     totals: TrailTotals,
     samples: Vec<EconomySample>,
@@ -62,10 +57,6 @@ pub struct Pace {
 const THRESHOLDS: &str = "weights: take_demo 3, leave_feedback 5, founding_claim 8, leave_trace 2, list_yourself 2, endorse 2, \
     match_hit 0.5; early_s from 2 an hour, steep from 20, mature below half of a fastest rate of 20 or more";
 
-/// Reads the state.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn measure(app: &App) -> Result<Measured, StoreError> {
     let (store, at) = (&app.store, app.clock.now());
     let (live, totals, bumps, samples) = futures::try_join!(
@@ -78,20 +69,13 @@ pub async fn measure(app: &App) -> Result<Measured, StoreError> {
     Ok(Measured { at, counts: counts(&live, &totals, &app.settings), live, acceleration, totals, samples })
 }
 
-/// The acceleration index alone.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
     let now = app.clock.now();
     let (totals, bumps) = futures::try_join!(app.store.trail_totals(now), app.store.bumps(now))?;
     Ok(Acceleration::of(|event| totals.of(event), bumps))
 }
 
-/// What scales the day's budget of first touches: from 1 to 1.8, and always 1 where the operator turned that off.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Scales the day's budget of first touches: from 1 to 1.8, always 1 when OUTREACH_ACCELERATION is off.
 pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     if !app.settings.outreach_acceleration {
         return Ok(1.0);
@@ -99,7 +83,7 @@ pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     Ok(Multipliers::of(acceleration(app).await?.excess).day_budget)
 }
 
-/// Takes the sample of this hour, where nobody has. What fails is logged: the next tick takes it.
+/// Takes the sample of this hour if there is none. A failure is logged, and the next tick tries again.
 pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {
         if let Err(error) = take_missing(app).await {
@@ -127,10 +111,7 @@ async fn take_missing(app: &App) -> Result<(), StoreError> {
     app.store.keep_economy_sample(&sample).await.map(drop)
 }
 
-/// The mean score of the hottest trails.
-///
-/// # Errors
-/// The table is busy or refused.
+/// The mean score of the strongest trails.
 pub async fn trail_heat(app: &App) -> Result<f64, StoreError> {
     let hottest = app.store.strongest(Board::Hot, HOTTEST, app.clock.now()).await?;
     let sum: f64 = hottest.iter().map(|(_, trail)| trail.trail_score()).sum();
@@ -138,7 +119,7 @@ pub async fn trail_heat(app: &App) -> Result<f64, StoreError> {
 }
 
 impl Measured {
-    /// How fast things happen, over the last day or what there is of it.
+    /// The pace over the last day, or over the time since the first sample.
     #[must_use]
     pub fn pace(&self) -> Pace {
         let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= DAY);
@@ -161,7 +142,7 @@ impl Measured {
         }
     }
 
-    /// How fast the index changes by the samples of a day, and the gates, given the mean score of the hottest trails.
+    /// The change of the index over a day of samples, and the gates.
     #[must_use]
     pub fn hyper(&self, trail_heat: f64) -> Hyper {
         let samples = &self.samples[..self.samples.len().min(hyper::SAMPLES)];
@@ -185,7 +166,6 @@ impl Measured {
         Hyper::of(inputs, &density)
     }
 
-    /// The network as it was measured.
     #[must_use]
     pub fn network(&self) -> Network {
         let listings = self.counts.listings as f64;
@@ -198,7 +178,6 @@ impl Measured {
         }
     }
 
-    /// The curve of everything that grows.
     #[must_use]
     pub fn curves(&self) -> Vec<Curve> {
         let ago = |hours: i64| {
@@ -223,7 +202,6 @@ impl Measured {
         ]
     }
 
-    /// When the latest sample was taken.
     #[must_use]
     pub fn sampled_at(&self) -> Option<Moment> {
         self.samples.first().map(|sample| sample.at)

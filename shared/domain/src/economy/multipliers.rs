@@ -36,7 +36,6 @@ pub struct MultiplierRule {
 
 const NOTHING: &str = "nothing yet";
 
-/// How each multiplier is computed and what it scales.
 pub const RULES: [MultiplierRule; 5] = [
     MultiplierRule {
         name: "match_boost",
@@ -56,7 +55,6 @@ pub const RULES: [MultiplierRule; 5] = [
 ];
 
 impl Multipliers {
-    /// Those of an excess from 0 to 2.
     #[must_use]
     pub fn of(excess: f64) -> Self {
         let e = excess.clamp(0.0, super::acceleration::MOST_EXCESS);

@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use super::round::rounded;
 
-/// The most listings that may be asked about: beyond it nothing is gained, and below it the value stays finite.
+/// The value gains nothing beyond this bound and stays finite below it.
 pub const MOST_LISTINGS: f64 = 1e9;
-/// The most federation peers that may be asked about.
 pub const MOST_PEERS: f64 = 1e6;
 
 /// What the value is computed from.
@@ -45,7 +44,7 @@ pub struct Exponents {
     pub k: f64,
 }
 
-/// The origin's exponents of any network, and of a dense one.
+/// The origin's exponents for any network and for a dense one.
 const BASE: Exponents = Exponents { a: 1.15, b: 1.25, g: 1.2, d: 1.1, k: 1.0 };
 const DENSE: Exponents = Exponents { a: 1.4, b: 1.6, g: 1.5, d: 1.35, k: 1.2 };
 
@@ -62,28 +61,25 @@ pub struct NetworkValue {
     pub formula: &'static str,
 }
 
-/// The formula, for readers.
 const FORMULA: &str = "V = k * N^a * (100*C)^b * (100*O)^g * (F + 0.5)^d";
 
 impl Network {
-    /// Its value with what that follows from.
     #[must_use]
     pub fn valued(self) -> NetworkValue {
         NetworkValue { value: self.value(), inputs: self, exponents: self.exponents(), formula: FORMULA }
     }
 
-    /// The share of `part` in so many listings, 0 to 1.
+    /// `part` divided by `listings`, 0 to 1.
     #[must_use]
     pub fn share(part: f64, listings: f64) -> f64 {
         if listings > 0.0 { rounded((part / listings).clamp(0.0, 1.0)) } else { 0.0 }
     }
 
-    /// Its exponents.
     const fn exponents(&self) -> Exponents {
         if self.dense { DENSE } else { BASE }
     }
 
-    /// Its value: finite and not negative, for every input within its bounds.
+    /// Finite and not negative for every input.
     fn value(&self) -> f64 {
         let Exponents { a, b, g, d, k } = self.exponents();
         let within = |number: f64, most: f64| number.max(0.0).min(most);

@@ -21,11 +21,11 @@ pub enum Phase {
     Mature,
 }
 
-/// From this weighted rate on it has begun: a new listing an hour.
+/// Weighted events per hour: 2 is one new listing an hour.
 pub const EARLY_FROM: f64 = 2.0;
-/// From this rate on it grows fast: four rounds of feedback an hour, or ten new listings.
+/// 20 is four rounds of feedback or ten new listings an hour.
 pub const STEEP_FROM: f64 = 20.0;
-/// After it grew fast, a rate below this share of the fastest is that of a grown registry.
+/// A registry that has grown fast is mature when its rate falls below this share of its fastest rate.
 pub const MATURE_BELOW: f64 = 0.5;
 
 /// What one event counts in the rate (the origin's weights).
@@ -41,7 +41,6 @@ pub const fn weight(event: TrailEvent) -> f64 {
     }
 }
 
-/// The weighted events of an hour between two counts that lie so many hours apart.
 pub fn rate(happened: impl Fn(TrailEvent) -> u64, hours: f64) -> f64 {
     // Less than an hour would make a rate of a single event.
     let weighted = TrailEvent::ALL.into_iter().map(|event| weight(event) * happened(event) as f64);
@@ -49,7 +48,6 @@ pub fn rate(happened: impl Fn(TrailEvent) -> u64, hours: f64) -> f64 {
 }
 
 impl Phase {
-    /// The phase of a rate, given the fastest rate that is known.
     #[must_use]
     pub fn of(rate: f64, fastest: f64) -> Self {
         if fastest >= STEEP_FROM && rate < MATURE_BELOW * fastest {

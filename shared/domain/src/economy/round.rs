@@ -1,7 +1,6 @@
 //! Numbers as they are shown: six places after the point, which hides what only a float has. Whoever recomputes an
 //! answer from its `inputs` comes within that.
 
-/// The number with six places after the point.
 #[must_use]
 pub fn rounded(number: f64) -> f64 {
     const PLACES: f64 = 1e6;

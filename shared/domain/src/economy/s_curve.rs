@@ -7,14 +7,13 @@ use serde::Serialize;
 use super::phase::Phase;
 use super::round::rounded;
 
-/// Below this it is too little to have a course.
+/// A smaller value is too small to have a curve.
 pub const SEED_BELOW: f64 = 10.0;
-/// A day's growth by this share of the value is fast.
+/// Growth in a day, as a share of the value.
 pub const STEEP_FROM: f64 = 0.1;
-/// A day's growth below this share of the value is that of something grown.
+/// Growth in a day, as a share of the value.
 pub const MATURE_BELOW: f64 = 0.01;
 
-/// The rule of the phases, for readers.
 pub const RULE: &str = "seed: a value below 10; mature: the last day's growth is below 1 % of the value; steep: it is 10 % \
     or more; between the two early_s while it accelerates, else steep";
 
@@ -49,7 +48,6 @@ pub struct CurveInputs {
 }
 
 impl Curve {
-    /// The curve of a number.
     #[must_use]
     pub fn of(id: &'static str, label: &'static str, value: f64, a_day_ago: f64, two_days_ago: f64) -> Self {
         let (growth, growth_before) = (rounded(value - a_day_ago), rounded(a_day_ago - two_days_ago));

@@ -14,25 +14,19 @@ use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH};
 /// The height of a tile (C2SP `tlog-tiles`: 256 hashes wide).
 const TILE_HEIGHT: u8 = 8;
 
-/// A leaf and the proof that it is in the tree.
 #[derive(Clone, Debug)]
 pub struct Inclusion {
-    /// The leaf as it stands in the tree.
+    /// The leaf as it is in the tree.
     pub leaf: String,
-    /// Its hash there, base64.
+    /// Base64.
     pub leaf_hash: String,
-    /// Its index.
     pub index: u64,
-    /// The tree.
     pub tree: LogTree,
-    /// The hashes beside the way from the leaf to the root, base64, the leaf's sibling first.
+    /// The audit path, base64, the leaf's sibling first.
     pub proof: Vec<String>,
 }
 
-/// The last leaf of a listing that was decided at `at` or before; `None` where there is none in the tree.
-///
-/// # Errors
-/// The table is busy.
+/// The last leaf of a listing that was decided at `at` or before; `None` if the tree has none.
 pub async fn of_listing(app: &App, id: &ListingId, at: Moment) -> Result<Option<Inclusion>, Problem> {
     match app.store.leaf_index_at(id, at).await? {
         // The tree is read after the index, so that it holds the leaf.
@@ -41,10 +35,7 @@ pub async fn of_listing(app: &App, id: &ListingId, at: Moment) -> Result<Option<
     }
 }
 
-/// The leaf of an index; `None` beyond the end of the tree.
-///
-/// # Errors
-/// The table is busy.
+/// The leaf at an index; `None` beyond the end of the tree.
 pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Problem> {
     let Some(tree) = app.store.log_tree().await?.filter(|tree| index < tree.size) else { return Ok(None) };
     let leaf = leaf(app, index).await?;
@@ -56,7 +47,7 @@ pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Proble
     Ok(Some(Inclusion { leaf, leaf_hash: write_hash(leaf_hash), index, tree, proof }))
 }
 
-/// Notes which hashes a proof asks for.
+/// Records which hashes a proof needs.
 #[derive(Default)]
 struct Noted(RefCell<Vec<u64>>);
 
@@ -74,7 +65,6 @@ fn needed(size: u64, index: u64) -> Vec<u64> {
     noted.0.into_inner()
 }
 
-/// Hashes of the tree, from the tiles that hold them.
 async fn hashes(app: &App, wanted: Vec<u64>, size: u64) -> Result<Hashes, Problem> {
     let tile_of = |index: u64| Tile::from_index(TILE_HEIGHT, index).parent(0, size);
     let mut tiles: Vec<Tile> = wanted.iter().filter_map(|index| tile_of(*index)).collect();
@@ -93,7 +83,6 @@ async fn hashes(app: &App, wanted: Vec<u64>, size: u64) -> Result<Hashes, Proble
     hashes.map(Hashes).ok_or_else(|| Problem::fault("a tile of the log is incomplete"))
 }
 
-/// A leaf, from what joined its tile together with it.
 async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
     let (tile, offset) = (LogTile::Entries { index: index / TILE_WIDTH }, index % TILE_WIDTH);
     let segment = app.store.log_tile_segment(tile, offset).await?;
@@ -104,7 +93,7 @@ async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
     text.ok_or_else(|| Problem::fault("an entry of the log cannot be read"))
 }
 
-/// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each is preceded by its length in two bytes.
+/// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each has its length in two bytes before it.
 pub fn entries(bundle: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bundle;
     std::iter::from_fn(move || {

@@ -11,25 +11,19 @@ use registry_model::error::Problem;
 use registry_model::{LogTree, Moment};
 use registry_store::AppendOutcome;
 
-/// Batches of one run, so that it ends within its function's time; what is left is taken up by the next.
+/// Batches per run, so that a run ends within its function's time; the next run takes the rest.
 const MOST_BATCHES: u32 = 40;
 
-/// Seconds between two runs that single verdicts start: a run costs four operations however many leaves it takes up.
+/// Seconds between runs started by single verdicts: a run costs four operations, however many leaves it appends.
 const PAUSE_S: i64 = 2;
 
-/// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SequencerReport {
-    /// Leaves taken up.
     pub leaves: u64,
-    /// Whether some still wait.
     pub left: bool,
 }
 
-/// Takes up what waits. The first leaf makes the log.
-///
-/// # Errors
-/// The table is busy; what still waits is taken up by the next run.
+/// Appends the pending leaves to the tree. The first leaf creates the log.
 pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     let mut report = SequencerReport::default();
     let mut pending = app.store.pending_leaves().await?;
@@ -69,7 +63,7 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     Ok(SequencerReport { left: true, ..report })
 }
 
-/// The same for a job that has done its own work: where the log cannot be brought up to date, the next run does it.
+/// For a job that has done its own work: a failure is logged, and the next run appends the leaves.
 pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
     match sequence(app).await {
         Ok(report) => Some(report),
@@ -81,8 +75,8 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
     }
 }
 
-/// The same for a single verdict: one run for all that come within [`PAUSE_S`], so that many first probes at once
-/// neither wait for each other nor pay for each other's runs.
+/// For a single verdict: one run for all verdicts within [`RUN_INTERVAL_S`], so that many first probes at once do not
+/// wait for each other or pay for each other's runs.
 pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
     let now = app.clock.now();
     match app.store.take_slot("evidence-log", now.as_second() / PAUSE_S, now).await {
@@ -99,7 +93,7 @@ async fn current(app: &App) -> Result<LogTree, Problem> {
     app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log's tree is gone"))
 }
 
-/// The empty tree, or what another process made of it meanwhile.
+/// The empty tree, or what another process has made of it in the meantime.
 async fn made(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
     let empty = signed(key, &grow(0, &[], &[])?, app.clock.now())?;
     app.store.make_log(&empty).await?;

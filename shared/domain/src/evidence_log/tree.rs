@@ -10,10 +10,10 @@ use tlog_tiles::{Hash, HashReader, stored_hash_index, stored_hashes, sub_tree_in
 use registry_model::error::Problem;
 use registry_model::{LogTile, TILE_WIDTH, TileSegment};
 
-/// Levels of the tree in one level of tiles: a tile is 2 to the power of 8 wide.
+/// Levels of the tree in one level of tiles: a tile is 2^8 wide.
 const TILE_HEIGHT: usize = 8;
 
-/// Hashes of the tree by their place in the order of `tlog_tiles::stored_hash_index`.
+/// Hashes of the tree by `tlog_tiles::stored_hash_index`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hashes(pub(super) BTreeMap<u64, Hash>);
 
@@ -24,7 +24,6 @@ impl HashReader for Hashes {
     }
 }
 
-/// A tree that grew.
 #[derive(Debug)]
 pub(super) struct Growth {
     pub(super) size: u64,
@@ -33,7 +32,7 @@ pub(super) struct Growth {
     pub(super) segments: Vec<TileSegment>,
 }
 
-/// The tree of `size` leaves, whose subtrees have these roots, with more leaves.
+/// Appends leaves to a tree of `size` leaves; `edge` contains the roots of its subtrees.
 pub(super) fn grow(size: u64, edge: &[String], leaves: &[&str]) -> Result<Growth, Problem> {
     let edge: Vec<Hash> = edge.iter().map(|hash| read_hash(hash)).collect::<Result<_, _>>()?;
     let places = sub_tree_index(0, size, Vec::new());
@@ -102,7 +101,6 @@ mod tests {
         }
     }
 
-    /// Tiles as they are served, and the roots on the way.
     #[derive(Default)]
     struct Log {
         leaves: Vec<String>,
@@ -128,7 +126,7 @@ mod tests {
             self.roots.insert(growth.size, growth.root);
         }
 
-        /// Every hash of the tree, from nothing but the tiles.
+        /// Every hash of the tree, from the tiles alone.
         fn served(&self) -> Hashes {
             let mut hashes = Hashes::default();
             for (tile, (_, bytes)) in &self.tiles {

@@ -9,20 +9,16 @@ use registry_model::error::shorten;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Kind, Moment, Referral};
 
-/// Entries that are looked at in one document.
+/// Entries read from one document.
 const MOST_ENTRIES: usize = 200;
 const LONGEST_NAME: usize = 120;
 const LONGEST_DESCRIPTION: usize = 160;
 const LONGEST_URL: usize = 512;
 
-/// What a catalogue tells.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Catalogue {
-    /// The name of the registry.
     pub name: Option<String>,
-    /// Its search API.
     pub search_url: Option<String>,
-    /// What it lists.
     pub referrals: Vec<Referral>,
 }
 
@@ -49,7 +45,7 @@ pub(super) fn catalogue(document: &Value, peer: &str, at: Moment) -> Catalogue {
     }
 }
 
-/// Reads a list of the MCP registry API; servers without a remote cannot be called, and are left out.
+/// Reads a list of the MCP registry API. Servers without a remote cannot be called and are left out.
 pub(super) fn servers(document: &Value, peer: &str, at: Moment) -> Vec<Referral> {
     let servers = document["servers"].as_array().into_iter().flatten().take(MOST_ENTRIES);
     let referral = |row: &Value| {
@@ -60,7 +56,7 @@ pub(super) fn servers(document: &Value, peer: &str, at: Moment) -> Vec<Referral>
     servers.filter_map(referral).collect()
 }
 
-/// Whether a list of the MCP registry API has a server of exactly this name; none where it is no such list.
+/// Whether a list of the MCP registry API contains exactly this name; `None` if it is not such a list.
 pub(super) fn has_server(document: &Value, name: &str) -> Option<bool> {
     let rows = document["servers"].as_array()?;
     Some(rows.iter().take(MOST_ENTRIES).any(|row| row["server"]["name"] == name || row["name"] == name))
@@ -90,14 +86,12 @@ fn read(
     })
 }
 
-/// A name that may be shown.
 fn name(value: &Value) -> Option<String> {
     let name = shorten(value.as_str()?.trim(), LONGEST_NAME - 1);
     let is_fit = plain_text::fault(&name, TextKind::Name).is_none() && injection::fault(&name).is_none();
     (is_fit && !name.is_empty()).then_some(name)
 }
 
-/// A URL that a client could open.
 fn url(value: &Value) -> Option<String> {
     let url = url::Url::parse(value.as_str()?).ok()?;
     let is_fit = matches!(url.scheme(), "http" | "https")

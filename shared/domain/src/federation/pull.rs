@@ -14,17 +14,14 @@ use registry_fetch::{PROBE, Request, TOOL_LIST_BYTES, Target};
 use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
 
-/// Referrals that are kept of one registry.
+/// Referrals stored for one registry.
 const MOST_REFERRALS: usize = 100;
-/// Values in one document of a registry.
+/// JSON values in one document of a registry.
 const MOST_VALUES: usize = 50_000;
-/// A registry is asked once a day; the job runs every hour.
+/// A registry is read once a day; the job runs every hour.
 const ASKED_EVERY: SignedDuration = SignedDuration::from_hours(23);
 
-/// Asks the registries of the settings, or one of them, and keeps what they tell.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Reads the registries of the settings, or only one of them, and stores what they list.
 pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, StoreError> {
     let peers: Vec<String> = app
         .settings
@@ -43,10 +40,7 @@ pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, St
     Ok(told)
 }
 
-/// Asks those that were not asked for a day; gives how many those were.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Reads the registries that were not read for a day; returns how many there were.
 pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
@@ -64,7 +58,6 @@ pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
     Ok(asked)
 }
 
-/// Asks one registry.
 async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
     let now = app.clock.now();
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
@@ -119,7 +112,7 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
     }
 }
 
-/// One document; the error says in a few words why there is none.
+/// One document, or a short code that says why there is none.
 async fn read(app: &App, url: &str) -> Result<Value, String> {
     let target = Target::parse(url, app.fetcher.reach()).map_err(|error| error.code().to_owned())?;
     let request = Request::get(target)

@@ -10,7 +10,7 @@ use registry_app::App;
 use registry_fetch::{Request, Target};
 use registry_model::error::shorten;
 
-/// Values in an answer that are read.
+/// JSON values read from an answer.
 const MOST_VALUES: usize = 2000;
 
 /// What became of it at one registry.
@@ -31,7 +31,7 @@ pub struct Pushed {
     pub failure: Option<String>,
 }
 
-/// Sends this registry's own card to the registries of the settings, or one of them.
+/// Sends this registry's own card to the registries of the settings, or only one of them.
 pub async fn push(app: &App, only: Option<&str>) -> Vec<Pushed> {
     let peers = app.settings.federation_peers.iter().filter(|peer| only.is_none_or(|only| only == *peer));
     join_all(peers.map(|peer| send(app, peer))).await

@@ -11,9 +11,9 @@ use registry_model::protocol::REGISTRY_MEDIA_TYPE;
 use registry_model::{HostName, Kind, PeerRegistry, Referral};
 use registry_store::StoreError;
 
-/// Entries of other registries that are told in one search.
+/// Entries of other registries in one search.
 const MOST: usize = 10;
-/// For how long this process tells what it read, in milliseconds.
+/// How long this process caches the referrals, in milliseconds.
 const READ_ANEW_AFTER: i64 = 60_000;
 
 /// What of other registries is wanted (ARD §7.2).
@@ -44,10 +44,7 @@ pub struct PeerReferral {
     pub url: String,
 }
 
-/// What the registries of the settings told, as this process knows it: at most a minute old.
-///
-/// # Errors
-/// The table is busy or refused.
+/// The registries of the settings and what they list, at most a minute old.
 pub async fn known_peers(app: &App) -> Result<Arc<Vec<PeerRegistry>>, StoreError> {
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
@@ -75,7 +72,7 @@ pub fn peer_referrals(peers: &[PeerRegistry]) -> Vec<PeerReferral> {
     peers.iter().filter_map(referral).collect()
 }
 
-/// The entries of other registries that share words with a query, those with most first; the newest read for no words.
+/// The entries that share words with a query, most shared words first; the newest ones if there are no words.
 #[must_use]
 pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec<Referral> {
     let words: Vec<String> = words

@@ -10,21 +10,14 @@ use registry_model::error::Problem;
 use registry_model::{AccessToken, Grant, GrantSubject, Lane};
 use registry_products::{File, Profile};
 
-/// A product that a token opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// The right that the token stands for.
     pub grant: Grant,
-    /// What the product was made from.
     pub profile: Profile,
-    /// The whole product.
     pub files: Vec<File>,
 }
 
-/// Opens the product of a token, as a caller wrote it.
-///
-/// # Errors
-/// 401 for a token that opens nothing, 402 before its payment, 410 where its listing is gone, or the table is busy.
+/// Opens the product of an access token. Errors: 401 unknown token, 402 not paid yet, 410 listing withdrawn.
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let token: AccessToken = token.parse().map_err(|_| bad_token(app))?;
     let grant = app.store.grant(&token.digest()).await?.ok_or_else(|| bad_token(app))?;
@@ -51,7 +44,6 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     Ok(Opened { grant, profile, files })
 }
 
-/// 401: a token that opens nothing.
 pub(super) fn bad_token(app: &App) -> Problem {
     let detail = "`token` opens nothing: it is mistyped, or was revoked.";
     let mut problem = Problem::new(StatusCode::UNAUTHORIZED, "bad_token", detail);

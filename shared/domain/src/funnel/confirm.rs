@@ -8,19 +8,14 @@ use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::{AccessToken, GrantSubject, Listing, Order, OrderId};
 
-/// A demo that counts as real.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
-    /// Its order.
     pub order: Order,
-    /// Whose it is.
     pub listing: Listing,
 }
 
-/// Confirms the demo of an order; one that followed no invitation needs none and stays as it is.
-///
-/// # Errors
-/// 404 for an order that is not known, 401 for a token of somebody else, or the table is busy.
+/// Confirms the demo of an order; an order without an invitation needs no confirmation and is returned unchanged.
+/// Errors: 404 unknown order, 401 token of another listing.
 pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<Confirmed, Problem> {
     let unknown = || order_not_found(app, order_id);
     let id: OrderId = order_id.parse().map_err(|_| unknown())?;
@@ -41,7 +36,6 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
     Ok(Confirmed { order: confirmed, listing })
 }
 
-/// 404: no order of that id.
 pub(super) fn order_not_found(app: &App, asked: &str) -> Problem {
     let detail = format!("No order `{}` is known here.", shorten(asked, 60));
     Problem::new(StatusCode::NOT_FOUND, "order_not_found", detail).with_next(json!({

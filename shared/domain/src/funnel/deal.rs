@@ -31,7 +31,6 @@ pub struct Deal {
     pub for_active: String,
 }
 
-/// The founding offer, of which `claimed` seats are taken.
 #[must_use]
 pub fn deal(settings: &Settings, claimed: u32) -> Deal {
     let seats = settings.founding_seats;

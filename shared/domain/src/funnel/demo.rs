@@ -9,60 +9,39 @@ use registry_model::{Amounts, Caller, FeedItem, Lane, ListingId, Order, OrderId,
 use registry_products::{File, Profile};
 use registry_store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
 
-/// Goals that are taken with a demo.
+/// Goals stored with a demo.
 const MOST_GOALS: usize = 12;
 const LONGEST_GOAL: usize = 300;
 
-/// The demo that somebody wants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// For which listing.
     pub listing: Which,
-    /// Of which product; that of its kind, where none is named.
+    /// Defaults to the product of the listing's kind.
     pub sku: Option<Sku>,
-    /// What the agent is to reach.
     pub goals: Vec<String>,
-    /// It follows an invitation.
     pub invited: bool,
 }
 
-/// The listing that is meant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Which {
-    /// By its id, as the caller wrote it.
     Id(String),
-    /// By the URL of its card or its endpoint.
     Url(String),
 }
 
-/// A demo that was taken.
 #[derive(Clone, Debug)]
 pub struct Demo {
-    /// The order.
     pub order: Order,
-    /// The listing and its evidence.
     pub listing: NamedListing,
-    /// What it was made from.
     pub profile: Profile,
-    /// The part that a demo shows.
     pub files: Vec<File>,
-    /// Where the funnel stands.
     pub counts: FunnelCounts,
 }
 
-/// Goals as they are kept.
-///
-/// # Errors
-/// There are too many, or one is empty or too long.
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     few_goals(goals.len())?;
     goals.iter().map(|goal| argument_text::line("goals", goal, LONGEST_GOAL)).collect()
 }
 
-/// Whether there are not too many goals.
-///
-/// # Errors
-/// 422 where there are.
 pub fn few_goals(count: usize) -> Result<(), Problem> {
     if count <= MOST_GOALS {
         return Ok(());
@@ -71,10 +50,7 @@ pub fn few_goals(count: usize) -> Result<(), Problem> {
     Err(Problem::invalid("goals", "too_many", detail))
 }
 
-/// Takes a demo.
-///
-/// # Errors
-/// 404 for what is not listed, 409 `not_active` for what is not Live, 429, or the table is busy.
+/// Takes a demo. Errors: 404 unknown listing, 409 `not_active`, 429.
 pub async fn demo(app: &App, caller: &Caller, wanted: Wanted) -> Result<Demo, Problem> {
     let WithOrders { listing, orders, trail } = find(app, &wanted.listing).await?;
     let core = &listing.0;

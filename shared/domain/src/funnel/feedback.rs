@@ -9,11 +9,7 @@ use registry_model::error::Problem;
 use registry_model::{Caller, Feedback, Lane, Listing, ListingId, Order, OrderId, Sku};
 use registry_store::{Allowance, Said, WithOrders};
 
-/// Takes feedback.
-///
-/// # Errors
-/// 404 for what is not listed, 409 `demo_first` or `already_completed`, 422 for what cannot be taken, 429, or the table
-/// is busy.
+/// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
     if given.listing_id.is_none() && given.order_id.is_none() {
         return Err(which_listing());
@@ -59,7 +55,6 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     Ok(FeedbackGiven { feedback, reward, counts })
 }
 
-/// The listing with its orders, and the order that was named.
 async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<OrderId>), Problem> {
     let unknown_order = |id: &str| order_not_found(app, id);
     let named = match given.order_id.as_deref() {
@@ -82,7 +77,7 @@ fn which_listing() -> Problem {
     Problem::invalid("listing_id", "which_listing", detail)
 }
 
-/// The order that is meant: the one that was named, else that of its kind's product, else any.
+/// The named order; without one the order of its kind's product, or any other.
 fn chosen(
     app: &App,
     listing: &Listing,

@@ -15,7 +15,6 @@ const LONGEST_ANSWER: usize = 2000;
 const LONGEST_NAME: usize = 200;
 const LONGEST_SOURCE: usize = 100;
 const LONGEST_KEY: usize = 200;
-/// The rating of the draft: neither praise nor blame.
 pub const DRAFT_RATING: u8 = 3;
 
 /// Feedback as it is sent; the demo's `next_steps.example_body` is one.
@@ -57,7 +56,6 @@ pub struct GivenFeedback {
     pub reissue: bool,
 }
 
-/// Each of the five questions has its answer, and there is no other.
 fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     let answer = json!({
         "type": "string", "pattern": argument_schema::TEXT, "maxLength": LONGEST_ANSWER,
@@ -67,7 +65,7 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
 }
 
-/// The draft of the five answers for a listing that took a demo, to be changed by whoever sends it.
+/// The draft of the five answers; the sender is expected to change it.
 #[must_use]
 pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     let name = &listing.name;
@@ -82,7 +80,6 @@ pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id))).collect()
 }
 
-/// What was said beside the answers, as it is kept.
 pub(super) struct Parsed {
     pub(super) rating: u8,
     pub(super) body: Option<String>,
@@ -90,7 +87,6 @@ pub(super) struct Parsed {
     pub(super) key_digest: Option<String>,
 }
 
-/// Looks at everything that was sent.
 pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
         let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body holds a draft of \

@@ -9,18 +9,13 @@ use registry_model::{Kind, Listing};
 use registry_products::{Peer, Profile};
 use registry_search::{Query, Text};
 
-/// How many are named.
 const MOST: usize = 6;
 
-/// The peers of a profile, the best first.
 pub(super) async fn of(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
     Ok(listings(app, profile).await?.iter().map(|listing| peer(listing)).collect())
 }
 
-/// The listings that complement a profile, the best first; not itself, nor what answers at the same host.
-///
-/// # Errors
-/// The table is busy.
+/// Live listings that complement a profile, the best first. It leaves out the listing itself and its host.
 pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Arc<Listing>>, Problem> {
     let Some(text) = words(profile) else { return Ok(Vec::new()) };
     let query = Query { text, kind: None, category: None, skip: 0, limit: MOST * 3 };

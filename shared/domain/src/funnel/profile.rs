@@ -6,10 +6,6 @@ use registry_model::error::Problem;
 use registry_products::Profile;
 use registry_store::NamedListing;
 
-/// The profile of a listing with these goals and its peers of this moment.
-///
-/// # Errors
-/// The table is busy.
 pub async fn of_listing(
     app: &App,
     (listing, evidence): &NamedListing,
@@ -20,10 +16,6 @@ pub async fn of_listing(
     Ok(profile)
 }
 
-/// The profile of something that is not listed, as its owner describes it, with its peers of this moment.
-///
-/// # Errors
-/// The table is busy.
 pub async fn of_description(app: &App, described: Profile) -> Result<Profile, Problem> {
     let peers = peers::of(app, &described).await?;
     Ok(Profile { peers, ..described })

@@ -13,30 +13,23 @@ use registry_model::{
 };
 use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, Said};
 
-/// Off a product for who comes after the founding seats (contract "Limits").
+/// The discount after the founding seats are gone (contract "Limits").
 pub const DISCOUNT_PERCENT: u32 = 25;
 
-/// Feedback that was taken.
 #[derive(Clone, Debug)]
 pub struct FeedbackGiven {
-    /// The feedback.
     pub feedback: Feedback,
-    /// What it brought.
     pub reward: Rewarded,
-    /// Where the funnel stands now.
     pub counts: FunnelCounts,
 }
 
-/// What feedback brought, to be shown once.
 #[derive(Clone, Debug)]
 pub enum Rewarded {
-    /// A founding seat.
     Seat(AccessToken),
-    /// A discount code.
     Code(DiscountCode),
 }
 
-/// Writes the completion with a seat, or with a code once the seats are gone.
+/// Stores the completion with a seat, or with a discount code once the seats are gone.
 pub(super) async fn complete(
     app: &App,
     said: Said<'_>,
@@ -77,7 +70,6 @@ pub(super) async fn complete(
     }
 }
 
-/// What the token of a founding seat opens.
 fn seat(feedback: &Feedback, order: &Order) -> Grant {
     Grant {
         sku: feedback.sku,
@@ -88,8 +80,8 @@ fn seat(feedback: &Feedback, order: &Order) -> Grant {
     }
 }
 
-/// Gives the reward of a completion anew to whoever sends its key: a lost answer must not cost what it brought. The one
-/// before opens nothing any longer, so that there are never two.
+/// Issues the reward again to the caller who sends its key: a lost answer must not cost the reward. The previous
+/// token or code stops working, so there are never two.
 pub(super) async fn reissue(
     app: &App,
     caller: &Caller,
@@ -135,7 +127,8 @@ pub(super) async fn reissue(
     }
 }
 
-/// Whether the completion that stands is the one just sent: its answer was lost on the way, and it was sent again.
+/// Whether the stored completion is the one just sent: the answer was lost on the way, and the request was sent
+/// again.
 async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool, Problem> {
     let ours = match rewarded {
         Rewarded::Seat(token) => Reward::Seat(token.digest().as_str().to_owned()),
@@ -155,7 +148,6 @@ fn news(listing: &Listing, feedback: &Feedback, what: &str, did: &str) -> FeedIt
     }
 }
 
-/// 409: there is no demo to speak of.
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback follows a demo; this listing took none yet.";
     Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(json!({
@@ -165,7 +157,6 @@ pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     }))
 }
 
-/// 409: this listing gave its feedback.
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing gave its feedback already: one completion per listing. What it received was shown \
                   once, in that answer. If that answer never reached you, send the same body again with \

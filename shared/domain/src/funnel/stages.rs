@@ -16,7 +16,6 @@ pub struct Stage {
     pub agent_action: String,
 }
 
-/// The six stages in order.
 #[must_use]
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let stage = |id, label, agent_action: String| Stage { id, label, agent_action };

@@ -25,7 +25,6 @@ pub struct DemoBody {
 
 /// A demo, ready to be asked for (contract "`take_demo` object").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct TakeDemo {
     /// What this is.
     pub name: String,
@@ -70,7 +69,6 @@ pub struct AfterDemo {
 
 /// The offer as one listing sees it (contract "Deal", per-listing copies).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ListingDeal {
     /// Seats left.
     pub founding_free_seats: u32,
@@ -81,7 +79,6 @@ pub struct ListingDeal {
     pub curl: String,
 }
 
-/// What a listing would send for its demo.
 fn demo_body(listing: &Listing) -> DemoBody {
     let kind = listing.shown_kind();
     DemoBody {
@@ -94,7 +91,6 @@ fn demo_body(listing: &Listing) -> DemoBody {
     }
 }
 
-/// The demo of a listing, ready to be asked for.
 #[must_use]
 pub fn take_demo(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
     let kind = listing.shown_kind();
@@ -122,7 +118,6 @@ pub fn take_demo(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDem
     }
 }
 
-/// The founding offer as one listing sees it.
 #[must_use]
 pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> ListingDeal {
     let url = settings.url("/api/products/demo");

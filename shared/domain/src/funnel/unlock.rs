@@ -32,7 +32,6 @@ pub struct Targets {
     pub mcps: u32,
 }
 
-/// The meter as the counters stand.
 #[must_use]
 pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     let target = settings.payments_open_after;

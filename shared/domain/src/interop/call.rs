@@ -58,7 +58,7 @@ impl CallRequest {
     }
 }
 
-/// A call of a tool at an MCP server, or of its list of tools where none is named.
+/// A call of a tool at an MCP server; without a tool, a call of `tools/list`.
 pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
     let (method, mut params, filled) = match tool {
         Some(tool) => (
@@ -102,12 +102,10 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
     call(CallRequest::post(url, within, body), before, &format!("{filled} {session}"))
 }
 
-/// What a client says of itself; whoever sends the call puts its own name there.
 fn client() -> Value {
     json!({ "name": "your-client", "version": "1.0.0" })
 }
 
-/// A text message to an agent, over JSON-RPC.
 pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Call {
     let (method, params) = match version {
         NEWEST_A2A => ("SendMessage", newest(message_id, text)),
@@ -124,7 +122,7 @@ pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Cal
     }
 }
 
-/// The same over the REST binding; `None` where the URL cannot be read.
+/// `None` if the URL cannot be parsed.
 pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -> Option<Call> {
     let mut target = url::Url::parse(url).ok()?;
     let is_newest = version == NEWEST_A2A;
@@ -143,7 +141,7 @@ pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -
 
 const NEWEST_A2A: &str = "1.0";
 
-/// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
+/// Agents of 0.3 and older do not know the version header, and a missing one means 0.3 (A2A specification 3.6).
 fn versioned(mut request: CallRequest, version: &str) -> CallRequest {
     if version == NEWEST_A2A {
         request.headers.insert("a2a-version", version.to_owned());
@@ -151,7 +149,6 @@ fn versioned(mut request: CallRequest, version: &str) -> CallRequest {
     request
 }
 
-/// A search of a registry that speaks Agentic Resource Discovery.
 pub(super) fn ard(search: &str, words: &str) -> Call {
     let body = json!({ "query": { "text": words }, "federation": "none", "pageSize": 1 });
     Call {

@@ -12,14 +12,10 @@ use registry_model::settings::Settings;
 use registry_model::{EntryProtocol, Facts, ListingId, Random, Tool};
 use registry_store::NamedListing;
 
-/// What is wanted of a listing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wish<'a> {
-    /// In plain words.
     pub words: &'a str,
-    /// By the name of a tool.
     pub tool: Option<&'a str>,
-    /// By the name of a skill.
     pub skill: Option<&'a str>,
 }
 
@@ -50,7 +46,6 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// The calls of a listing.
     #[must_use]
     pub fn of(
         node: &CapabilityNode,
@@ -90,7 +85,6 @@ impl Invocation {
         }
     }
 
-    /// The call to send first.
     #[must_use]
     pub fn call(&self) -> &Call {
         let call = match self.first {
@@ -103,7 +97,7 @@ impl Invocation {
     }
 }
 
-/// Whether two names of tools or skills are the same but for case and what joins their words.
+/// Compares names of tools or skills; ignores case and separators.
 pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     let folded = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -111,7 +105,7 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// The tool to call: the one that is named, else the one that shares most words with the wish, else the first.
+/// The named tool; otherwise the tool that shares most words with the request, or the first one.
 fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
     let tools = &facts?.tools;
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
@@ -127,7 +121,6 @@ fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
     tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool.name.as_str())
 }
 
-/// What is said to an agent.
 fn text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
     let skills = facts.map(|facts| facts.skills.as_slice()).unwrap_or_default();
     let named = wish.skill.and_then(|name| {
@@ -152,7 +145,6 @@ pub struct Adapter {
     pub from: &'static str,
 }
 
-/// How each protocol is used here.
 #[must_use]
 pub fn adapters() -> Vec<Adapter> {
     let adapter = |protocol, gives, from| Adapter { protocol, gives, from };

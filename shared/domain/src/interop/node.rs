@@ -8,7 +8,7 @@ use registry_model::settings::Settings;
 use registry_model::{Assessment, EntryProtocol, Kind, Listing, ListingId};
 use registry_store::NamedListing;
 
-/// Tools or skills that are told of one listing.
+/// Tools or skills shown for one listing.
 const MOST_ABILITIES: usize = 40;
 
 /// A node of the capability graph.
@@ -60,7 +60,6 @@ pub struct Endpoints {
 }
 
 impl CapabilityNode {
-    /// The node of a listing with its evidence.
     #[must_use]
     pub fn of((listing, evidence): &NamedListing, trail_score: f64, settings: &Settings) -> Self {
         let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);

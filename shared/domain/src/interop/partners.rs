@@ -12,11 +12,10 @@ use registry_model::{Kind, Listing, ListingId};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
 
-/// Characters of what a listing says of itself by which partners are searched.
+/// Characters of a listing's description that are used to search for partners.
 const WORDS: usize = 400;
-/// Agents for which partners are looked for.
 const MOST_AGENTS: u32 = 50;
-/// Partners that are looked for beside each of them.
+/// Partners searched for each agent.
 const FOR_EACH: usize = 2;
 
 /// Two listings that may work together.
@@ -34,10 +33,7 @@ pub struct Pair {
     pub match_score: u8,
 }
 
-/// Live listings of the other kind that match what a listing says of itself, the best first.
-///
-/// # Errors
-/// The table is busy.
+/// Live listings of the other kind that match a listing's description, the best first.
 pub async fn suggestions(
     app: &App,
     (listing, evidence): &NamedListing,
@@ -58,7 +54,7 @@ pub async fn suggestions(
     live_in_order(app, &ids).await
 }
 
-/// Whether two listings have no host in common: what one owner serves at one host needs no introduction.
+/// Whether two listings have no host in common: listings of one owner at one host need no introduction.
 fn are_apart(a: &Listing, b: &Listing) -> bool {
     let hosts = a.hosts();
     !b.hosts().iter().any(|host| hosts.contains(host))
@@ -72,9 +68,6 @@ fn words<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str>) -> 
 }
 
 /// Pairs of a Live agent and a Live MCP server at different hosts, the best first.
-///
-/// # Errors
-/// The table is busy.
 pub async fn pairs(app: &App, most: usize) -> Result<Vec<Pair>, Problem> {
     let newest = PageQuery { only: Some(Kind::Agent), from: Cursor::default(), limit: MOST_AGENTS };
     let agents = active_page::read(app, &newest).await?.agents;

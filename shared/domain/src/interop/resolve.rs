@@ -8,26 +8,20 @@ use registry_model::{Kind, ListingId, Skill};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
 
-/// Candidates that are read for each listing that is wanted where a tool or skill is named.
+/// Candidates read for each wanted listing when a tool or skill is named.
 const TRIED: usize = 4;
-/// The most candidates.
 const MOST_TRIED: usize = 48;
 
-/// What is wanted.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// In plain words; with neither tool nor skill, none means the newest.
+    /// Empty, with neither tool nor skill: the newest listings.
     pub text: Text,
-    /// The name of a tool.
     pub tool: Option<String>,
-    /// The name of a skill.
     pub skill: Option<String>,
-    /// The most listings.
     pub limit: usize,
 }
 
 impl Wanted {
-    /// The same for the calls that are made.
     #[must_use]
     pub fn wish(&self) -> Wish<'_> {
         Wish { words: self.text.as_str(), tool: self.tool.as_deref(), skill: self.skill.as_deref() }
@@ -37,7 +31,6 @@ impl Wanted {
         self.tool.is_some() || self.skill.is_some()
     }
 
-    /// Whether a listing has the tool or skill that is named.
     fn holds(&self, (_, evidence): &NamedListing) -> bool {
         let Some(facts) = evidence.as_ref().map(|evidence| &evidence.verdict.facts) else { return false };
         let has_tool = |name: &str| facts.tools.iter().any(|tool| is_same_name(&tool.name, name));
@@ -48,10 +41,6 @@ impl Wanted {
     }
 }
 
-/// The Live listings that answer, the best first.
-///
-/// # Errors
-/// The words cannot be taken, or the table is busy.
 pub async fn resolve(app: &App, wanted: &Wanted) -> Result<Vec<NamedListing>, Problem> {
     let kind = match (&wanted.tool, &wanted.skill) {
         (Some(_), None) => Some(Kind::Mcp),
@@ -73,10 +62,7 @@ pub async fn resolve(app: &App, wanted: &Wanted) -> Result<Vec<NamedListing>, Pr
     Ok(listings)
 }
 
-/// The listings of these ids that are Live, with their evidence, in this order.
-///
-/// # Errors
-/// The table is busy.
+/// The Live listings of these ids with their evidence, in this order.
 pub async fn live_in_order(app: &App, ids: &[ListingId]) -> Result<Vec<NamedListing>, Problem> {
     if ids.is_empty() {
         return Ok(Vec::new());

@@ -6,10 +6,7 @@ use registry_app::App;
 use registry_model::ListingId;
 use registry_store::StoreError;
 
-/// The trail scores of listings; those without a trail are left out.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Listings without a trail are left out.
 pub async fn trail_scores(app: &App, ids: &[ListingId]) -> Result<BTreeMap<ListingId, f64>, StoreError> {
     let trails = app.store.trails_of(ids, app.clock.now()).await?;
     Ok(trails.into_iter().map(|(id, trail)| (id, trail.trail_score())).collect())

@@ -13,29 +13,24 @@ use registry_model::{HostName, Kind, Listing, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
 use registry_store::StoreError;
 
-/// Hosts that are called side by side; those of one host are called in turn.
+/// Hosts called at the same time; agents of one host are called in turn.
 const HOSTS_AT_ONCE: usize = 8;
 
-/// A touch that was made, and its listing.
 #[derive(Clone, Debug)]
 pub struct Touched {
-    /// Who was written to.
     pub listing: Listing,
-    /// What was left in its inbox.
     pub message: TalkMessage,
 }
 
-/// What became of the messages of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Taken by their agents.
     pub delivered: u32,
-    /// Not taken; the message in the inbox is the delivery.
+    /// The message stays in the inbox.
     pub failed: u32,
 }
 
-/// Sends what was left in the inboxes of agents to the agents as well, if the operator wants that. Never a second time,
-/// whatever comes of it.
+/// Also sends the inbox messages to the agents, if the operator turned that on. Each is sent at most once, even if it
+/// fails.
 pub async fn deliver(app: &App, touched: Vec<Touched>) -> Deliveries {
     let mut by_host: BTreeMap<HostName, Vec<Touched>> = BTreeMap::new();
     if app.settings.outreach_delivery == OutreachDelivery::TalkAndA2a {
@@ -69,7 +64,7 @@ async fn at_host(app: &App, host: HostName, touched: Vec<Touched>) -> Deliveries
     done
 }
 
-/// Whether the agent took it.
+/// Whether the agent accepted it.
 async fn send(app: &App, host: &HostName, one: &Touched) -> Result<bool, StoreError> {
     let (store, id) = (&app.store, &one.listing.id);
     if store.is_host_paused(host, app.clock.now()).await? {

@@ -16,7 +16,7 @@ pub const fn base_cap(active: u32) -> u32 {
     }
 }
 
-/// The same as this registry uses it; `multiplier` is what the acceleration index scales it by.
+/// `multiplier` comes from the acceleration index.
 #[must_use]
 pub fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
     let cap = base_cap(active) * settings.outreach_budget_percent / 100;

@@ -15,15 +15,12 @@ use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 pub const MIN_LIKENESS: u8 = 14;
 /// The least live score of a pick (contract `quality_over_quota`).
 pub const MIN_LIVE_SCORE: u8 = 5;
-/// The days that are shown.
+/// Days that are shown.
 pub const SHOWN_DAYS: u32 = 30;
-/// The candidates that are told after the pick.
+/// Candidates shown after the pick.
 const QUEUED: usize = 5;
 
-/// Today's connector and those of the days before, the newest first; makes the pick of today where there is none.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Today's pick and the days before, the newest first. Makes today's pick if there is none.
 pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreError> {
     let now = app.clock.now();
     let today = now.utc_day();
@@ -152,10 +149,7 @@ fn research(
     }
 }
 
-/// Leaves the draft of today in its partner's inbox, unless that was done, or the partner is no longer to be written to.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Leaves today's draft in the partner's inbox, unless that has been done or the partner may no longer be written to.
 pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, StoreError> {
     let Some(partner) = today.pick.partner.as_ref().filter(|_| today.touched_at.is_none()) else {
         return Ok(None);

@@ -10,7 +10,7 @@ use registry_model::{Listing, ListingId, Moment};
 use registry_search::{Query, Text};
 use registry_store::{OutreachClass, OutreachState, StoreError};
 
-/// What connectors say of themselves, a question for each role.
+/// What connectors write about themselves: one search for each role.
 const QUESTIONS: [&str; 5] = [
     "gateway, router, proxy or bridge between agents and MCP servers",
     "registry or discovery of agents and MCP servers",
@@ -19,24 +19,21 @@ const QUESTIONS: [&str; 5] = [
     "federation, aggregator or interoperability mesh of servers",
 ];
 
-/// The hits of each question that are looked at.
+/// Hits read from each search.
 const HITS: usize = 18;
 
-/// A Live listing that connects others.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The listing.
     pub listing: Listing,
-    /// How much it connects others.
     pub likeness: Likeness,
-    /// How well it stands: the score of its last probe in tenths, 0 to 10.
+    /// The score of the last probe in tenths, 0 to 10.
     pub live_score: u8,
-    /// Its place in outreach; `None` where it has none yet.
+    /// `None` if it has no place in outreach yet.
     pub state: Option<OutreachState>,
 }
 
 impl Candidate {
-    /// Whether it may be written to at `now`: it is in the queue, has not opted out, and its pause is over.
+    /// It is in the queue, has not opted out, and its pause is over.
     #[must_use]
     pub fn may_be_touched(&self, now: Moment, pause: jiff::SignedDuration) -> bool {
         self.state.as_ref().is_some_and(|state| {
@@ -47,16 +44,12 @@ impl Candidate {
     }
 }
 
-/// How well a listing stands: the score of its last probe in tenths.
 #[must_use]
 pub fn live_score(listing: &Listing) -> u8 {
     listing.probe.as_ref().map_or(0, |probe| probe.score / 10)
 }
 
 /// The Live listings that connect others, the strongest first.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     app.search.refresh().await?;
     let mut ids: Vec<ListingId> = Vec::new();

@@ -12,35 +12,30 @@ use registry_app::App;
 use registry_model::{Listing, ListingId, TalkKind};
 use registry_store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
 
-/// The pages of a class that one run reads at most.
+/// Pages of a class that one run reads.
 const PAGES: u32 = 4;
-/// The most places of a page: one batch read.
+/// Places in a page: one batch read.
 const PAGE: u32 = 100;
-/// When a listing is looked at again whose proof has run out and which no recheck has judged.
+/// When to look again at a listing whose proof has expired and that no recheck has judged yet.
 const LATER: SignedDuration = SignedDuration::from_hours(24);
 
-/// What a run did about invitations.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
-    /// Whom it invited.
     pub touched: Vec<Touched>,
-    /// Whom it moved on instead.
     pub moved: u32,
 }
 
-/// What is done about a place in the queue.
+/// What to do with a place in the queue.
 enum Fitness {
     Invite,
-    /// It takes no invitation any more.
+    /// It takes no more invitations.
     Done,
-    /// Not while its proof is out of date.
+    /// Its proof has expired.
     NotNow,
 }
 
-/// Invites who is due, within the budget of the day, and adds them to `sent`.
-///
-/// # Errors
-/// The table is busy; who was invited stays so.
+/// Invites the listings that are due, within the budget of the day, and adds them to `sent`. Listings invited before
+/// an error stay in `sent`.
 pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (live, spent, multiplier) =
@@ -98,7 +93,7 @@ fn fitness(app: &App, listing: Option<&Listing>) -> Fitness {
     }
 }
 
-/// Whether a listing is the registry's own: it does not write to itself.
+/// Whether a listing is the registry's own: the registry does not write to itself.
 #[must_use]
 pub fn is_own(app: &App, id: &ListingId) -> bool {
     app.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id)

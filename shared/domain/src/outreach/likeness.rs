@@ -3,7 +3,7 @@
 
 use registry_model::{Assessment, Listing};
 
-/// A role by which a listing connects others: its name, what it does, and the beginnings of words that say so.
+/// A role that connects others: its name, what it does, and prefixes of the words that name it.
 type Role = (&'static str, &'static str, &'static [&'static str]);
 
 const ROLES: [Role; 5] = [
@@ -38,38 +38,26 @@ const ROLES: [Role; 5] = [
     ("federation", "joins other servers into one", &["federat", "aggregator", "mesh", "interop"]),
 ];
 
-/// A role that its name tells.
 const IN_ITS_NAME: u8 = 14;
-/// A role that its description tells, and its name does not.
 const IN_ITS_DESCRIPTION: u8 = 8;
-/// A skill or tool is named after a role.
 const BY_AN_ABILITY: u8 = 4;
-/// It is filed under multi-agent.
 const MULTI_AGENT: u8 = 6;
-/// It has ten skills or tools.
 const MANY_ABILITIES: u8 = 4;
-/// It has twenty-five skills or tools, instead.
 const VERY_MANY_ABILITIES: u8 = 8;
-/// It speaks of both A2A and MCP.
 const BOTH_PROTOCOLS: u8 = 6;
-/// It speaks two versions of its protocol.
 const VERSIONS: u8 = 4;
-/// It proved the name in its server description.
 const PROVEN_NAME: u8 = 4;
 
-/// How much a listing connects others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Likeness {
-    /// 0 to 100.
     pub points: u8,
-    /// What was found, each with its points.
     pub traits: Vec<String>,
-    /// Its strongest role; `None` where it has none, and no points.
+    /// The strongest role; `None` if it has none, and then no points.
     pub role: Option<&'static str>,
 }
 
 impl Likeness {
-    /// Of a listing with its evidence. Size and versions make nobody a connector, so they count beside a role only.
+    /// Size and versions alone do not make a connector, so they count only in addition to a role.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
@@ -128,7 +116,7 @@ impl Likeness {
     }
 }
 
-/// Lower-case words with one space before each, so that a beginning of a word is found as a text.
+/// Lower-case words with one space before each, so that the prefix of a word can be found as a substring.
 fn folded(texts: &[&str]) -> String {
     let lower = texts.join(" ").to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).fold(

@@ -9,29 +9,22 @@ use super::{a2a_delivery, connector_day};
 use registry_app::App;
 use registry_store::StoreError;
 
-/// What a run did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DayReport {
     /// The UTC day.
     pub day: String,
     /// The partner of the day; `None` on a research day.
     pub connector: Option<String>,
-    /// It was written to by this run.
     pub connector_touched: bool,
-    /// Invitations of this run.
     pub invited: u32,
     /// Listings that were due and could not be invited.
     pub moved: u32,
-    /// A2A messages that were taken.
     pub a2a_delivered: u32,
-    /// A2A messages that were not.
     pub a2a_failed: u32,
 }
 
-/// Makes and sends what this day has left. Boxed, or all of it would be compiled once more in each crate that runs it.
-///
-/// # Errors
-/// The table is busy; what was sent stays sent, and the next run does the rest.
+/// Runs what is left of this day. Boxed, because otherwise it would be compiled again in each crate that calls it. On
+/// an error, what was sent stays sent, and the next run does the rest.
 pub fn run(app: &App) -> BoxFuture<'_, Result<DayReport, StoreError>> {
     Box::pin(async move {
         let (today, _) = connector_day::days(app).await?;

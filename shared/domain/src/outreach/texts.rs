@@ -7,22 +7,18 @@ use registry_app::App;
 use registry_model::settings::Settings;
 use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, TalkMessage};
 
-/// Where a listing opts out and in.
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
 
-/// Where the demo of a listing waits.
 #[must_use]
 pub fn demo_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/products/demo?listing_id={id}"))
 }
 
-/// Where the Talk inbox of a listing is read.
 #[must_use]
 pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/talk?listing_id={id}"))
 }
 
-/// The invitation of a Live listing to its demo.
 #[must_use]
 pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     format!(
@@ -36,7 +32,6 @@ pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     )
 }
 
-/// The draft for the connector of a day.
 #[must_use]
 pub fn connector_draft(settings: &Settings, listing: &Listing, does: &str) -> Draft {
     let demo_link = demo_link(settings, &listing.id);
@@ -64,7 +59,6 @@ fn close(settings: &Settings, id: &ListingId) -> String {
     )
 }
 
-/// A message of the registry to a listing.
 #[must_use]
 pub fn message(app: &App, to: &ListingId, kind: TalkKind, text: String, at: Moment) -> TalkMessage {
     TalkMessage {

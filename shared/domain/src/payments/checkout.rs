@@ -15,30 +15,22 @@ use registry_model::{
 };
 use registry_store::{Allowance, BeginOutcome, KeptPurchase, NewPurchase};
 
-/// How long a purchase can be paid. Stripe takes a day at most.
+/// How long a purchase can be paid. Stripe allows at most a day.
 const PAYABLE: SignedDuration = SignedDuration::from_hours(23);
 
-/// How much longer a code is held, for the word that its purchase ended or was paid.
+/// How much longer a discount code is held, so that Stripe's event about the end of the purchase can arrive.
 const GRACE: SignedDuration = SignedDuration::from_hours(1);
 
-/// A purchase that was begun, now or by the same request before.
 #[derive(Clone, Debug)]
 pub struct Begun {
-    /// The purchase.
     pub purchase: Purchase,
-    /// Whether it is paid already.
     pub paid: bool,
-    /// Where it is paid.
     pub session: PaymentSession,
-    /// Opens the product once it is paid.
     pub token: AccessToken,
 }
 
-/// Begins a purchase, or answers the one that the same request began.
-///
-/// # Errors
-/// 409 `payments_not_open` before they open, 503 `payments_not_configured` without Stripe, 404 and 422 for what cannot be
-/// taken, 409 for a code that is held or used, 429, 502 and 503 where Stripe does not answer, or the table is busy.
+/// Begins a purchase, or returns the one that the same request began. Errors: 409 `payments_not_open`, 409 for a code
+/// that is held or used, 503 `payments_not_configured`, 404, 422, 429, and 502 or 503 if Stripe fails.
 pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> Result<Begun, Problem> {
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
@@ -69,17 +61,15 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> R
     Err(Problem::unavailable("another request with this key is under way"))
 }
 
-/// What is known of a request.
 enum Known {
-    /// It began this purchase, which still stands.
+    /// The request began this purchase, which is still valid.
     Same(Box<KeptPurchase>),
-    /// Its key led to a purchase that is over.
+    /// The key led to a purchase that has ended.
     Over {
         id: PurchaseId,
-        /// It cannot be paid any more, so that what it holds is free.
+        /// It can no longer be paid, so its discount code is free.
         given_up: bool,
     },
-    /// Nothing.
     New,
 }
 
@@ -143,8 +133,8 @@ async fn listing_name(app: &App, id: &ListingId) -> Result<String, Problem> {
     Ok(listing.ok_or_else(|| Problem::listing_not_found(id.as_str()))?.name)
 }
 
-/// The percent that a code takes off, which must be that of this listing; whether it is free is for the transaction to
-/// say.
+/// The percentage that a code takes off. The code must be that of this listing; the transaction checks whether it is
+/// free.
 async fn discount(app: &App, code: &DiscountCode, subject: &GrantSubject) -> Result<u32, Problem> {
     let discount = app.store.discount(&code.digest()).await?.ok_or_else(refusals::unknown_code)?;
     match subject {
@@ -173,7 +163,7 @@ async fn begin(
     Ok(app.store.begin_purchase(new, allowance).await?)
 }
 
-/// Asks Stripe for the page where that is still to be done, and notes it before it is shown to anybody.
+/// Opens the payment page at Stripe if there is none, and stores it before the buyer sees it.
 async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) -> Result<Begun, Problem> {
     let KeptPurchase { purchase, state, session } = kept;
     let token = request.repeat.token(&purchase.salt);
@@ -192,16 +182,11 @@ async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) 
     Ok(Begun { paid: state == PurchaseState::Paid, purchase, session, token })
 }
 
-/// A purchase by its id as a caller wrote it.
-///
-/// # Errors
-/// 404 where it is not known, or the table is busy.
 pub async fn purchase(app: &App, id: &str) -> Result<KeptPurchase, Problem> {
     let known: PurchaseId = id.parse().map_err(|_| refusals::purchase_not_found(id))?;
     app.store.purchase(&known).await?.ok_or_else(|| refusals::purchase_not_found(id))
 }
 
-/// What becomes of a purchase without a page, and what its buyer is told.
 async fn failed(app: &App, purchase: &Purchase, failure: SessionFailure) -> Result<Problem, Problem> {
     if !matches!(failure, SessionFailure::NoAnswer(_)) {
         app.store.forget_purchase(purchase).await?;

@@ -8,10 +8,9 @@ use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_store::DiscountUse;
 
-/// Seconds after which to ask again where Stripe gave no answer.
+/// Seconds to wait when Stripe did not answer.
 const RETRY_AFTER: u32 = 5;
 
-/// 409: payments are not open yet. The meter says how far they are.
 pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
     let problem = Problem::new(StatusCode::CONFLICT, "payments_not_open", meter.message.clone());
     problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(json!({
@@ -20,14 +19,12 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
     }))
 }
 
-/// 503: this registry cannot take payments, or could not confirm them.
 pub(super) fn not_configured() -> Problem {
     let detail = "Payments are open, but this registry is not set up to take any. Its operator sets STRIPE_SECRET_KEY \
                   and STRIPE_WEBHOOK_SECRET; founding seats and demos need neither.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_not_configured", detail)
 }
 
-/// 503: the provider gave no answer, or one that another request may change.
 pub(super) fn provider_away(said: &str) -> Problem {
     let detail = "The payment provider does not answer at the moment. Nothing was charged; send the same request again.";
     let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_unavailable", detail);
@@ -36,7 +33,6 @@ pub(super) fn provider_away(said: &str) -> Problem {
     problem
 }
 
-/// 502: the provider refused what it was asked, or the key.
 pub(super) fn provider_refused(said: &str) -> Problem {
     let detail = "The payment provider refused to open a payment: this registry's account with it needs its operator. \
                   Nothing was charged.";
@@ -45,25 +41,21 @@ pub(super) fn provider_refused(said: &str) -> Problem {
     problem
 }
 
-/// 422: a key that began another purchase.
 pub(super) fn key_reused() -> Problem {
     let detail =
         "This `idempotency_key` began another purchase. Send the same request again, or another key.";
     Problem::invalid("idempotency_key", "idempotency_key_reused", detail)
 }
 
-/// 422: a code that was never given.
 pub(super) fn unknown_code() -> Problem {
     Problem::invalid("code", "unknown_code", "`code` is none of this registry's. Check how it is written.")
 }
 
-/// 422: a code that another listing was given.
 pub(super) fn code_of_another() -> Problem {
     let detail = "`code` is for the listing whose feedback brought it. Send that listing's `listing_id`.";
     Problem::invalid("code", "code_of_another", detail)
 }
 
-/// 409: a code that another purchase holds or has used.
 pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
     let conflict = |code, detail: String| {
         let mut problem = Problem::new(StatusCode::CONFLICT, code, detail);
@@ -84,7 +76,6 @@ pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
     }
 }
 
-/// 404: no purchase of that id.
 pub(super) fn purchase_not_found(asked: &str) -> Problem {
     let detail =
         format!("No purchase `{}` is known here; an unpaid one is forgotten in time.", shorten(asked, 60));

@@ -8,15 +8,14 @@ use sha2::{Digest, Sha256};
 use registry_model::error::Problem;
 use registry_model::{AccessToken, DiscountCode, Random};
 
-/// Shorter keys could be guessed, and whoever guesses one is given the same answer.
+/// A shorter key could be guessed, and a caller who guesses it receives the same answer.
 const SHORTEST: usize = 16;
 const LONGEST: usize = 200;
 
-/// Something that only the caller knows, by which its request is known again.
+/// A secret of the caller that identifies a repeated request.
 pub(super) struct RepeatKey(String);
 
 impl RepeatKey {
-    /// What the caller gave to know its request by.
     pub(super) fn of(
         idempotency_key: Option<&str>,
         code: Option<&DiscountCode>,
@@ -37,17 +36,16 @@ impl RepeatKey {
         }
     }
 
-    /// What the table knows it by.
     pub(super) fn digest(&self) -> String {
         hex(&Sha256::digest(&self.0))
     }
 
-    /// Tells one request from another, and says nothing of either to who does not know the key.
+    /// Keyed fingerprint of the request; reveals nothing without the key.
     pub(super) fn mark(&self, request: &str) -> String {
         hex(&self.tag(&["request", request]))
     }
 
-    /// The access token of a purchase with this salt. Who has the table but not the key cannot make it.
+    /// The access token of a purchase with this salt. It cannot be derived from the table without the key.
     pub(super) fn token(&self, salt: &str) -> AccessToken {
         AccessToken::of_bytes(&self.tag(&["token", salt]))
     }

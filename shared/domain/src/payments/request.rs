@@ -12,28 +12,20 @@ use registry_model::{DiscountCode, GrantSubject, Kind, Sku};
 const LONGEST_NAME: usize = 200;
 const LONGEST_DESCRIPTION: usize = 2000;
 
-/// What somebody wants to buy, as it was sent.
 #[derive(Clone, Default)]
 pub struct Wanted {
-    /// For which listing; without one, for what is described.
+    /// Without one, the product is made for what is described.
     pub listing_id: Option<String>,
-    /// The name of what is not listed.
     pub agent_name: Option<String>,
-    /// What that is for.
     pub description: Option<String>,
-    /// Agent or MCP server, where that is said.
     pub kind: Option<Kind>,
-    /// The goals that the product is made with.
     pub goals: Vec<String>,
-    /// A discount code.
     pub code: Option<String>,
-    /// Whom Stripe may write to; it is passed on and not kept.
+    /// Passed on to Stripe and not stored.
     pub contact_email: Option<String>,
-    /// What the caller knows its request by.
     pub idempotency_key: Option<String>,
 }
 
-/// A request that was read.
 pub(super) struct Request {
     pub(super) sku: Sku,
     pub(super) subject: GrantSubject,
@@ -44,7 +36,6 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Reads it.
     pub(super) fn parse(app: &App, sku: Sku, wanted: Wanted) -> Result<Self, Problem> {
         let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let subject = match (said(wanted.listing_id), said(wanted.agent_name)) {
@@ -78,7 +69,7 @@ impl Request {
         Ok(Self { sku, subject, goals: wanted.goals, code, email, repeat })
     }
 
-    /// Everything that makes it this request.
+    /// Everything that identifies the request.
     pub(super) fn canonical(&self) -> String {
         let code = self.code.as_ref().map(DiscountCode::digest);
         json!([self.sku, self.subject, self.goals, code, self.email]).to_string()

@@ -16,40 +16,36 @@ use registry_fetch::{Answer, Follow, Request, Target};
 use registry_model::settings::Settings;
 use registry_model::{GrantSubject, Moment, PaymentSession, Purchase, Secret};
 
-/// The version of the API that this is written against; without it the account's own would hold.
+/// Pins the API version; without it Stripe uses the default of the account.
 const VERSION: &str = "2025-09-30.clover";
 
 /// Stripe usually answers within two seconds; a function has 29.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// A session has a few kilobytes.
+/// In bytes. A session has a few kilobytes.
 const LARGEST: usize = 256 * 1024;
 
-/// Values in an answer of Stripe.
+/// JSON values in an answer.
 const MOST_VALUES: usize = 10_000;
 
-/// The currency of every price.
 pub(super) const CURRENCY: &str = "usd";
 
-/// Why there is no page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SessionFailure {
-    /// No answer came, or Stripe is at it or too busy: asking again with the same key may answer.
+    /// No answer, or Stripe is busy: a retry with the same key may succeed.
     NoAnswer(String),
-    /// Stripe failed. It keeps that answer for the key, so only another purchase can succeed.
+    /// Stripe failed. It repeats that answer for the same key, so only another purchase can succeed.
     Failed(String),
-    /// Stripe refused what it was asked, or the key: a fault of ours or of the settings.
+    /// Stripe rejected the request or the key: the cause is our request or the settings.
     Refused(String),
 }
 
-/// Whether payments can be asked for and confirmed. With the one secret and without the other, somebody could pay for
-/// what would never open.
+/// Both secrets are required: with only one, a buyer could pay for a product that never opens.
 #[must_use]
 pub fn is_configured(settings: &Settings) -> bool {
     settings.stripe_secret_key.is_some() && settings.stripe_webhook_secret.is_some()
 }
 
-/// Asks for the page of a purchase.
 pub(super) async fn open(
     app: &App,
     key: &Secret,
@@ -86,8 +82,7 @@ fn headers(key: &Secret, purchase: &Purchase) -> Option<HeaderMap> {
     Some(headers)
 }
 
-/// The session as Stripe's API takes it. The same purchase makes the same bytes: Stripe refuses a key that comes back with
-/// others.
+/// The same purchase always produces the same bytes: Stripe rejects a key that is sent again with another body.
 fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String {
     let (id, sku) = (purchase.id.as_str(), purchase.grant.sku);
     let back = settings.url(&format!("/api/products/checkout?purchase_id={id}"));
@@ -117,7 +112,6 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
     form.finish()
 }
 
-/// What Stripe says of a session.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -147,14 +141,14 @@ fn is_sound(session: &Session) -> bool {
             .is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host())
 }
 
-/// The status and Stripe's own words for what went wrong; not its message, which may repeat what was sent.
+/// The status and Stripe's error codes. Not its message, which may repeat what was sent.
 fn said(answer: &Answer) -> String {
     let body = answer.json(&mut MOST_VALUES.clone()).unwrap_or(Value::Null);
     let words = ["type", "code", "param"].map(|name| body["error"][name].as_str().unwrap_or("-").to_owned());
     registry_model::error::shorten(&format!("{} {}", answer.status.as_u16(), words.join(" ")), 200)
 }
 
-/// The latest moment at which Stripe would still take this session as a new one: it must last half an hour.
+/// The latest time at which Stripe accepts this session as a new one: a session must last at least 30 minutes.
 pub(super) fn latest_opening(purchase: &Purchase) -> Moment {
     purchase.expires_at - jiff::SignedDuration::from_mins(35)
 }

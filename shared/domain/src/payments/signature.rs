@@ -5,27 +5,22 @@ use ring::hmac;
 
 use registry_model::{Moment, Secret};
 
-/// Seconds that a signature may be away from now, as Stripe's own libraries have it.
+/// Seconds between the signature's time and now, as in Stripe's own libraries.
 const TOLERANCE: u64 = 300;
 
-/// Signatures that are looked at: there are two while a secret is being replaced.
+/// Stripe sends two signatures while a secret is being replaced.
 const MOST: usize = 8;
 
-/// Why an event is not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SignatureError {
-    /// It is not in the form `t=…,v1=…`.
     #[error("the Stripe-Signature header is missing, or has no time and no signature of scheme v1 in it")]
     Malformed,
-    /// No signature in it is that of this body with our secret.
     #[error("no signature in the Stripe-Signature header is that of this body")]
     Wrong,
-    /// It is too old, or from the future.
     #[error("the signature is more than five minutes away from now")]
     Stale,
 }
 
-/// Verifies the `Stripe-Signature` header of a body.
 pub(super) fn verify(
     secret: &Secret,
     header: Option<&str>,
@@ -53,7 +48,7 @@ pub(super) fn verify(
     Ok(())
 }
 
-/// The bytes of a text of 64 hexadecimal digits.
+/// Parses 64 hexadecimal digits.
 fn bytes(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {

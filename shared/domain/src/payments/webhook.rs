@@ -13,21 +13,16 @@ use registry_model::{
 };
 use registry_store::{KeptPurchase, PaymentEvent, PaymentOutcome};
 
-/// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// A purchase was opened.
     Paid,
-    /// A purchase ended unpaid.
     Ended,
-    /// It was acted on before.
     SeenBefore,
-    /// It is about nothing that is sold here, or changes nothing.
+    /// It is not about a purchase of this registry, or changes nothing.
     Ignored,
 }
 
 impl Received {
-    /// The word that is answered.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -52,7 +47,6 @@ struct Data {
     object: Value,
 }
 
-/// A Checkout Session, as far as it matters.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -62,18 +56,14 @@ struct Session {
     currency: Option<String>,
 }
 
-/// What an event says of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     Completed,
     Over,
 }
 
-/// Takes an event: its signature, and its body as it came.
-///
-/// # Errors
-/// 503 without a secret to verify it by, 403 where it is not Stripe's, 400 where it cannot be read, or the table is busy; then Stripe
-/// sends it again.
+/// Handles an event of Stripe. Errors: 503 without a webhook secret, 403 bad signature, 400 unreadable event; Stripe
+/// then sends the event again.
 pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<Received, Problem> {
     let secret = app.settings.stripe_webhook_secret.as_ref().ok_or_else(refusals::not_configured)?;
     let now = app.clock.now();
@@ -124,7 +114,7 @@ async fn pay(
     })
 }
 
-/// Ends a purchase whose own page ended; another page of it was never shown to anybody.
+/// Ends a purchase if the event is about the page that was shown to the buyer.
 async fn end(
     app: &App,
     kept: &KeptPurchase,
@@ -141,8 +131,7 @@ async fn end(
     })
 }
 
-/// Who bought is not told: anybody may buy a product for a listing, and what a buyer wrote of something unlisted is
-/// theirs.
+/// The buyer is not named: anyone may buy a product for a listing, and an unlisted subject is private.
 fn news(purchase: &Purchase, at: Moment) -> FeedItem {
     let title = purchase.grant.sku.title();
     let (listing_id, text) = match (&purchase.grant.subject, &purchase.listing_name) {

@@ -14,27 +14,23 @@ use registry_model::{FeedItem, Handshake, Lane, Listing, ListingId, Moment, Name
 use registry_store::Insertion;
 use registry_store::events::{Event, What};
 
-/// What publishing came to.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The listing.
     pub listing: Listing,
-    /// Whether it was taken up.
     pub status: PublishStatus,
-    /// The earliest time of its next probe, where that is not now.
+    /// The earliest time of its next probe, if that is not now.
     pub retry_at: Option<Moment>,
-    /// What became of the words of this publisher.
     pub words: Words,
 }
 
-/// What became of a publisher's words: name, description, version and website.
+/// What happened to the publisher's description: name, description, version and website.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// They are those of the listing.
+    /// It equals that of the listing.
     Same,
-    /// Those of the listing differ, and stay: nothing proves that this publisher speaks for it.
+    /// It differs and was not taken over: nothing proves that this publisher owns the listing.
     Stay,
-    /// They took the place of the listing's, for it is proven that this publisher speaks for it.
+    /// It replaced that of the listing: the publisher has proven the name.
     Changed,
 }
 
@@ -50,10 +46,8 @@ pub enum PublishStatus {
     Duplicate,
 }
 
-/// Publishes a submission under its own id, or beside another owner's listing that already holds it.
-///
-/// # Errors
-/// 403 where its host is blocked, 409 where it was withdrawn; or the table is busy.
+/// Publishes a submission under its own id, or under a second id if another owner's listing has the first. Errors:
+/// 403 host blocked, 409 listing withdrawn.
 pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
     let (submission, proof) = name_proof::of(app, submission, now).await?;
@@ -77,7 +71,7 @@ pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Pr
     }
 }
 
-/// What is proven of the name of a submission, and the listing of another owner whose id is made of that name.
+/// The proof of a submission's name, and the listing of another owner whose id is made from that name.
 #[derive(Debug, Default)]
 pub(super) struct ProvenName {
     proof: Option<NameProof>,
@@ -85,25 +79,21 @@ pub(super) struct ProvenName {
 }
 
 impl ProvenName {
-    /// Whether a listing of `server_name` goes by it where its id does not tell: another's id does, but that name is
-    /// another one or was only claimed.
+    /// Whether a listing of `server_name` may use the name although its id does not show it: the id is that of
+    /// another listing, whose own name differs or was only claimed.
     fn hold(&self, server_name: Option<&str>) -> Option<NameHold> {
         let rival = self.rival.as_ref()?;
         let free = rival.server_name.as_deref() != server_name || self.yielding().is_some();
         free.then_some(NameHold::Held)
     }
 
-    /// The listing that must yield the name.
+    /// The listing that must give up the name.
     fn yielding(&self) -> Option<&Listing> {
         let yields = |rival: &&Listing| rival.is_name_claimed() && rival.name_hold.is_none();
         self.rival.as_ref().filter(yields)
     }
 }
 
-/// Lists what is not known yet.
-///
-/// # Errors
-/// The table is busy.
 pub(super) async fn publish_first(
     app: &App,
     submission: &Submission,
@@ -135,8 +125,8 @@ pub(super) async fn publish_first(
     }
 }
 
-/// Publishing again is how an owner asks for a probe after a fix. Its words stay as they are unless it is proven that
-/// the publisher speaks for the name: they are not anybody's to change who knows its URL.
+/// An owner publishes again to request a probe after a fix. The description changes only if the publisher has proven
+/// the name: knowing the URL is not enough.
 async fn publish_again(
     app: &App,
     submission: &Submission,
@@ -189,7 +179,8 @@ async fn publish_again(
     Ok(Published { listing: asked, status, retry_at, words })
 }
 
-/// What its owner withdrew comes back when its proven owner publishes it again; nothing else does by publishing.
+/// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can
+/// restore a listing.
 async fn brought_back(app: &App, known: Listing, of_publisher: bool) -> Result<Listing, Problem> {
     let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
     if by_owner && of_publisher {
@@ -207,14 +198,14 @@ async fn brought_back(app: &App, known: Listing, of_publisher: bool) -> Result<L
     Err(problem.with("lane", known.lane.as_str()))
 }
 
-/// What answered and was never Live because a check is not clean may be described anew by anybody: its words may be what
-/// the check blocks, and whoever published them first could else keep it off for good.
+/// Anyone may edit a listing that answers but has never passed its checks: its description may be what the check
+/// blocks, and otherwise the first publisher could keep it blocked forever.
 fn is_kept_off_by_a_check(known: &Listing) -> bool {
     let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
     answered && known.lane == Lane::NeedsFix && known.last_ok_at.is_none()
 }
 
-/// Whether the publisher says something else than the listing; what it leaves out says nothing.
+/// Whether the submission changes the description; fields that it leaves out change nothing.
 fn differ(sent: &Listing, known: &Listing) -> bool {
     let other = |sent: &Option<String>, known: &Option<String>| sent.is_some() && sent != known;
     sent.name != known.name
@@ -223,7 +214,7 @@ fn differ(sent: &Listing, known: &Listing) -> bool {
         || other(&sent.website, &known.website)
 }
 
-/// Writes a proven publisher's words into a Live listing. It stays Live, and where it is.
+/// Writes a proven publisher's description into a Live listing, which stays Live and keeps its URL.
 async fn rewrite_live(
     app: &App,
     submission: &Submission,
@@ -238,13 +229,13 @@ async fn rewrite_live(
     Err(Problem::unavailable("a Live listing was being probed while its words were to be changed"))
 }
 
-/// Who never was Live may be pointed elsewhere at the same owner's: its address was perhaps misspelt. What once answered
-/// is moved only by whom the name is proven to belong to.
+/// A listing that has never been Live may move to another URL of the same owner, because the first may be a typo. A
+/// listing that has been Live moves only with a proof of its name.
 const fn may_move(known: &Listing, name: &ProvenName) -> bool {
     known.server_name.is_none() || known.last_ok_at.is_none() || name.proof.is_some()
 }
 
-/// Notes what is proven of the name: a proof of the publisher stays until the next one.
+/// Stores the proof of the name. A proof of the publisher is replaced only by another one.
 fn prove(asked: &mut Listing, name: &ProvenName) {
     let keeps = |old: NameProof, new: NameProof| old.how.is_of_publisher() && !new.how.is_of_publisher();
     if let Some(proof) = name.proof.filter(|new| !asked.name_proof.is_some_and(|old| keeps(old, *new))) {

@@ -10,11 +10,8 @@ use registry_formats::name_owner;
 use registry_model::error::Problem;
 use registry_model::{Listing, Moment, NameProof, NameProofMethod};
 
-/// A submission, and what is proven of its name: nothing where it has none, or only claims it. Nobody is asked unless a
-/// proof was offered, or the name is that of a repository.
-///
-/// # Errors
-/// A proof was offered that does not hold: what is wrong with it.
+/// The submission and the proof of its name; `None` if it has no name or only claims it. It sends requests only for
+/// an offered proof or for the name of a repository. An offered proof that fails is an error.
 pub(super) async fn of<'a>(
     app: &App,
     submission: &'a Submission,
@@ -34,7 +31,7 @@ pub(super) async fn of<'a>(
     Ok((Cow::Borrowed(submission), name_owner::proof_by_domain(&server.name, remote, now)))
 }
 
-/// What would prove to the registry that a publisher speaks for a listing.
+/// How a publisher can prove that it owns a listing.
 #[must_use]
 pub fn advice(listing: &Listing) -> String {
     let Some(name) = &listing.server_name else {

@@ -6,11 +6,11 @@ use registry_fetch::{CARD_HOPS, Follow, Request, Target};
 use registry_formats::name_owner;
 use registry_formats::server_json::{self, ServerDescription};
 
-/// The most JSON values of a repository's description, its `_meta` included.
+/// JSON values in a repository's server.json, including its `_meta`.
 const MOST_VALUES: usize = 10_000;
 
-/// The repository's own description of the server at `remote`; `None` where there is none, or its owner is another than
-/// the name's.
+/// The repository's own description of the server at `remote`; `None` if there is none or its owner is not the
+/// name's.
 pub(super) async fn of(app: &App, server: &ServerDescription, remote: &str) -> Option<ServerDescription> {
     let base = app.settings.github_raw_url.as_deref()?;
     let path = path_of(server)?;
@@ -23,7 +23,7 @@ pub(super) async fn of(app: &App, server: &ServerDescription, remote: &str) -> O
     (own.name == server.name && lists).then_some(own)
 }
 
-/// Where the repository's server.json lies below the address of raw files; `None` for a repository of another owner.
+/// The path of the repository's server.json for raw downloads; `None` for a repository of another owner.
 fn path_of(server: &ServerDescription) -> Option<String> {
     let owner = name_owner::github_owner(&server.name)?;
     let url = url::Url::parse(server.repository_url.as_deref()?).ok()?;

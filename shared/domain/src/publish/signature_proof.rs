@@ -14,7 +14,7 @@ use registry_formats::name_owner;
 use registry_model::error::Problem;
 use registry_model::{KeySource, Moment, NameProofMethod};
 
-/// How far a proof's time may be from ours: long enough for clocks that differ, too short to be used again.
+/// Long enough for clocks that differ, too short to reuse the proof.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
 
 /// A proof that the name in a server description is the publisher's, so that it is shown as proven and the words of a
@@ -33,7 +33,6 @@ pub struct ProofRequest {
     pub signature: String,
 }
 
-/// A proof as it was offered, in its right form.
 #[derive(Clone, Debug)]
 pub struct OfferedProof {
     timestamp: String,
@@ -42,10 +41,6 @@ pub struct OfferedProof {
 }
 
 impl OfferedProof {
-    /// Reads a proof.
-    ///
-    /// # Errors
-    /// Names the field and what to do.
     pub(super) fn parse(request: ProofRequest) -> Result<Self, Problem> {
         let ProofRequest { timestamp, signature } = request;
         let at = timestamp.parse().map_err(|_| {
@@ -59,10 +54,8 @@ impl OfferedProof {
         Ok(Self { timestamp, at, signature })
     }
 
-    /// Verifies that a key of the name's domain signed it; gives what made that key known.
-    ///
-    /// # Errors
-    /// What is wrong with it, with the text that is to be signed.
+    /// Verifies that a key of the name's domain signed it; returns how the domain published that key. The error
+    /// contains the text to sign.
     pub(super) async fn verify(
         &self,
         app: &App,

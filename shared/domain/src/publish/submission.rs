@@ -15,39 +15,29 @@ use registry_model::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-/// The longest display name, in characters.
+/// In characters.
 const LONGEST_NAME: usize = 120;
-/// The longest note on where the publisher comes from, in characters.
+/// In characters.
 const LONGEST_SOURCE: usize = 200;
-/// The longest e-mail address (RFC 5321 §4.5.3.1).
-/// The usual paths of an agent card.
+/// The usual file names of an agent card.
 const CARD_ENDINGS: [&str; 5] =
     ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
 
-/// Something to list.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// What is to be listed.
     pub what: Submitted,
-    /// The name the publisher gives it.
     pub name: Option<String>,
-    /// Who may be written to about it.
     pub contact: Contact,
-    /// The proof that its name is the publisher's.
     pub proof: Option<OfferedProof>,
 }
 
-/// The two forms of a submission.
 #[derive(Clone, Debug)]
 pub enum Submitted {
-    /// A URL, and the kind of peer that is declared to be there.
     Url {
-        /// The URL.
         target: Target,
-        /// Agent or MCP server; open where only a site is given.
+        /// `None` if only a site is given.
         kind: Option<Kind>,
     },
-    /// A server description (server.json).
     Server(Box<ServerDescription>),
 }
 
@@ -81,7 +71,7 @@ pub struct PublishRequest {
     pub proof: Option<ProofRequest>,
 }
 
-/// What is listed is one thing; a URL may stand beside that of a card or an endpoint.
+/// Exactly one thing is listed; `url` may accompany the URL of a card or an endpoint.
 fn one_at_a_time() -> Value {
     let (all, none) = (argument_schema::all_of, argument_schema::none_of);
     json!([
@@ -92,7 +82,6 @@ fn one_at_a_time() -> Value {
     ])
 }
 
-/// A server description, as far as this registry reads one.
 pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
     let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
     json_schema!({
@@ -119,10 +108,6 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Submission {
-    /// Parses a request.
-    ///
-    /// # Errors
-    /// Names the field and what to do.
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
         let name = request.name.map(|name| argument_text::line("name", &name, LONGEST_NAME)).transpose()?;
         let source = request
@@ -161,7 +146,7 @@ impl Submission {
         Ok(Self { what, name, contact: Contact { email, source }, proof })
     }
 
-    /// The same in the words of another description of the same server, which is reached as before.
+    /// The same submission with another description of the same server; its remotes stay.
     #[must_use]
     pub(super) fn in_the_words_of(&self, own: ServerDescription) -> Self {
         let mut same = self.clone();
@@ -173,7 +158,7 @@ impl Submission {
         same
     }
 
-    /// The listing's id, and the id beside it should another owner hold the first.
+    /// The listing's id, and the id to use if another owner has the first.
     #[must_use]
     pub fn ids(&self) -> (ListingId, Option<ListingId>) {
         match &self.what {
@@ -186,7 +171,7 @@ impl Submission {
         }
     }
 
-    /// The host that will be asked, where there is one.
+    /// The origin that will be probed, if any.
     #[must_use]
     pub fn host(&self) -> Option<String> {
         match &self.what {
@@ -195,7 +180,7 @@ impl Submission {
         }
     }
 
-    /// The remote of its server description that is asked.
+    /// The remote of its server description that will be probed.
     #[must_use]
     pub fn remote_url(&self) -> Option<&str> {
         match &self.what {
@@ -204,8 +189,8 @@ impl Submission {
         }
     }
 
-    /// Whether a listing that already has the id is the same thing: the same URL, or the same server name
-    /// at the same owner's host.
+    /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
+    /// owner's host.
     #[must_use]
     pub fn is_same_as(&self, listing: &Listing) -> bool {
         match &self.what {
@@ -219,7 +204,6 @@ impl Submission {
         }
     }
 
-    /// A new listing, due at once.
     #[must_use]
     pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
         let name = self.name.clone().unwrap_or_else(|| id.to_string());
@@ -229,7 +213,6 @@ impl Submission {
         listing
     }
 
-    /// Writes into a listing where it is reached, and as what.
     pub fn locate(&self, listing: &mut Listing) {
         match &self.what {
             Submitted::Url { target, kind } => {
@@ -240,7 +223,6 @@ impl Submission {
         }
     }
 
-    /// Writes into a listing what its publisher says of it.
     pub fn describe(&self, listing: &mut Listing) {
         match &self.what {
             Submitted::Url { .. } => listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone()),
@@ -269,7 +251,7 @@ fn locate(listing: &mut Listing, server: &ServerDescription) {
     };
 }
 
-/// The remote that is asked: one that needs nothing first, streamable HTTP before SSE.
+/// The remote to probe: one that needs no secret and no variables, and streamable HTTP before SSE.
 fn remote(server: &ServerDescription) -> Option<&Remote> {
     let hindrances = |remote: &&Remote| {
         (remote.templated, !remote.secret_headers.is_empty(), remote.transport != Transport::StreamableHttp)
@@ -277,7 +259,7 @@ fn remote(server: &ServerDescription) -> Option<&Remote> {
     server.remotes.iter().min_by_key(hindrances)
 }
 
-/// Why the server cannot be asked at all.
+/// Why the server cannot be probed.
 fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
     match remote(server) {
         None => Some(Obstacle::StdioOnly),
@@ -307,8 +289,7 @@ fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Proble
     })
 }
 
-/// What the URL forms of a submission refuse is refused here, too. Of an address with variables only that is judged
-/// which no value of them can mend.
+/// The same rules as for URLs. For a URL with variables only the faults count that no value can fix.
 fn refused_remotes(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
     let refusal = |(index, remote): (usize, &Remote)| {
         let error = Target::parse(&remote.filled_in(), reach).err()?;
@@ -338,7 +319,7 @@ fn kind_of(target: &Target) -> Option<Kind> {
     CARD_ENDINGS.iter().any(|ending| path.ends_with(ending)).then_some(Kind::Agent)
 }
 
-/// Who answers for a host: its registrable domain, or the host itself where it has none.
+/// The owner of a host: its registrable domain, or the host itself if it has none.
 fn owner_of(url: &str) -> String {
     // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
     match Target::parse(url, Reach::Development) {

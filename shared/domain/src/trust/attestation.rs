@@ -12,23 +12,19 @@ use registry_model::error::Problem;
 use registry_model::{AttestationId, AttestationRecord, AttestationType, Kind, ListingId, Moment};
 use registry_store::Allowance;
 
-/// The shortest and the longest life of a statement, and the usual one, in hours.
+/// The allowed lifetime of a statement, in hours.
 pub const LIFE_HOURS: std::ops::RangeInclusive<u32> = 1..=720;
-/// The usual life, in hours.
+/// The default lifetime, in hours.
 pub const USUAL_HOURS: u32 = 72;
 
-/// Facts that are to be signed.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What they are about.
     pub about: AttestationType,
-    /// Of which listing.
     pub listing_id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// The facts, read from the table: nothing that a caller said.
+    /// Read from the table, never from a caller.
     pub claims: Map<String, Value>,
-    /// How long the statement counts, within [`LIFE_HOURS`].
+    /// The lifetime in hours, within [`LIFE_HOURS`].
     pub hours: u32,
 }
 
@@ -59,10 +55,7 @@ pub struct Attestation {
     pub jwks_uri: String,
 }
 
-/// Signs a statement and keeps its record; `act` is counted with it, where rates hold.
-///
-/// # Errors
-/// 429 where an allowance is used up; or the table is busy.
+/// Signs a statement and stores its record; `act` is counted with it, if there are rate limits. Error: 429.
 pub async fn issue(
     app: &App,
     statement: Statement,

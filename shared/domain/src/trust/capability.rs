@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 use registry_model::error::Problem;
 use registry_model::{Assessment, Kind, Listing};
 
-/// The longest description that counts, in characters.
 const LONGEST_DESCRIPTION: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
 const DIGITS: usize = 24;
@@ -30,7 +29,6 @@ pub enum CapabilityKind {
 
 /// Abilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without repetition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are those that are hashed")]
 pub struct Capability {
     pub name: String,
     pub kind: CapabilityKind,
@@ -41,7 +39,7 @@ pub struct Capability {
 }
 
 impl Capability {
-    /// Abilities, brought into their normal form.
+    /// Trims, sorts and removes duplicates.
     #[must_use]
     pub fn normalised(self) -> Self {
         let cut: String = self.description.trim().chars().take(LONGEST_DESCRIPTION).collect();
@@ -55,7 +53,6 @@ impl Capability {
         }
     }
 
-    /// What a listing said of itself when it was last probed.
     #[must_use]
     pub fn observed(listing: &Listing, evidence: &Assessment) -> Self {
         let facts = &evidence.verdict.facts;
@@ -80,17 +77,11 @@ impl Capability {
     }
 
     /// The text that is hashed: canonical JSON (RFC 8785).
-    ///
-    /// # Errors
-    /// It cannot be serialised, which is a fault of this service.
     pub fn canonical(&self) -> Result<String, Problem> {
         serde_json_canonicalizer::to_string(self).map_err(|error| Problem::fault(error.to_string()))
     }
 
     /// `cap_` and the first 24 hexadecimal digits of the SHA-256 of the canonical text.
-    ///
-    /// # Errors
-    /// It cannot be serialised, which is a fault of this service.
     pub fn hash(&self) -> Result<String, Problem> {
         let mut hex: String =
             Sha256::digest(self.canonical()?).iter().map(|byte| format!("{byte:02x}")).collect();

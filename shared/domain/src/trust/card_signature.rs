@@ -34,7 +34,7 @@ const SCHEME: [&str; 5] = [
     "mtlsSecurityScheme",
 ];
 
-/// The card as the 1.0 schema knows it, without anything else.
+/// The card with only the fields of the 1.0 schema.
 #[must_use]
 pub fn projection(card: &Value) -> Value {
     let mut strict = only(card, &CARD);
@@ -55,9 +55,6 @@ pub fn projection(card: &Value) -> Value {
 }
 
 /// The card with its signature, which covers its projection.
-///
-/// # Errors
-/// 500 where the card cannot be put into canonical form.
 pub fn signed(mut card: Value, key: &SignKey, key_set_url: &str) -> Result<Value, Problem> {
     let protected = json!({ "alg": "ES256", "jku": key_set_url, "kid": key.kid(), "typ": "JOSE" });
     let protected = BASE64URL.encode(canonical(&protected)?);
@@ -72,7 +69,7 @@ fn canonical(value: &Value) -> Result<Vec<u8>, Problem> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))
 }
 
-/// Verifiers read the card into their own types first, where an empty text, list or object is an absent one.
+/// Verifiers parse the card into their own types first, where an empty text, list or object is an absent one.
 fn without_empty(value: Value) -> Option<Value> {
     match value {
         Value::Null => None,

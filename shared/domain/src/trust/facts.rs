@@ -10,13 +10,11 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
 
-/// Compositions of a listing among which one is looked for, the strongest.
+/// The strongest compositions of a listing, among which the wanted one is searched.
 const EDGES: usize = 200;
 
-/// The claims of one type about a listing; `other` is the second of a composition.
-///
-/// # Errors
-/// 409 where nothing was observed that could be stated, or the listing was withdrawn; or the table is busy.
+/// The claims of one type about a listing; `other` is the second listing of a composition. Error: 409 if nothing was
+/// observed, or the listing was withdrawn.
 pub async fn observed(
     app: &App,
     about: AttestationType,
@@ -50,10 +48,7 @@ pub async fn observed(
     Ok(claims)
 }
 
-/// The identities that are of a listing as it stands now.
-///
-/// # Errors
-/// The table is busy.
+/// The identities that match the listing's current host and name.
 pub async fn identities(app: &App, listing: &Listing) -> Result<Vec<Identity>, Problem> {
     let kept = app.store.identities(&listing.id).await?.all;
     Ok(kept.into_iter().filter(|identity| identity.is_of(listing)).collect())
@@ -112,7 +107,7 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
     }))
 }
 
-/// What was told of two listings that were used together. The registry saw the reports and not the use, and says so.
+/// The registry saw the reports and not the use; the claims contain that.
 async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
     let edges = app.store.edges_of(&listing.id, EDGES, app.clock.now()).await?;
     let edge = edges.iter().find(|edge| Some(edge.other(&listing.id)) == other);
@@ -127,7 +122,6 @@ async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) ->
     }))
 }
 
-/// How uses of a listing went, as they were told.
 async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
     let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);

@@ -8,24 +8,22 @@ use serde_json::{Map, Value, json};
 use super::keys::SignKey;
 use registry_model::error::Problem;
 
-/// The type of our statements (RFC 8725 §3.11: explicit typing, so that nothing else that the key signs passes for one).
+/// RFC 8725 §3.11 (explicit typing): nothing else that the key signs can pass for a statement.
 pub(super) const TYPE: &str = "attestation+jwt";
-/// The one algorithm.
 pub(super) const ALGORITHM: &str = "ES256";
-/// The longest that is read, in bytes.
+/// In bytes.
 const LONGEST: usize = 32 * 1024;
 
-/// A token, taken apart; nothing of it is verified.
+/// A parsed token; nothing is verified yet.
 #[derive(Debug)]
 pub(super) struct Token<'a> {
     pub(super) header: Map<String, Value>,
     pub(super) payload: Map<String, Value>,
-    /// What the signature is over.
+    /// The signing input.
     pub(super) signed: &'a str,
     pub(super) signature: Vec<u8>,
 }
 
-/// A payload as a signed token.
 pub(super) fn sign(key: &SignKey, payload: &Value) -> Result<String, Problem> {
     let header = json!({ "alg": ALGORITHM, "kid": key.kid(), "typ": TYPE });
     let signed = format!("{}.{}", part(&header)?, part(payload)?);
@@ -33,7 +31,6 @@ pub(super) fn sign(key: &SignKey, payload: &Value) -> Result<String, Problem> {
     Ok(format!("{signed}.{signature}"))
 }
 
-/// Takes a token apart, or says why that cannot be done.
 pub(super) fn read(text: &str) -> Result<Token<'_>, &'static str> {
     if text.len() > LONGEST {
         return Err("It is longer than any token of this registry.");
@@ -51,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<Token<'_>, &'static str> {
     })
 }
 
-/// Canonical JSON, so that the same statement is the same text.
+/// Canonical JSON, so that the same statement is always the same text.
 fn part(value: &Value) -> Result<String, Problem> {
     let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))?;
     Ok(BASE64URL.encode(bytes))

@@ -15,11 +15,11 @@ use registry_model::error::Problem;
 use registry_model::{Moment, Random};
 use registry_store::{KeptKey, StoreError};
 
-/// The longest time that anything signed counts; cards are signed anew whenever they are asked for.
+/// The longest life of anything signed; cards are signed again for each request.
 pub const LONGEST_LIFE: SignedDuration = SignedDuration::from_hours(720);
-/// How long a new key is published before it signs: whoever keeps the key set has read it again by then.
+/// How long a new key is published before it signs, so that clients that cache the key set have it.
 const PUBLISHED_BEFORE: SignedDuration = SignedDuration::from_hours(1);
-/// How long an old key is published beyond the life of what it signed, for clocks that differ.
+/// How long an old key stays published after what it signed has expired, for clocks that differ.
 const MARGIN: SignedDuration = SignedDuration::from_hours(24);
 
 /// A public key as RFC 7517 writes it.
@@ -41,18 +41,15 @@ pub struct KeySet {
     keys: Vec<Jwk>,
 }
 
-/// A key that can sign.
 pub struct SignKey {
     key: SigningKey,
     kid: String,
 }
 
-/// The public half of a key that is published.
 #[derive(Clone, Debug)]
 pub struct VerifyKey(VerifyingKey);
 
 impl VerifyKey {
-    /// Whether it made this signature of a text.
     #[must_use]
     pub fn signed(&self, text: &str, signature: &[u8]) -> bool {
         let signature = Signature::from_slice(signature);
@@ -60,7 +57,6 @@ impl VerifyKey {
     }
 }
 
-/// A stored key that is none.
 #[derive(Debug, thiserror::Error)]
 #[error("a stored key cannot be read")]
 pub struct Unreadable;
@@ -72,13 +68,13 @@ impl From<Unreadable> for Problem {
 }
 
 impl SignKey {
-    /// Its id: the JWK thumbprint (RFC 7638).
+    /// The JWK thumbprint (RFC 7638).
     #[must_use]
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url; the same input gives the same.
+    /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url; deterministic.
     #[must_use]
     pub fn sign(&self, signing_input: &str) -> String {
         let signature: Signature = self.key.sign(signing_input.as_bytes());
@@ -120,19 +116,12 @@ fn thumbprint(jwk: &Jwk) -> String {
     BASE64URL.encode(Sha256::digest(members))
 }
 
-/// The key that signs now; made here where there is none yet.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
+/// The key that signs now; created if there is none.
 pub async fn signing(app: &App) -> Result<SignKey, Problem> {
     let kept = kept(app).await?;
     Ok(SignKey::read(signer(&kept, app.clock.now()).ok_or(Unreadable)?)?)
 }
 
-/// Every published key.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
 pub async fn published(app: &App) -> Result<KeySet, Problem> {
     let (kept, now) = (kept(app).await?, app.clock.now());
     let shown = kept.iter().filter(|key| is_published(key, &kept, now));
@@ -140,20 +129,13 @@ pub async fn published(app: &App) -> Result<KeySet, Problem> {
     Ok(KeySet { keys })
 }
 
-/// The published key of that id.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
 pub async fn verifier(app: &App, kid: &str) -> Result<Option<VerifyKey>, Problem> {
     let (kept, now) = (kept(app).await?, app.clock.now());
     let found = kept.iter().find(|key| key.kid == kid && is_published(key, &kept, now));
     Ok(found.map(SignKey::read).transpose()?.map(|key| VerifyKey(*key.key.verifying_key())))
 }
 
-/// Adds a key, which signs in the place of the others from the time that is returned on; gives its id, too.
-///
-/// # Errors
-/// The table is busy.
+/// Adds a key; returns its id and the time from which it signs.
 pub async fn rotate(app: &App) -> Result<(String, Moment), Problem> {
     kept(app).await?;
     let next = make(&app.random, app.clock.now())?;
@@ -165,19 +147,19 @@ fn signs_from(key: &KeptKey) -> Moment {
     key.made_at + PUBLISHED_BEFORE
 }
 
-/// The newest that has been published for long enough; the very first signs at once.
+/// The newest key that has been published for long enough; the very first one signs at once.
 fn signer(kept: &[KeptKey], now: Moment) -> Option<&KeptKey> {
     let known = kept.iter().filter(|key| signs_from(key) <= now).max_by_key(|key| key.made_at);
     known.or_else(|| kept.iter().min_by_key(|key| key.made_at))
 }
 
-/// Whether something may still count that it signed, or it is to sign yet.
+/// Whether anything the key signed may still be valid, or the key has yet to sign.
 fn is_published(key: &KeptKey, kept: &[KeptKey], now: Moment) -> bool {
     let next = kept.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
     next.is_none_or(|stopped| now <= stopped + LONGEST_LIFE + MARGIN)
 }
 
-/// The stored keys. The very first is made under a condition, so that two functions that start at once agree.
+/// The very first key is stored with a condition, so that two functions that start at once agree.
 async fn kept(app: &App) -> Result<Vec<KeptKey>, Problem> {
     let kept = app.store.signing_keys().await?;
     if !kept.is_empty() {

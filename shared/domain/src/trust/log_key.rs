@@ -15,7 +15,6 @@ use registry_store::KeptKey;
 /// The signature type of Ed25519 (C2SP `signed-note`, "Signature types").
 const ED25519: u8 = 1;
 
-/// Signs the checkpoints of the log.
 pub struct LogKey {
     signer: StandardSigner,
     vkey: String,
@@ -28,16 +27,13 @@ impl LogKey {
         self.signer.name()
     }
 
-    /// The public key as clients of signed notes read it: `name+hash+key`.
+    /// The public key in the form of signed notes: `name+hash+key`.
     #[must_use]
     pub fn vkey(&self) -> &str {
         &self.vkey
     }
 
     /// A text with its signature, as a signed note (C2SP `signed-note`).
-    ///
-    /// # Errors
-    /// The text is none of a note.
     pub fn sign(&self, text: &str) -> Result<String, Problem> {
         let fault = |error: signed_note::NoteError| Problem::fault(error.to_string());
         let mut note = Note::new(text.as_bytes(), &[]).map_err(fault)?;
@@ -52,10 +48,7 @@ impl LogKey {
     }
 }
 
-/// The key of the log; made here where there is none yet.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
+/// The key of the log; created if there is none.
 pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
     if let Some(kept) = app.store.log_key().await? {
         return Ok(LogKey::read(&kept)?);
@@ -67,13 +60,13 @@ pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
     Ok(LogKey::read(&kept)?)
 }
 
-/// Where the log is served, without the scheme (C2SP `tlog-tiles`, "Parameters").
+/// The address of the log without the scheme (C2SP `tlog-tiles`, "Parameters").
 fn origin(base_url: &str) -> String {
     let address = base_url.split_once("://").map_or(base_url, |(_, address)| address);
     format!("{}/log", address.trim_end_matches('/'))
 }
 
-/// The public and the private half of a new key, both as signed notes write keys.
+/// The public and the private half of a new key, in the form of signed notes.
 fn new_key(name: &str, random: &Random) -> (String, String) {
     let key = SigningKey::from_bytes(&random.bytes());
     let public = key.verifying_key();

@@ -15,7 +15,7 @@ use registry_model::error::Problem;
 use registry_model::{Moment, Random};
 use registry_store::KeptKey;
 
-/// For how long a signature over the directory stands.
+/// How long a signature over the directory is valid.
 const DAY_S: i64 = 86_400;
 
 /// A public Ed25519 key (RFC 8037).
@@ -29,40 +29,36 @@ pub struct Ed25519Jwk {
     usage: &'static str,
 }
 
-/// Signs HTTP messages.
 pub struct MessageKey(SigningKey);
 
 /// The two headers of a signed message (RFC 9421 §4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageSignature {
-    /// `Signature-Input`.
     pub input: String,
-    /// `Signature`.
     pub signature: String,
 }
 
 impl MessageKey {
-    /// The public half.
     #[must_use]
     pub fn public(&self) -> Ed25519Jwk {
         let x = BASE64URL.encode(self.0.verifying_key().as_bytes());
         Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: thumbprint(&x), x, usage: "sig" }
     }
 
-    /// The public half as a key of the domain, which is proven with the official registry by its record.
+    /// The public half as a key of the domain; its record proves the domain to the official registry.
     #[must_use]
     pub fn domain_key(&self) -> PublicKey {
         PublicKey::Ed25519(*self.0.verifying_key().as_bytes())
     }
 
-    /// The public half in base64, as records of the DNS have it.
+    /// The public half in base64, the form used in DNS records.
     #[must_use]
     pub fn public_base64(&self) -> String {
         BASE64.encode(self.0.verifying_key().as_bytes())
     }
 
-    /// Signs the answer that shows this key, for whoever asked `authority` for it: so a copy at another host is known
-    /// for one.
+    /// Signs the answer that contains this key for a request to `authority`, so that a copy at another host can be
+    /// recognized.
     #[must_use]
     pub fn sign_directory(&self, authority: &str, now: Moment) -> MessageSignature {
         let created = now.as_second();
@@ -97,10 +93,7 @@ fn thumbprint(x: &str) -> String {
     BASE64URL.encode(Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#)))
 }
 
-/// The key; made here where there is none yet.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
+/// The key; created if there is none.
 pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
     if let Some(kept) = app.store.message_key().await? {
         return Ok(MessageKey::read(&kept)?);

@@ -14,9 +14,7 @@ use registry_model::error::Problem;
 use registry_model::{Caller, HostName, KeySource, Listing, Reach};
 use registry_store::{Allowance, Challenge};
 
-/// How long a challenge may be used.
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
-/// The longest nonce that is looked for.
 const LONGEST_NONCE: usize = 64;
 
 /// One way in which a domain makes a key known.
@@ -30,34 +28,23 @@ pub struct Way {
     pub holds: String,
 }
 
-/// What an owner sends with an act.
 #[derive(Clone, Debug)]
 pub struct Offered {
-    /// The nonce of the challenge.
     pub nonce: String,
-    /// The signature of its text.
     pub signature: Signature,
-    /// The key that made it, where the owner says so.
+    /// The key that made the signature, if the owner names it.
     pub key: Option<PublicKey>,
-    /// The DID of the key, where there is one.
     pub did: Option<Did>,
 }
 
-/// What a signature proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
-    /// The domain that makes the key known.
     pub domain: HostName,
-    /// Where it does.
     pub method: KeySource,
-    /// The key.
     pub key: PublicKey,
 }
 
-/// Gives a challenge for an act on a listing.
-///
-/// # Errors
-/// 409 where the listing has no domain, 429 where an allowance is used up; or the table is busy.
+/// Creates a challenge for an act on a listing. Errors: 409 listing without a domain, 429.
 pub async fn challenge(
     app: &App,
     caller: &Caller,
@@ -79,10 +66,7 @@ pub async fn challenge(
     }
 }
 
-/// Where the domain of a listing may make a key known.
-///
-/// # Errors
-/// 409 where the listing has no domain.
+/// Where the domain of a listing may publish a key. Error: 409 for a listing without a domain.
 pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec<Way>, Problem> {
     let domains = domains(listing)?;
     let host = &domains.host;
@@ -106,11 +90,8 @@ pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec
     Ok(ways)
 }
 
-/// Verifies that a key of the listing's domain signed the challenge for this act, and uses the challenge up.
-///
-/// # Errors
-/// 403 says what does not hold; 422 that the challenge was given for another act; 409 where the listing has no domain, or
-/// the challenge was used meanwhile; 429 where an allowance is used up; or the table is busy.
+/// Verifies that a key of the listing's domain signed the challenge for this act, and spends the challenge. Errors:
+/// 403 proof invalid, 422 challenge of another act, 409 listing without a domain or challenge already spent, 429.
 pub async fn prove(
     app: &App,
     caller: &Caller,
@@ -151,13 +132,11 @@ fn text(app: &App, act: &str, nonce: &str, expires_at: &str) -> String {
     format!("{}\n{act}\n{nonce}\n{expires_at}", app.settings.base_url)
 }
 
-/// The domain of a listing.
 struct Domains {
-    /// The host that it is asked at, or where there is none, the domain that its name reverses.
+    /// The host of its URL; without a URL, the domain that its name reverses.
     host: HostName,
-    /// The domain that the host was registered under, where that is another.
+    /// The registrable domain of the host, if it is another one.
     above: Option<HostName>,
-    /// Where it is asked.
     origin: Option<String>,
 }
 
@@ -184,8 +163,8 @@ fn domains(listing: &Listing) -> Result<Domains, Problem> {
     Ok(Domains { host, above, origin: asked.map(|target| target.origin()) })
 }
 
-/// The key of the domain that made the signature. Records are asked for first, since most have them, then the key set; of
-/// a `did:web` only its own document, for nothing else says that the DID is of the key.
+/// The key of the domain that made the signature. Records are read first because most domains have them, then the key
+/// set. For a `did:web` only its own document is read, because only that connects the DID with the key.
 async fn find(app: &App, domains: &Domains, text: &str, offered: &Offered) -> Result<Proven, Problem> {
     let mut asked = Vec::new();
     if let Some(did) = offered.did.as_ref().filter(|did| did.key().is_none()) {

@@ -7,15 +7,11 @@ use serde::Serialize;
 use registry_app::App;
 use registry_model::{Assessment, Identity, Kind, Listing};
 
-/// The most that the signals come to together.
 const MOST: u32 = 100;
 
-/// The score and what it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reciprocity {
-    /// 0 to 100.
     pub score: u32,
-    /// What it is made of.
     pub signals: Vec<Signal>,
 }
 
@@ -35,7 +31,6 @@ pub struct Signal {
 }
 
 impl Reciprocity {
-    /// The score of a listing, from the evidence of its last probe and the identities that are its own.
     #[must_use]
     pub fn of(app: &App, listing: &Listing, evidence: Option<&Assessment>, identities: &[Identity]) -> Self {
         let signals = vec![
@@ -48,7 +43,6 @@ impl Reciprocity {
         Self { score: sum.min(MOST), signals }
     }
 
-    /// Whether the listing links back to the registry.
     #[must_use]
     pub fn links_back(&self) -> bool {
         self.signals.iter().any(|signal| signal.id == "links_back" && signal.holds)
@@ -87,7 +81,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
     signal("links_back", 50, holds, why)
 }
 
-/// Whether a URL of the registry, or of a badge of it, stands in a text: not that of a host whose name only begins so.
+/// Whether a text contains a URL of the registry; a host that only starts with the same characters does not count.
 fn links_to(base_url: &str, text: &str) -> bool {
     let ends =
         |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '@'));

@@ -10,7 +10,7 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{AttestationId, AttestationRecord, AttestationType, Lane, ListingId, Moment};
 
-/// Seconds that a token may seem to come from the future.
+/// Seconds that a token's time may be in the future.
 const SKEW: i64 = 60;
 
 /// One check of a token.
@@ -25,47 +25,34 @@ pub struct TokenCheck {
     pub detail: String,
 }
 
-/// What a token says, once its signature holds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Signed {
-    /// Who says it.
     pub iss: String,
-    /// Of which listing.
     pub sub: ListingId,
-    /// When it was said, in seconds.
     pub iat: i64,
-    /// Until when it counts, in seconds.
     pub exp: i64,
-    /// Its id.
     pub jti: AttestationId,
-    /// What it is about.
     #[serde(rename = "type")]
     pub about: AttestationType,
-    /// The facts.
     pub claims: Map<String, Value>,
 }
 
-/// The outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verification {
-    /// The checks, in their order; those after one that fails are left out where they could not be judged.
+    /// In order; checks after a failed one are left out if they depend on it.
     pub checks: Vec<TokenCheck>,
-    /// What it says; nothing where the signature does not hold, for then nobody said it.
+    /// `None` if the signature is not valid: then its content proves nothing.
     pub signed: Option<Signed>,
 }
 
 impl Verification {
-    /// Whether all checks were made and hold.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.signed.is_some() && self.checks.iter().all(|check| check.ok)
     }
 }
 
-/// Verifies a token; `id` is the id it is expected to have, where one is.
-///
-/// # Errors
-/// The table is busy.
+/// Verifies a token; `id` is the expected id, if any.
 pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verification, Problem> {
     let mut checks = Vec::new();
     let signed = signed(app, token.trim(), &mut checks).await?;
@@ -90,7 +77,7 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
     Ok(Verification { checks, signed })
 }
 
-/// What a token says, where a published key of this registry signed it as a statement.
+/// The content of a token, if a published key of this registry signed it as a statement.
 async fn signed(app: &App, text: &str, checks: &mut Vec<TokenCheck>) -> Result<Option<Signed>, Problem> {
     let token = match jws::read(text) {
         Ok(token) => token,

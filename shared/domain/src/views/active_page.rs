@@ -12,32 +12,21 @@ use registry_model::error::Problem;
 use registry_model::{Kind, Listing, ListingId, Moment};
 use registry_store::Live;
 
-/// Where a page of one kind begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// At the newest.
     #[default]
     Start,
-    /// After this index key.
     After(String),
-    /// Nothing is left.
     End,
 }
 
-/// Where a page begins, as the caller carries it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
-    /// Of the agents.
     pub agents: Place,
-    /// Of the MCP servers.
     pub mcps: Place,
 }
 
 impl Cursor {
-    /// Reads a cursor that [`Cursor::write`] wrote.
-    ///
-    /// # Errors
-    /// 422: this registry did not issue it.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let refuse = || {
             Problem::invalid(
@@ -60,7 +49,7 @@ impl Cursor {
         if sound && cursor.write().as_deref() == Some(text) { Ok(cursor) } else { Err(refuse()) }
     }
 
-    /// The cursor as text; `None` where nothing is left.
+    /// `None` if nothing is left.
     #[must_use]
     pub fn write(&self) -> Option<String> {
         if (&self.agents, &self.mcps) == (&Place::End, &Place::End) {
@@ -70,20 +59,16 @@ impl Cursor {
     }
 }
 
-/// A page of Active listings.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// Agents, the newest first.
     pub agents: Vec<Listing>,
-    /// MCP servers, the newest first.
     pub mcps: Vec<Listing>,
-    /// Where the next page begins.
     pub next: Cursor,
 }
 
 impl Page {
-    /// The newest `limit` of both kinds, and where the rest begins. Of a kind that no row is left of, it begins where
-    /// this page began.
+    /// The newest `limit` listings of both kinds, and the cursor of the rest. For a kind without a row in the page,
+    /// the cursor stays where this page began.
     #[must_use]
     pub fn newest(self, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -123,7 +108,6 @@ pub enum KindFilter {
 }
 
 impl KindFilter {
-    /// The word of a query.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -133,7 +117,6 @@ impl KindFilter {
         }
     }
 
-    /// The one kind that is wanted, if it is one.
     #[must_use]
     pub const fn only(self) -> Option<Kind> {
         match self {
@@ -144,22 +127,15 @@ impl KindFilter {
     }
 }
 
-/// Which page to read.
 #[derive(Clone, Debug)]
 pub struct PageQuery {
-    /// Only agents, or only MCP servers.
     pub only: Option<Kind>,
-    /// Where it begins.
     pub from: Cursor,
-    /// The most rows of each kind.
     pub limit: u32,
 }
 
 impl PageQuery {
-    /// Reads the arguments of a page; `default` is the limit where none is given.
-    ///
-    /// # Errors
-    /// 422: a limit out of bounds, or a cursor that this registry did not issue.
+    /// `default` is the limit if none is given.
     pub fn read(
         kind: Option<KindFilter>,
         limit: Option<u32>,
@@ -174,10 +150,6 @@ impl PageQuery {
     }
 }
 
-/// A limit within the contract's bounds.
-///
-/// # Errors
-/// 422 outside 1 to 100.
 pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
     match asked {
         None => Ok(default),
@@ -188,10 +160,6 @@ pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
     }
 }
 
-/// Reads a page of Active listings.
-///
-/// # Errors
-/// The table is busy.
 pub async fn read(app: &App, query: &PageQuery) -> Result<Page, Problem> {
     let PageQuery { only, from, limit } = query;
     let place = |kind: Kind, place: &Place| match only {
@@ -235,8 +203,8 @@ impl From<Live> for Counts {
     }
 }
 
-/// The validator of what the list shows at this moment: it changes with every write to a Live row and, because
-/// rows show their age to a tenth of an hour, every six minutes.
+/// The validator of the list at this moment. It changes with every write to a Live row and every six minutes, because
+/// rows show their age to a tenth of an hour.
 #[must_use]
 pub fn validator(app: &App, live: Live, page: &str) -> CacheValidator {
     let tenth_of_an_hour = app.clock.now().as_second() / 360;

@@ -5,7 +5,6 @@ use registry_model::error::Problem;
 use registry_model::settings::Settings;
 use registry_model::{Kind, Lane, Listing, ListingId, Moment};
 
-/// The names of badges.
 pub const NAMES: [&str; 6] = ["mcp", "agent", "listed", "clean", "verified", "live"];
 
 const GREEN: &str = "#1a7f37";
@@ -13,10 +12,7 @@ const BLUE: &str = "#0b5cad";
 const GREY: &str = "#59636e";
 const RED: &str = "#b42318";
 
-/// The badge called `name` (an ending of `.svg` is let pass).
-///
-/// # Errors
-/// 404 for a name that is none.
+/// Accepts the name with or without `.svg`.
 pub fn name(name: &str) -> Result<&'static str, Problem> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
@@ -25,27 +21,25 @@ pub fn name(name: &str) -> Result<&'static str, Problem> {
     })
 }
 
-/// A badge that shows its own name.
 #[must_use]
 pub fn plain(settings: &Settings, name: &str) -> String {
     let color = if matches!(name, "mcp" | "agent") { BLUE } else { GREEN };
     svg(&settings.brand, name, color)
 }
 
-/// A badge that shows the status of a listing, which is Live by a proof from `oldest_proof` or later.
+/// The listing is Live by a proof from `oldest_proof` or later.
 #[must_use]
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
     let (word, color) = says(name, listing, listing.shown_lane(oldest_proof));
     svg(&settings.brand, word, color)
 }
 
-/// A badge for an id that no listing has: a README that shows it has lost its listing, and must not look as if it had one.
+/// For an id without a listing: a README that shows it must not look as if it were listed.
 #[must_use]
 pub fn unknown(settings: &Settings) -> String {
     svg(&settings.brand, "unknown", GREY)
 }
 
-/// What a badge says of a listing.
 fn says(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
     let live = lane == Lane::Active;
     let claimed = listing.is_name_claimed();
@@ -72,11 +66,10 @@ fn lane_color(lane: Lane) -> &'static str {
     if lane == Lane::Queued { GREY } else { RED }
 }
 
-/// Pixels to each side of a text.
+/// Pixels on each side of a text.
 const PADDING: u32 = 6;
 
-/// On whole pixels, so that no edge is blurred; each text is told its length, so that it fits in whatever font it is
-/// drawn.
+/// Whole pixels keep the edges sharp; `textLength` makes each text fit in whatever font it is drawn.
 fn svg(brand: &str, word: &str, color: &str) -> String {
     let (brand_length, word_length) = (text_length(brand), text_length(word));
     let (left, right) = (brand_length + 2 * PADDING, word_length + 2 * PADDING);
@@ -87,13 +80,13 @@ fn svg(brand: &str, word: &str, color: &str) -> String {
     )
 }
 
-/// The length of a text in whole pixels, as Verdana at 11 pixels draws it.
+/// The length of a text in whole pixels in Verdana at 11 pixels.
 fn text_length(text: &str) -> u32 {
     let hundredths: u32 = text.chars().map(advance).sum();
     hundredths.div_ceil(100).max(1)
 }
 
-/// Hundredths of a pixel by which a character advances.
+/// The width of a character in hundredths of a pixel.
 const fn advance(c: char) -> u32 {
     match c {
         'i' | 'l' => 302,
@@ -117,25 +110,22 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The clean badge of a listing.
 #[must_use]
 pub fn clean_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/badge/clean.svg?id={id}"))
 }
 
-/// The page of a listing: what its badge leads to, for people.
 #[must_use]
 pub fn page_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/list/{id}"))
 }
 
-/// A listing's clean badge for a README, linked to its page.
+/// The clean badge for a README, linked to the page of the listing.
 #[must_use]
 pub fn markdown(settings: &Settings, id: &ListingId) -> String {
     format!("[![{}]({})]({})", settings.brand, clean_url(settings, id), page_url(settings, id))
 }
 
-/// The same for an HTML page.
 #[must_use]
 pub fn html(settings: &Settings, id: &ListingId) -> String {
     let (page, image, brand) = (page_url(settings, id), clean_url(settings, id), escape(&settings.brand));
@@ -146,7 +136,6 @@ pub fn html(settings: &Settings, id: &ListingId) -> String {
 mod tests {
     use super::*;
 
-    /// The numbers of an attribute, in order.
     fn numbers(svg: &str, attribute: &str) -> Vec<u32> {
         let before = format!(" {attribute}=\"");
         let parts = svg.split(&before).skip(1);

@@ -34,7 +34,6 @@ struct Thresholds {
     min_live_score: u8,
 }
 
-/// The playbook of this registry.
 #[must_use]
 pub fn playbook(settings: &Settings) -> Playbook {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
@@ -83,7 +82,6 @@ pub fn playbook(settings: &Settings) -> Playbook {
     }
 }
 
-/// What outreach keeps to.
 #[must_use]
 pub fn laws(settings: &Settings) -> Vec<String> {
     vec![

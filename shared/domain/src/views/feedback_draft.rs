@@ -10,7 +10,6 @@ use registry_model::{Kind, Listing, ListingId, Order, OrderId, QUESTIONS, Random
 
 /// A body for `/api/products/feedback`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct FeedbackDraft {
     pub listing_id: ListingId,
     pub order_id: OrderId,
@@ -26,7 +25,6 @@ pub struct FeedbackDraft {
 }
 
 impl FeedbackDraft {
-    /// The draft for a listing and the order of its demo.
     #[must_use]
     pub fn of(listing: &Listing, order: &Order, random: &Random) -> Self {
         Self {
@@ -52,7 +50,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// All five.
     #[must_use]
     pub fn all() -> Vec<Self> {
         QUESTIONS.iter().map(|(id, question)| Self { id, question }).collect()

@@ -5,27 +5,21 @@ use super::time_cursor;
 use registry_model::Moment;
 use registry_model::error::Problem;
 
-/// Where a page of an inbox begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InboxCursor {
-    /// Before this place in the order of time.
+    /// A position in the order of time.
     pub before: String,
-    /// Until when messages were read before the first page.
+    /// The time up to which messages were read before the first page.
     pub read_until: Option<Moment>,
 }
 
 impl InboxCursor {
-    /// The cursor as text.
     #[must_use]
     pub fn write(&self) -> String {
         let read_until = self.read_until.map(|at| at.as_millisecond().to_string()).unwrap_or_default();
         time_cursor::write(&format!("{}#{read_until}", self.before))
     }
 
-    /// Reads a cursor that [`InboxCursor::write`] wrote.
-    ///
-    /// # Errors
-    /// 422: this registry did not issue it.
     pub fn read(cursor: &str) -> Result<Self, Problem> {
         let place = time_cursor::read(cursor, "cursor")?;
         let (before, read_until) = place.rsplit_once('#').unwrap_or((&place, ""));

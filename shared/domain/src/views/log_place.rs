@@ -26,14 +26,12 @@ pub struct LogPlace {
 }
 
 impl LogPlace {
-    /// The place of the latest decision on a listing.
     #[must_use]
     pub fn of_last(settings: &Settings, id: &ListingId, leaf: &LastLeaf) -> Self {
         let proof = format!("/log/proof?listing_id={id}&at={}", leaf.at);
         Self::new(settings, leaf.event, leaf.at, leaf.index, &proof)
     }
 
-    /// The place of an attestation; `index` is none while its leaf waits.
     #[must_use]
     pub fn of_attestation(
         settings: &Settings,
@@ -61,7 +59,7 @@ impl LogPlace {
     }
 }
 
-/// The bundle of entries that ends with the one of this index: it never changes.
+/// The bundle of entries that ends with this index: it never changes.
 #[must_use]
 pub fn entry_url(settings: &Settings, index: u64) -> String {
     let bundle = LogTile::Entries { index: index / TILE_WIDTH };

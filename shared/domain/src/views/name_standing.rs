@@ -32,7 +32,7 @@ pub enum Standing {
 }
 
 impl NameStanding {
-    /// The standing of a listing's name; `None` where it has no server description.
+    /// `None` for a listing without a server description.
     #[must_use]
     pub fn of(listing: &Listing) -> Option<Self> {
         let proof = listing.name_proof;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use registry_model::Moment;
 
-/// Seconds between two looks at a listing whose probe is due: about as long as a probe takes.
+/// Seconds between two polls of a listing whose probe is due: about as long as a probe takes.
 pub const POLL_SECONDS: u32 = 2;
 
 /// What to do next: the same call as a request (`method`, `url`, `body`) and as a tool (`tool` with `body`, or with
@@ -39,13 +39,12 @@ pub struct NextStep {
 }
 
 impl NextStep {
-    /// A GET of an operation, whose `url` says in its query what `arguments` say to the tool.
+    /// A GET of an operation; the query of `url` and `arguments` contain the same values.
     #[must_use]
     pub fn get(tool: &'static str, url: String, arguments: Value, note: impl Into<String>) -> Self {
         Self { tool: Some(tool), arguments: Some(arguments), ..Self::open(tool, url, note) }
     }
 
-    /// A POST of an operation.
     #[must_use]
     pub fn post(tool: &'static str, url: String, body: Value, note: impl Into<String>) -> Self {
         Self { method: "POST", tool: Some(tool), body: Some(body), ..Self::open(tool, url, note) }
@@ -57,7 +56,7 @@ impl NextStep {
         Self { method: "POST", tool: Some(tool), ..Self::open(tool, url, note) }
     }
 
-    /// A GET that is no operation.
+    /// A GET that is not an operation.
     #[must_use]
     pub fn open(action: &'static str, url: String, note: impl Into<String>) -> Self {
         Self {
@@ -72,13 +71,13 @@ impl NextStep {
         }
     }
 
-    /// The same call under another name for what it does here.
+    /// The same call with another name for its purpose.
     #[must_use]
     pub fn named(self, action: &'static str) -> Self {
         Self { action, ..self }
     }
 
-    /// The same call as a poll for what is due at `due`: no sooner than that, and no sooner than [`POLL_SECONDS`].
+    /// The same call as a poll: it waits until `due`, and at least [`POLL_SECONDS`].
     #[must_use]
     pub fn poll(self, due: Moment, now: Moment) -> Self {
         let millis = u64::try_from(due.duration_since(now).as_millis()).unwrap_or(0);

@@ -6,7 +6,7 @@ use url::Url;
 use registry_formats::registry_name::reversed_host;
 use registry_model::settings::Settings;
 
-/// Its host name reversed, as names of servers are formed (SEP-2127, `name`).
+/// Its host name reversed, as server names are formed (SEP-2127, `name`).
 #[must_use]
 pub fn own_server_name(settings: &Settings) -> String {
     let url = Url::parse(&settings.base_url).ok();

@@ -11,7 +11,6 @@ use registry_model::{Kind, Listing, ListingId, Moment};
 
 /// A Live listing in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Peer {
     /// Its URN in ARD.
     pub identifier: String,
@@ -55,7 +54,6 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Shows a listing at `now`.
     #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());

@@ -7,7 +7,6 @@ use registry_model::Sku;
 
 /// A product of the catalogue (contract "What the service does" 7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ProductEntry {
     pub sku: Sku,
     pub name: &'static str,
@@ -20,7 +19,6 @@ pub struct ProductEntry {
 }
 
 impl ProductEntry {
-    /// One product.
     #[must_use]
     pub fn of(sku: Sku) -> Self {
         let description = match sku {
@@ -37,7 +35,6 @@ impl ProductEntry {
         Self { sku, name, description, price_cents, price }
     }
 
-    /// All products, in the contract's order.
     #[must_use]
     pub fn all() -> Vec<Self> {
         Sku::ALL.map(Self::of).to_vec()

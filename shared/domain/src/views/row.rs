@@ -13,7 +13,6 @@ use registry_model::{Handshake, Kind, Listing, ListingId, Moment};
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Row {
     pub listing_id: ListingId,
     pub id: ListingId,
@@ -59,7 +58,6 @@ pub struct Row {
 
 /// The latest judged probe.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ProbeSummary {
     /// Whether the handshake was `ok`.
     pub ok: bool,
@@ -86,7 +84,6 @@ pub struct Activation {
 }
 
 impl Row {
-    /// Shows a listing at `now`.
     #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
         let next = next(listing);
@@ -117,7 +114,7 @@ impl Row {
 }
 
 impl ProbeSummary {
-    /// The latest judged probe of a listing; for one never probed, an empty `skip`.
+    /// The latest judged probe; for a listing that was never probed, an empty `skip`.
     #[must_use]
     pub fn of(listing: &Listing, now: Moment) -> Self {
         match &listing.probe {

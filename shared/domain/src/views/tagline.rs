@@ -2,7 +2,6 @@
 
 use registry_model::settings::Settings;
 
-/// The sentence.
 #[must_use]
 pub fn tagline(settings: &Settings) -> String {
     format!(

@@ -6,16 +6,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use registry_model::error::Problem;
 
-/// A place in the order of time as a caller carries it.
 #[must_use]
 pub fn write(place: &str) -> String {
     URL_SAFE_NO_PAD.encode(place)
 }
 
-/// The place that [`write`] wrote; `member` is what answers call their cursor.
-///
-/// # Errors
-/// 422: this registry did not issue it.
+/// Reads what [`write`] wrote; `member` is the name of the cursor in the answers.
 pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
     let refuse = || foreign(member);
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
@@ -27,7 +23,6 @@ pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
     if sound { Ok(place) } else { Err(refuse()) }
 }
 
-/// The refusal of a cursor that this registry did not issue.
 pub(super) fn foreign(member: &str) -> Problem {
     let detail =
         format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");

@@ -38,7 +38,6 @@ pub struct TrailRow {
 
 /// How often each event was at a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are those of the events")]
 pub struct EventCounts {
     pub demos: u32,
     pub feedback: u32,
@@ -52,7 +51,6 @@ pub struct EventCounts {
 }
 
 impl TrailRow {
-    /// A trail and its listing.
     #[must_use]
     pub fn of(listing: &Listing, trail: &Trail) -> Self {
         let count = |event| trail.count(event);
@@ -109,7 +107,6 @@ pub struct MarkRow {
 }
 
 impl MarkRow {
-    /// A mark as it is at `now`.
     #[must_use]
     pub fn of(mark: TrailMark, now: Moment) -> Self {
         Self {

@@ -6,7 +6,6 @@ use url::Url;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Kind, ListingId};
 
-/// The media type of the card of a kind.
 #[must_use]
 pub const fn media_type(kind: Kind) -> &'static str {
     match kind {
@@ -15,8 +14,8 @@ pub const fn media_type(kind: Kind) -> &'static str {
     }
 }
 
-/// The URN of a listing: anchored at the host that serves it, not at the registry's, and told apart by its id, which
-/// is unique (ARD §4.2.1; the pattern is that of the schema).
+/// Anchored at the host that serves the listing, not at the registry's, and made unique by its id (ARD §4.2.1; the
+/// pattern is that of the schema).
 #[must_use]
 pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
     let own_prefix = format!("{}-", kind.as_str());
