@@ -11,14 +11,14 @@ pub const MOST_TRAIL_BOOST: f64 = 20.0;
 
 pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boost); trail_boost = match_boost * max(0, trail_score)";
 
-/// A boost with what it was computed from.
+/// A boost and what it was computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Boost {
-    /// The boost.
+    /// 0.6 times `outcome_score` plus 0.4 times `trail_boost`, of which at most 20 counts.
     pub boost: f64,
-    /// How the outcomes that were reported of it went, 0 to 1; 0 without any.
+    /// How well reported uses of the listing went, 0 to 1; 0 without reports.
     pub outcome_score: f64,
-    /// Its trail, scaled by the multiplier `match_boost`.
+    /// The score of its trail, scaled by the multiplier `match_boost`.
     pub trail_boost: f64,
 }
 

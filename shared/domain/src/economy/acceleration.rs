@@ -40,16 +40,16 @@ pub const FORMULA: &str =
 /// The name of an operator's bump among the events. The bump is stored as what it adds, so its weight is 1.
 pub const OPERATOR_BUMP: &str = "operator_bump";
 
-/// What one sort of event adds.
+/// What one kind of event adds to the index.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Contribution {
-    /// The event.
+    /// The name of the event.
     pub event: &'static str,
-    /// What one of it adds.
+    /// What a single event adds.
     pub weight: f64,
-    /// How many there were in all.
+    /// Events since the registry was started.
     pub count: u64,
-    /// How many there were lately: each counts half after 72 hours.
+    /// Recent events: an event counts half after 72 hours.
     pub recent: f64,
     /// `weight` times `recent`.
     pub adds: f64,

@@ -10,18 +10,18 @@ use registry_model::settings::Prices;
 /// What the meter read for every operation's example on a small registry.
 const MEASURED: &str = include_str!("costs.json");
 
-/// What one call of an operation takes.
+/// What one call of an operation uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredCost {
-    /// The operation.
+    /// The name of the operation.
     pub operation: String,
     /// Requests to the table.
     pub table_operations: u64,
-    /// Read request units: 4 KB read consistently, or twice as much read without.
+    /// Read request units: one for each 4 KB of a consistent read, half of that for other reads.
     pub read_units: f64,
-    /// Write request units: 1 KB written, or half as much in a transaction.
+    /// Write request units: one for each 1 KB, twice that in a transaction.
     pub write_units: f64,
-    /// Why the example was refused; then this is what the refusal takes.
+    /// Why the example was refused; the numbers are then those of the refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -31,7 +31,7 @@ pub struct MeasuredCost {
 pub struct Cost {
     #[serde(flatten)]
     measured: MeasuredCost,
-    /// What a million calls cost: their units, and the requests themselves.
+    /// The price of a million calls in US dollars: their units and the requests.
     usd_per_million_calls: f64,
 }
 

@@ -11,16 +11,16 @@ pub const SAMPLES: usize = 24;
 /// Gates that must pass, in addition to the number of listings.
 pub const GATES_NEEDED: usize = 3;
 
-/// One condition.
+/// One condition of `hyper_mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Gate {
-    /// What it looks at.
+    /// The name of the number that is checked.
     pub name: &'static str,
-    /// As measured.
+    /// The measured value.
     pub value: f64,
-    /// What it needs at least.
+    /// The least value that passes.
     pub needs: f64,
-    /// Whether it is passed.
+    /// Whether the gate passes.
     pub passed: bool,
 }
 
@@ -40,26 +40,26 @@ pub struct Density {
 /// What the change of the index is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IndexChange {
-    /// The hourly samples that were looked at.
+    /// Hourly samples that were compared.
     pub samples: usize,
-    /// The index by the first of them; null before there is one.
+    /// The index in the first sample; null before there is one.
     pub first: Option<f64>,
-    /// The index by the last.
+    /// The index in the last sample; null before there is one.
     pub last: Option<f64>,
-    /// The hours between the two.
+    /// Hours between the two samples.
     pub hours: f64,
 }
 
 /// How fast the index changes, and whether the network is dense.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Hyper {
-    /// The change of the acceleration index in an hour.
+    /// The change of the acceleration index per hour.
     pub hyper_index: f64,
-    /// Enough gates are passed.
+    /// Whether enough gates pass.
     pub hyper_mode: bool,
-    /// The gates.
+    /// The conditions of `hyper_mode`.
     pub gates: Vec<Gate>,
-    /// The rule of `hyper_mode`.
+    /// How `hyper_index` and `hyper_mode` are computed.
     pub rule: &'static str,
     /// What `hyper_index` is computed from.
     pub inputs: IndexChange,

@@ -40,17 +40,17 @@ pub struct Measured {
 /// How fast things happen.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Pace {
-    /// Where the registry stands on its S-curve.
+    /// The part of the S-curve that the registry is in.
     pub phase: Phase,
-    /// The weighted events of an hour.
+    /// Weighted events per hour.
     pub weighted_rate: f64,
-    /// The fastest such rate since samples are taken.
+    /// The highest rate so far.
     pub fastest_rate: f64,
-    /// The hours that the rate is taken over; null before the first sample.
+    /// The hours over which the rate is taken; null before the first sample.
     pub hours: Option<f64>,
-    /// What happened in that time, by event.
+    /// Events in that time, by name.
     pub happened: BTreeMap<&'static str, u64>,
-    /// Thresholds of the phases.
+    /// The weights of the events and the thresholds of the phases.
     pub thresholds: &'static str,
 }
 

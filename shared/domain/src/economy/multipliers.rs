@@ -11,26 +11,26 @@ use super::round::rounded;
 pub struct Multipliers {
     /// Scales the boost of a listing's trail.
     pub match_boost: f64,
-    /// Room for conversion.
+    /// Room for conversion. Scales nothing yet.
     pub conversion_room: f64,
     /// Scales the day's budget of first touches.
     pub day_budget: f64,
-    /// Further paths of a search.
+    /// Further paths of a search. Scales nothing yet.
     pub multipath_extra: u32,
-    /// Weight of what is new in the feed.
+    /// Weight of new items in the feed. Scales nothing yet.
     pub feed_weight: f64,
 }
 
-/// One multiplier: how it is computed, and what it scales.
+/// How a multiplier is computed, and what it scales.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct MultiplierRule {
     /// Its name in `multipliers`.
     pub name: &'static str,
-    /// How it follows from the excess `e`, the index less 1.
+    /// The formula over the excess `e`, the index minus 1.
     pub formula: &'static str,
-    /// It never exceeds this.
+    /// Its upper bound.
     pub most: f64,
-    /// What it scales; `nothing yet` where it is only shown.
+    /// What it scales; `nothing yet` if it is only shown.
     pub applies_to: &'static str,
 }
 

@@ -16,29 +16,29 @@ pub struct Network {
     /// Live listings.
     #[serde(rename = "N")]
     pub listings: f64,
-    /// Compositions for each of them, 0 to 1.
+    /// Compositions for each Live listing, 0 to 1.
     #[serde(rename = "C")]
     pub compositions: f64,
-    /// Outcomes for each of them, 0 to 1.
+    /// Outcomes for each Live listing, 0 to 1.
     #[serde(rename = "O")]
     pub outcomes: f64,
     /// Federation peers.
     #[serde(rename = "F")]
     pub peers: f64,
-    /// With the exponents of a dense network.
+    /// Whether the exponents of a dense network are used.
     pub dense: bool,
 }
 
-/// The exponents and the factor.
+/// The exponents and the factor of the formula.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Exponents {
-    /// Of the listings.
+    /// Exponent of the listings.
     pub a: f64,
-    /// Of the compositions.
+    /// Exponent of the compositions.
     pub b: f64,
-    /// Of the outcomes.
+    /// Exponent of the outcomes.
     pub g: f64,
-    /// Of the peers.
+    /// Exponent of the peers.
     pub d: f64,
     /// The factor.
     pub k: f64,
@@ -48,16 +48,16 @@ pub struct Exponents {
 const BASE: Exponents = Exponents { a: 1.15, b: 1.25, g: 1.2, d: 1.1, k: 1.0 };
 const DENSE: Exponents = Exponents { a: 1.4, b: 1.6, g: 1.5, d: 1.35, k: 1.2 };
 
-/// A value with what it was computed from.
+/// A value and what it was computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NetworkValue {
-    /// The value.
+    /// Only for comparing two states of one registry; it is not money.
     pub value: f64,
-    /// What it was computed from.
+    /// What the value was computed from.
     pub inputs: Network,
     /// The exponents and the factor.
     pub exponents: Exponents,
-    /// The formula.
+    /// The formula of the value.
     pub formula: &'static str,
 }
 

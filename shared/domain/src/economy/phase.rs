@@ -11,13 +11,13 @@ use registry_model::TrailEvent;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Hardly anything yet.
+    /// Little activity yet.
     Seed,
-    /// It has begun to grow.
+    /// Growth has begun.
     EarlyS,
-    /// It grows fast.
+    /// Growth is fast.
     Steep,
-    /// It grew fast, and does so no more.
+    /// Growth was fast and has slowed down.
     Mature,
 }
 

@@ -17,33 +17,33 @@ pub const MATURE_BELOW: f64 = 0.01;
 pub const RULE: &str = "seed: a value below 10; mature: the last day's growth is below 1 % of the value; steep: it is 10 % \
     or more; between the two early_s while it accelerates, else steep";
 
-/// One curve.
+/// A curve of growth.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Curve {
     /// What grows.
     pub id: &'static str,
-    /// The same for people.
+    /// The label for people.
     pub label: &'static str,
-    /// How many there are now.
+    /// The number now.
     pub value: f64,
-    /// The part of the curve.
+    /// The part of the S-curve.
     pub phase: Phase,
     /// It grew more in the last day than in the day before.
     pub accelerating: bool,
-    /// What that follows from.
+    /// What phase and acceleration are computed from.
     pub inputs: CurveInputs,
 }
 
 /// What a curve is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CurveInputs {
-    /// A day ago, by the sample nearest to it.
+    /// The number a day ago, from the nearest sample.
     pub a_day_ago: f64,
-    /// Two days ago, by the sample nearest to it.
+    /// The number two days ago, from the nearest sample.
     pub two_days_ago: f64,
-    /// The growth of the last day.
+    /// Growth in the last day.
     pub growth: f64,
-    /// The growth of the day before.
+    /// Growth in the day before.
     pub growth_before: f64,
 }
 

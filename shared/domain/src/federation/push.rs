@@ -13,20 +13,20 @@ use registry_model::error::shorten;
 /// JSON values read from an answer.
 const MOST_VALUES: usize = 2000;
 
-/// What became of it at one registry.
+/// The result at one registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pushed {
-    /// The registry.
+    /// The base URL of the registry.
     pub peer: String,
-    /// Whether it took the listing.
+    /// Whether it accepted the listing.
     pub ok: bool,
-    /// Its HTTP status, where it answered.
+    /// Its HTTP status, if it answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// The id that it gave the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<String>,
-    /// Why it did not take it, in a word.
+    /// A short code for why it did not accept the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

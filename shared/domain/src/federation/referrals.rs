@@ -16,31 +16,31 @@ const MOST: usize = 10;
 /// How long this process caches the referrals, in milliseconds.
 const READ_ANEW_AFTER: i64 = 60_000;
 
-/// What of other registries is wanted (ARD §7.2).
+/// What to include about other registries (ARD §7.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FederationMode {
-    /// Referrals, where there are any.
+    /// Referrals, if there are any.
     #[default]
     Auto,
-    /// The same.
+    /// The same as `auto`.
     Referrals,
-    /// Nothing.
+    /// No referrals.
     None,
 }
 
-/// Another registry, as ARD refers to it: its search API can be asked the same.
+/// A referral to another registry (ARD): send the same search to its API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PeerReferral {
     /// Its URN.
     pub identifier: String,
-    /// Its name.
+    /// The name of the registry.
     pub display_name: String,
     /// `application/ai-registry+json`.
     #[serde(rename = "type")]
     pub of_type: &'static str,
-    /// Its search API.
+    /// The URL of its search API.
     pub url: String,
 }
 

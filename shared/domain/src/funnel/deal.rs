@@ -11,7 +11,7 @@ use registry_model::settings::Settings;
 pub struct Deal {
     /// `founding_free_100`.
     pub name: &'static str,
-    /// Seats in all.
+    /// All seats.
     pub seats: u32,
     /// Seats taken.
     pub claimed: u32,
@@ -19,15 +19,15 @@ pub struct Deal {
     pub remaining: u32,
     /// 100: the product is free.
     pub percent_off: u32,
-    /// No checkout is involved.
+    /// True: no checkout is needed.
     pub no_stripe: bool,
-    /// The way to a seat, step by step.
+    /// The steps to a seat.
     pub path: Vec<String>,
-    /// One sentence.
+    /// The offer in one sentence.
     pub one_liner: String,
-    /// A few words.
+    /// The offer in a few words.
     pub short: String,
-    /// Who may have it.
+    /// Who can claim a seat.
     pub for_active: String,
 }
 

@@ -17,17 +17,17 @@ const LONGEST_SOURCE: usize = 100;
 const LONGEST_KEY: usize = 200;
 pub const DRAFT_RATING: u8 = 3;
 
-/// Feedback as it is sent; the demo's `next_steps.example_body` is one.
+/// Feedback after a demo. The demo's `next_steps.example_body` is a complete draft of it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "order_id"]), "allOf" = [{ "required": ["answers"] }]))]
 pub struct GivenFeedback {
-    /// Whose; or name the order.
+    /// The listing that took the demo; or send `order_id`.
     pub listing_id: Option<String>,
-    /// The order that the demo answered.
+    /// The order that the demo returned.
     pub order_id: Option<String>,
-    /// Agent or MCP server.
+    /// The kind of the listing: agent or MCP server.
     pub kind: Option<Kind>,
-    /// The name of who writes.
+    /// The name of the sender.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     pub agent_name: Option<String>,
     /// From 1 to 5.
@@ -38,20 +38,20 @@ pub struct GivenFeedback {
     #[serde(default)]
     #[schemars(schema_with = "answers_schema")]
     pub answers: BTreeMap<String, String>,
-    /// Anything more.
+    /// Anything else you want to say.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_ANSWER))]
     pub body: Option<String>,
-    /// Who may be written to; it is shown nowhere.
+    /// An address for replies; it is never shown.
     #[serde(alias = "email")]
     #[schemars(extend("format" = "email"))]
     pub contact_email: Option<String>,
-    /// What led here.
+    /// What led you here.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_SOURCE))]
     pub source: Option<String>,
-    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
+    /// A secret of the sender; the demo suggests one. Send it again with `reissue` to receive a lost reward again.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_KEY))]
     pub idempotency_key: Option<String>,
-    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
+    /// Issues the reward again if the answer that contained it was lost; the previous one stops working.
     #[serde(default)]
     pub reissue: bool,
 }

@@ -10,9 +10,9 @@ use registry_model::settings::Settings;
 pub struct Stage {
     /// `list`, `live`, `demo`, `feedback`, `discount` or `buy`.
     pub id: &'static str,
-    /// For people.
+    /// The label for people.
     pub label: &'static str,
-    /// What an agent does there.
+    /// What an agent does in this stage.
     pub agent_action: String,
 }
 

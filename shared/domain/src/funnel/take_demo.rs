@@ -17,18 +17,18 @@ pub struct DemoBody {
     pub kind: Kind,
     pub name: String,
     pub sku: Sku,
-    /// Its card or endpoint.
+    /// The URL of its card or endpoint.
     pub agent_card_url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// A demo, ready to be asked for (contract "`take_demo` object").
+/// A demo request, ready to be sent (contract "`take_demo` object").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TakeDemo {
-    /// What this is.
+    /// What the request is for.
     pub name: String,
-    /// What comes of it.
+    /// What the demo produces.
     pub description: String,
     pub listing_id: String,
     pub kind: Kind,
@@ -40,18 +40,18 @@ pub struct TakeDemo {
     pub body: DemoBody,
     pub curl: String,
     pub deal: Deal,
-    /// What comes after the demo.
+    /// The step after the demo.
     pub next_after_demo: AfterDemo,
     pub funnel: [&'static str; 5],
 }
 
-/// Headers of a JSON request.
+/// Headers of the request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Headers {
-    /// What is sent.
+    /// The media type of the body.
     pub content_type: &'static str,
-    /// What is taken back.
+    /// The media type of the answer.
     pub accept: &'static str,
 }
 
@@ -63,16 +63,16 @@ pub struct AfterDemo {
     /// `POST`.
     pub method: &'static str,
     pub url: String,
-    /// How.
+    /// How to take the step.
     pub note: &'static str,
 }
 
-/// The offer as one listing sees it (contract "Deal", per-listing copies).
+/// The founding offer for one listing (contract "Deal", per-listing copies).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListingDeal {
     /// Seats left.
     pub founding_free_seats: u32,
-    /// What to do for one.
+    /// How to claim a seat.
     pub message: String,
     pub take_demo_url: String,
     pub take_demo_body: DemoBody,

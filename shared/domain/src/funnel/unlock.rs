@@ -6,20 +6,20 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_store::FunnelCounts;
 
-/// How far payments are from opening.
+/// The meter that opens payments.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Unlock {
     /// Whether card payments are open.
     pub payments_open: bool,
-    /// Agents that gave feedback.
+    /// Agents that have given feedback.
     pub feedback_agents: u32,
-    /// MCP servers that gave feedback.
+    /// MCP servers that have given feedback.
     pub feedback_mcps: u32,
-    /// How many of each open payments.
+    /// How much feedback of each kind opens payments.
     pub targets: Targets,
-    /// How far it is, from 0 to 100.
+    /// Progress in percent, 0 to 100.
     pub progress_pct: u32,
-    /// The same in a sentence.
+    /// The meter in a sentence.
     pub message: String,
 }
 

@@ -13,32 +13,32 @@ use registry_model::protocol::MCP_NEWEST_REVISION;
 const JSON: &str = "application/json";
 const JSON_OR_STREAM: &str = "application/json, text/event-stream";
 
-/// A request, complete.
+/// A complete request.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Call {
-    /// The protocol that is spoken.
+    /// The protocol of the request.
     pub protocol: EntryProtocol,
-    /// The version of it that was proven.
+    /// The version of the protocol that the last probe proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Where, with which headers, and what.
+    /// The HTTP request.
     #[serde(flatten)]
     pub request: CallRequest,
-    /// Requests that must be answered first, in this order.
+    /// Requests to send first, in this order, each after the answer of the one before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<CallRequest>,
-    /// What to fill in, or to mind.
+    /// What to fill in before sending.
     pub note: String,
 }
 
-/// The HTTP request of a call.
+/// An HTTP request.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CallRequest {
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Where.
+    /// The URL to send it to.
     pub url: String,
-    /// What stands in its header.
+    /// The HTTP headers.
     pub headers: BTreeMap<&'static str, String>,
     /// The JSON body of a POST.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,26 +22,26 @@ pub struct Wish<'a> {
 /// The ready calls of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Invocation {
-    /// The node that it calls.
+    /// The URN of the listing.
     pub node_id: String,
     /// The listing.
     pub listing_id: ListingId,
-    /// Its name.
+    /// The name of the listing.
     pub name: String,
-    /// Which of the calls below to send first: the preferred protocol where the listing speaks it.
+    /// The call to send first: the preferred protocol, if the listing speaks it.
     pub first: EntryProtocol,
-    /// By which protocols it can be called, that one first.
+    /// The protocols by which it can be called, `first` first.
     pub protocols: Vec<EntryProtocol>,
-    /// A call of a tool.
+    /// A call of an MCP tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp: Option<Call>,
-    /// A message over JSON-RPC.
+    /// An A2A message over JSON-RPC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a2a: Option<Call>,
-    /// A message over plain HTTP.
+    /// An A2A message over plain HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<Call>,
-    /// Finding it again by its name, at this registry.
+    /// A search that finds the listing again at this registry.
     pub ard: Call,
 }
 
@@ -137,11 +137,11 @@ fn text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
 /// How a protocol is used here.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Adapter {
-    /// Which.
+    /// The protocol.
     pub protocol: EntryProtocol,
-    /// What an invocation holds for it.
+    /// What an invocation contains for it.
     pub gives: &'static str,
-    /// What it rests on.
+    /// What the call is made from.
     pub from: &'static str,
 }
 

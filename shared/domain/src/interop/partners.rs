@@ -21,15 +21,15 @@ const FOR_EACH: usize = 2;
 /// Two listings that may work together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pair {
-    /// An agent.
+    /// The id of the agent.
     pub listing_a: ListingId,
-    /// An MCP server that matches what it says of itself.
+    /// The id of an MCP server that matches the agent's description.
     pub listing_b: ListingId,
     /// The agent's name.
     pub name_a: String,
-    /// The server's name.
+    /// The name of the MCP server.
     pub name_b: String,
-    /// How well it matches, 0 to 100.
+    /// How well the server matches, 0 to 100.
     pub match_score: u8,
 }
 

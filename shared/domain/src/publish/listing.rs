@@ -34,15 +34,15 @@ pub enum Words {
     Changed,
 }
 
-/// Whether a submission was taken up.
+/// Whether a submission was queued for a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PublishStatus {
     /// It will be probed.
     Queued,
-    /// It is Live already.
+    /// It is already Live.
     Active,
-    /// It was waiting already.
+    /// It is already queued.
     Duplicate,
 }
 

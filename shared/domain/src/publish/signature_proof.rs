@@ -17,18 +17,18 @@ use registry_model::{KeySource, Moment, NameProofMethod};
 /// Long enough for clocks that differ, too short to reuse the proof.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
 
-/// A proof that the name in a server description is the publisher's, so that it is shown as proven and the words of a
-/// listing may be changed. The domain of the name (`example.com` for `com.example/weather`) makes the key known by DNS
-/// or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com` itself, or a line
-/// at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need none: theirs is the server.json
-/// in the owner's repository.
+/// A proof that you own the name in a server description: the name is then shown as proven, and you may change the
+/// description of an existing listing. The domain of the name (`example.com` for `com.example/weather`) publishes the
+/// key by DNS or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com`
+/// itself, or a line at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need no proof
+/// here: theirs is the server.json in the owner's repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProofRequest {
     /// The time of the signature (RFC 3339), at most five minutes from now.
     #[schemars(extend("format" = "date-time"))]
     pub timestamp: String,
     /// The Ed25519 signature, in hexadecimal, of four lines joined by line feeds: this registry's base URL, the name,
-    /// the URL of the remote, and the timestamp as it is sent.
+    /// the URL of the remote, and the timestamp exactly as sent.
     #[schemars(regex(pattern = "^[0-9a-fA-F]{128}$"))]
     pub signature: String,
 }

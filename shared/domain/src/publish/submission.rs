@@ -41,11 +41,11 @@ pub enum Submitted {
     Server(Box<ServerDescription>),
 }
 
-/// What to list.
+/// What to list. Send exactly one of `agent_card_url`, `mcp_url`, `url` and `server_json`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
-    /// A card URL, or a site from which the well-known card paths are tried.
+    /// The URL of a card, or a site whose well-known card paths are tried.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
@@ -58,16 +58,16 @@ pub struct PublishRequest {
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
-    /// A display name, used until the card gives one.
+    /// A display name, used until the card provides one.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     pub name: Option<String>,
-    /// Where to write about this listing; never shown.
+    /// An address for questions about this listing; it is never shown.
     #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
     pub contact_email: Option<String>,
     /// Where you heard of the registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     pub source: Option<String>,
-    /// Beside `server_json`: that its name is yours.
+    /// With `server_json` only: a proof that you own its name.
     pub proof: Option<ProofRequest>,
 }
 

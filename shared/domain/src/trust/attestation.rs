@@ -31,27 +31,27 @@ pub struct Statement {
 /// A signed statement.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Attestation {
-    /// Its id, the `jti` of the token.
+    /// The id, the `jti` of the token.
     pub id: AttestationId,
-    /// What it is about.
+    /// The type of the statement.
     #[serde(rename = "type")]
     pub about: AttestationType,
     /// The listing, the `sub` of the token.
     pub subject: ListingId,
-    /// The facts, as they stand in the token.
+    /// The facts, as in the token.
     #[schemars(with = "Map<String, Value>")]
     pub claims: Value,
     /// When it was signed.
     pub issued_at: Moment,
-    /// Until when it counts.
+    /// The time until which it is valid.
     pub expires_at: Moment,
-    /// Who signed it, the `iss` of the token: the base URL of this registry.
+    /// The signer, the `iss` of the token: the base URL of this registry.
     pub issuer: String,
-    /// The key that signed it; it stands in the key set.
+    /// The id of the signing key in the key set.
     pub kid: String,
     /// The token: JWS in compact form, ES256.
     pub jws: String,
-    /// The key set by which anybody can verify it.
+    /// The key set that verifies the token.
     pub jwks_uri: String,
 }
 

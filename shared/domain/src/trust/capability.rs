@@ -12,7 +12,7 @@ const LONGEST_DESCRIPTION: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
 const DIGITS: usize = 24;
 
-/// What has the abilities.
+/// What has the capabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CapabilityKind {
@@ -21,13 +21,14 @@ pub enum CapabilityKind {
     Agent,
     /// An MCP server.
     Mcp,
-    /// Both at one address.
+    /// An agent and an MCP server at one address.
     Dual,
-    /// Several that are called one after the other.
+    /// Several peers that are called one after the other.
     Pipeline,
 }
 
-/// Abilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without repetition.
+/// Capabilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without
+/// duplicates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Capability {
     pub name: String,

@@ -22,7 +22,7 @@ const PUBLISHED_BEFORE: SignedDuration = SignedDuration::from_hours(1);
 /// How long an old key stays published after what it signed has expired, for clocks that differ.
 const MARGIN: SignedDuration = SignedDuration::from_hours(24);
 
-/// A public key as RFC 7517 writes it.
+/// A public key (RFC 7517).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Jwk {
     kty: &'static str,

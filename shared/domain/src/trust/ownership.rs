@@ -17,14 +17,14 @@ use registry_store::{Allowance, Challenge};
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
 const LONGEST_NONCE: usize = 64;
 
-/// One way in which a domain makes a key known.
+/// One way in which a domain publishes a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Way {
-    /// Which.
+    /// The kind of place.
     pub method: KeySource,
-    /// Where it is read.
+    /// Where the registry reads it.
     pub place: String,
-    /// What must stand there.
+    /// What the place must contain.
     pub holds: String,
 }
 

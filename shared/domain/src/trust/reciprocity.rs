@@ -20,13 +20,13 @@ pub struct Reciprocity {
 pub struct Signal {
     /// `clean`, `links_back`, `domain` or `card`.
     pub id: &'static str,
-    /// Whether it was seen.
+    /// Whether the signal was found.
     pub holds: bool,
-    /// What it gives.
+    /// Points that it gives.
     pub points: u32,
-    /// What it gives at most.
+    /// Points that it can give.
     pub of: u32,
-    /// What was seen.
+    /// What was found.
     pub why: String,
 }
 

@@ -16,10 +16,9 @@ const SKEW: i64 = 60;
 /// One check of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenCheck {
-    /// Which: `form`, `algorithm`, `key`, `signature`, `claims`, `issuer`, `expiry`, `id`,
-    /// `revocation` or `listing`.
+    /// `form`, `algorithm`, `key`, `signature`, `claims`, `issuer`, `expiry`, `id`, `revocation` or `listing`.
     pub id: &'static str,
-    /// Whether it holds.
+    /// Whether the check passed.
     pub ok: bool,
     /// What was found.
     pub detail: String,

@@ -95,7 +95,7 @@ impl Page {
     }
 }
 
-/// A kind, or both.
+/// One kind, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KindFilter {
@@ -184,15 +184,15 @@ async fn part(app: &App, kind: Kind, from: Place, limit: u32) -> Result<(Vec<Lis
     Ok((live, more.map_or(Place::End, Place::After)))
 }
 
-/// What is Live in all.
+/// Live listings in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// Live agents.
     pub agents_active: u32,
     /// Live MCP servers.
     pub mcp_active: u32,
-    /// When listings whose proof had run out were last left out of the counts, which is done each hour; absent before
-    /// the first time.
+    /// When expired listings were last removed from the counts, which happens each hour; absent before the first
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Moment>,
 }

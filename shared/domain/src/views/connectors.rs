@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::outreach::connector_day::{MIN_LIKENESS, MIN_LIVE_SCORE};
 use registry_model::settings::Settings;
 
-/// How connectors are found and met (contract "Connector daily pick", `playbook`).
+/// How connectors are found and contacted (contract "Connector daily pick", `playbook`).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Playbook {
     goal: String,
@@ -25,7 +25,7 @@ struct Source {
     how: String,
 }
 
-/// Below these a day is one of research.
+/// A day below these thresholds is a research day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Thresholds {
     /// Of 100.

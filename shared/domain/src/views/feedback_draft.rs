@@ -17,10 +17,10 @@ pub struct FeedbackDraft {
     pub agent_name: String,
     /// From 1 to 5.
     pub rating: u8,
-    /// By question, as a draft.
+    /// Draft answers, by question id.
     pub answers: BTreeMap<String, String>,
     pub source: &'static str,
-    /// Made for this answer alone: whoever sends it may have a lost reward issued anew.
+    /// New in each answer. Send it with `reissue` to receive a lost reward again.
     pub idempotency_key: String,
 }
 
@@ -43,9 +43,9 @@ impl FeedbackDraft {
 /// One of the five questions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Question {
-    /// Its name among the answers.
+    /// The key of its answer in `answers`.
     pub id: &'static str,
-    /// The question.
+    /// The text of the question.
     pub question: &'static str,
 }
 

@@ -6,22 +6,22 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_model::{AttestationId, LastLeaf, ListingId, LogEvent, LogTile, Moment, TILE_WIDTH};
 
-/// The leaf of a decision.
+/// Where a decision is in the evidence log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LogPlace {
     /// What was decided.
     pub event: LogEvent,
-    /// When.
+    /// When it was decided.
     pub at: Moment,
-    /// It waits to be taken up into the tree, which takes minutes; then it has an index.
+    /// The decision is not yet in the log, which takes minutes; after that it has an index.
     pub pending: bool,
     /// Its index in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_index: Option<u64>,
-    /// The bundle of entries that ends with it.
+    /// The bundle of log entries that ends with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_url: Option<String>,
-    /// The proof that it is in the tree.
+    /// The proof that it is in the log.
     pub proof_url: String,
 }
 

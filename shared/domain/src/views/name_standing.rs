@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use registry_model::{Listing, Moment, NameProofMethod};
 
-/// A name, and whether it is proven.
+/// The name of a server description, and whether it is proven.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NameStanding {
-    /// The name in its server description.
+    /// The name in the server description.
     pub name: String,
-    /// Whether it is proven.
+    /// Whether the name is proven.
     pub standing: Standing,
-    /// What proved it.
+    /// How it was proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<NameProofMethod>,
     /// When it was proven.
@@ -25,9 +25,9 @@ pub struct NameStanding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// Its publisher says so; nothing shows that the name is theirs.
+    /// The publisher claims the name without a proof.
     Claimed,
-    /// It was shown to be its owner's.
+    /// The publisher has proven that it owns the name.
     Proven,
 }
 

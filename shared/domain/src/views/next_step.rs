@@ -10,31 +10,31 @@ use registry_model::Moment;
 /// Seconds between two polls of a listing whose probe is due: about as long as a probe takes.
 pub const POLL_SECONDS: u32 = 2;
 
-/// What to do next: the same call as a request (`method`, `url`, `body`) and as a tool (`tool` with `body`, or with
-/// `arguments` where the request has no body).
+/// What to do next: the same call as an HTTP request (`method`, `url`, `body`) and as a tool call (`tool` with
+/// `body`, or with `arguments` if the request has no body).
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NextStep {
-    /// What it does.
+    /// What the call does.
     pub action: &'static str,
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Where; of a GET with its query.
+    /// The URL; for a GET with its query.
     pub url: String,
     /// The JSON body of a POST, and the arguments of its tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
-    /// The tool that does the same by MCP, and the operation by A2A.
+    /// The MCP tool, or the A2A operation, that does the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// The arguments of the tool of a GET.
+    /// The arguments of the tool for a GET.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub arguments: Option<Value>,
-    /// Seconds to wait before it.
+    /// Seconds to wait before the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_s: Option<u32>,
-    /// The same in words.
+    /// What the call does, in a sentence.
     pub note: String,
 }
 

@@ -10,7 +10,7 @@ use registry_model::Sku;
 pub struct ProductEntry {
     pub sku: Sku,
     pub name: &'static str,
-    /// What it is.
+    /// What the product is.
     pub description: &'static str,
     /// In US cents.
     pub price_cents: u32,

@@ -24,35 +24,35 @@ pub struct Row {
     /// Whether the name in its server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name_standing: Option<NameStanding>,
-    /// What it is filed under.
+    /// The id of its category.
     pub category_id: String,
     pub category_label: &'static str,
     /// True for every Active row.
     pub checks_clean: bool,
-    /// The evidence.
+    /// The evidence: its latest judged probe.
     pub probe: ProbeSummary,
-    /// Its presence on the Talk inbox.
+    /// How to reach its Talk inbox.
     pub talk: Talk,
-    /// Its card, or for an MCP server its endpoint.
+    /// The URL of its card; for an MCP server its endpoint.
     pub agent_card_url: String,
     /// A page about it.
     pub website: String,
-    /// Protocol versions it spoke.
+    /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// It took its demo.
+    /// Whether it has taken its demo.
     pub demoed: bool,
-    /// It gave its feedback.
+    /// Whether it has given feedback.
     pub feedbacked: bool,
-    /// Its demo, ready to be asked for.
+    /// Its demo request, ready to be sent.
     pub take_demo: TakeDemo,
-    /// The same as a link.
+    /// A link to its demo.
     pub take_demo_get: String,
-    /// The founding offer as it sees it.
+    /// The founding offer for this listing.
     pub deal: ListingDeal,
-    /// Where it stands in the funnel.
+    /// Its stage in the funnel.
     pub activation: Activation,
-    /// What to do next.
+    /// What to do next, in a sentence.
     pub next: String,
 }
 
@@ -65,21 +65,21 @@ pub struct ProbeSummary {
     /// 0 to 100.
     pub score: u8,
     pub probed_at: Moment,
-    /// What was asked.
+    /// The URL that was probed.
     pub target: String,
-    /// Milliseconds of the handshake.
+    /// Duration of the handshake in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
-    /// Hours since, with one decimal.
+    /// Hours since the probe, with one decimal.
     pub age_hours: f64,
 }
 
-/// Where a listing stands in the funnel.
+/// The stage of a listing in the funnel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Activation {
     /// `live`.
     pub stage: &'static str,
-    /// What comes next.
+    /// The next step, in a sentence.
     pub next: String,
 }
 
