@@ -1,23 +1,20 @@
-//! How fast the registry grows, what that scales, and what its operations cost: autocatalysis and exonomics. Arithmetic
-//! over what the table counted; every number is given with what it was computed from.
+//! How fast the registry grows, what that scales, and what its operations cost ("autocatalysis" and "exonomics").
+//! Arithmetic over counters in the table; every number is returned with its inputs.
 
 pub mod abundance;
 pub mod acceleration;
-mod boosts;
 pub mod cost_model;
 pub mod hyper;
 mod measured;
 pub mod multipliers;
 pub mod network_value;
 pub mod phase;
-mod round;
 pub mod s_curve;
 
+pub use abundance::{Boosts, boosts};
 pub use acceleration::{Acceleration, Contribution};
-pub use boosts::{Boosts, boosts};
 pub use measured::{Measured, Pace, acceleration, day_budget_multiplier, measure, take_sample, trail_heat};
 pub use multipliers::Multipliers;
-pub use round::rounded;
 
 /// Version of the autocatalysis family (contract "Versioning").
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";
@@ -25,3 +22,22 @@ pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";
 pub const EXONOMICS_VERSION: &str = "2.8.0";
 pub const AUTOCATALYSIS_PATH: &str = "/api/products/autocatalysis";
 pub const EXONOMICS_PATH: &str = "/api/products/exonomics";
+
+/// Rounds to six decimals, which hides floating point noise.
+#[must_use]
+pub fn rounded(number: f64) -> f64 {
+    const SCALE: f64 = 1e6;
+    let scaled = number * SCALE;
+    if scaled.is_finite() { scaled.round() / SCALE } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn numbers_have_six_decimals() {
+        assert_eq!([0.1 + 0.2, 2.000_000_4, -1.234_567_8].map(rounded), [0.3, 2.0, -1.234_568]);
+        assert_eq!(rounded(1e300), 1e300, "too large to have decimals");
+    }
+}

@@ -1,10 +1,10 @@
-//! The acceleration index: 1 when nothing happens, up to 3 when much did lately. Each event adds its weight, and what it
-//! added halves every 72 hours, so the index needs no clock of its own: it is computed from decaying counts.
+//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its weight, which
+//! halves every 72 hours; the index is computed from decaying counts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 use registry_model::TrailEvent;
 use registry_store::EventTotal;
 
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_worked_by_hand() {
+    fn index_matches_a_hand_calculation() {
         assert_eq!(index(&[], 0.0).index, 1.0);
         // 10 * .012 + 2 * .04 + 1 * .08 + 5 * .01 = .33.
         let events = [
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!((some.index, some.excess), (1.33, 0.33));
         let demo = some.contributions.iter().find(|one| one.event == "take_demo").unwrap();
         assert_eq!((demo.weight, demo.count, demo.recent, demo.adds), (0.012, 100, 10.0, 0.12));
-        // What the operator added is told as such.
+        // The operator's bump is listed separately.
         let bumped = index(&events, 0.25);
         let last = bumped.contributions.last().unwrap();
         assert_eq!((bumped.index, last.event, last.adds), (1.58, OPERATOR_BUMP, 0.25));
@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn every_event_has_its_weight_once() {
+    fn every_weighted_event_is_counted_once() {
         // .012 + .04 + .08 + .008 + .015 + .01 + .003 + .001 + .01 + .002 + .004 + .005 = .19.
         let all = index(&TrailEvent::ALL.map(|event| (event, 1.0)), 0.0);
         assert_eq!((all.excess, all.contributions.len()), (0.19, 13));
     }
 
     #[test]
-    fn an_operators_bump_is_scaled_within_bounds() {
+    fn operator_bump_is_scaled_within_bounds() {
         let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
         // .04 times .25 (the least), 1, 2, and 3 (the most).
         assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_index_stays_within_its_bounds_and_is_the_sum_of_its_parts(
+        fn index_is_bounded_and_the_sum_of_its_parts(
             recent in prop::collection::vec(0.0..1e7, TrailEvent::ALL.len()),
             bumped in 0.0..1e7,
         ) {

@@ -1,10 +1,10 @@
-//! What each operation costs, measured and not believed: a test runs every example with a meter at the table and keeps
-//! what it read in `costs.json`, which is compiled in. Prices are settings, so that no price is a fact of this code.
+//! What each operation costs: a test measures every example at the table and stores the result in `costs.json`, which is
+//! compiled in. Prices are settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::round::rounded;
+use super::rounded;
 use registry_model::settings::Prices;
 
 /// What the meter read for every operation's example on a small registry.
@@ -74,17 +74,12 @@ mod tests {
     use registry_model::settings::{Mode, Settings};
 
     fn call(read_units: f64, write_units: f64) -> MeasuredCost {
-        MeasuredCost {
-            operation: "x".to_owned(),
-            table_operations: 2,
-            read_units,
-            write_units,
-            refused: None,
-        }
+        let operation = "x".to_owned();
+        MeasuredCost { operation, table_operations: 2, read_units, write_units, refused: None }
     }
 
     #[test]
-    fn a_price_worked_by_hand() {
+    fn price_matches_a_hand_calculation() {
         let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
         // 3 * 0.125 + 8 * 0.625 + 1 = 0.375 + 5 + 1.
         assert_eq!(Cost::of(call(3.0, 8.0), &prices).usd_per_million_calls, 6.375);
@@ -93,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_can_be_read() {
+    fn measured_costs_can_be_read() {
         let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
         let costs = costs(&prices).unwrap();
         assert!(costs.windows(2).all(|pair| pair[0].usd_per_million_calls >= pair[1].usd_per_million_calls));

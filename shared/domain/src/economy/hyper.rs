@@ -1,10 +1,10 @@
-//! How fast the acceleration index itself changes, and the gates that tell whether the network is dense enough for that
-//! to mean something. Gates and thresholds are the origin's.
+//! How fast the acceleration index changes, and the gates that show whether the network is dense enough for that to be
+//! meaningful. Gates and thresholds are the origin's.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 
 /// Hourly samples that are compared.
 pub const SAMPLES: usize = 24;
@@ -111,14 +111,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_worked_by_hand() {
+    fn change_matches_a_hand_calculation() {
         assert_eq!(index_per_hour(1.2, 1.8, 24.0), 0.025);
         assert_eq!(index_per_hour(2.0, 1.5, 10.0), -0.05);
-        assert_eq!(index_per_hour(1.0, 3.0, 0.9), 0.0, "two looks at one hour tell no speed");
+        assert_eq!(index_per_hour(1.0, 3.0, 0.9), 0.0, "samples within an hour show no speed");
     }
 
     #[test]
-    fn three_gates_and_thirty_listings_are_needed() {
+    fn hyper_mode_needs_three_gates_and_thirty_listings() {
         let none = Density::default();
         let three = Density { composition_density: 0.08, outcome_coverage: 0.05, trail_heat: 12.0, ..none };
         let hyper = |density: Density| is_hyper(&gates(&density));

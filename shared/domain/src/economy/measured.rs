@@ -1,5 +1,5 @@
-//! The state of the registry as numbers are computed from it: counts, totals and the hourly samples, read together. The
-//! sample of an hour is made of the same, so that speeds compare like with like.
+//! The state from which all numbers are computed: counts, totals and hourly samples, read together. Samples are taken from
+//! the same state, so that speeds are comparable.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::hyper::{self, Density, Hyper, IndexChange};
 use super::multipliers::Multipliers;
 use super::network_value::Network;
 use super::phase::{self, Phase};
-use super::round::rounded;
+use super::rounded;
 use super::s_curve::Curve;
 use registry_app::App;
 use registry_model::settings::Settings;
@@ -23,9 +23,9 @@ use registry_store::{Board, EconomySample, Live, SampledCounts, StoreError, Trai
 /// Two days of hourly samples: a curve needs the last day and the day before.
 const SAMPLES: u32 = 49;
 /// The rate is taken over a day; the extra half hour allows for a sample that came late.
-const DAY: SignedDuration = SignedDuration::from_mins(24 * 60 + 30);
+const PACE_WINDOW: SignedDuration = SignedDuration::from_mins(24 * 60 + 30);
 /// Trails whose mean score is the heat.
-const HOTTEST: usize = 5;
+const HOTTEST_TRAILS: usize = 5;
 
 #[derive(Clone, Debug)]
 pub struct Measured {
@@ -75,7 +75,7 @@ pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
     Ok(Acceleration::of(|event| totals.of(event), bumps))
 }
 
-/// Scales the day's budget of first touches: from 1 to 1.8, always 1 when OUTREACH_ACCELERATION is off.
+/// Scales the day's budget of first touches: from 1 to 1.8, always 1 when `OUTREACH_ACCELERATION` is off.
 pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     if !app.settings.outreach_acceleration {
         return Ok(1.0);
@@ -86,13 +86,13 @@ pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
 /// Takes the sample of this hour if there is none. A failure is logged, and the next tick tries again.
 pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {
-        if let Err(error) = take_missing(app).await {
-            tracing::warn!(%error, "the sample of this hour was not taken; the next tick takes it");
+        if let Err(error) = take_sample_if_missing(app).await {
+            tracing::warn!(%error, "could not take the sample of this hour; the next tick retries");
         }
     })
 }
 
-async fn take_missing(app: &App) -> Result<(), StoreError> {
+async fn take_sample_if_missing(app: &App) -> Result<(), StoreError> {
     if app.store.has_economy_sample(app.clock.now()).await? {
         return Ok(());
     }
@@ -107,13 +107,13 @@ async fn take_missing(app: &App) -> Result<(), StoreError> {
         events: TrailEvent::ALL.into_iter().map(count).collect(),
         counts: measured.counts,
     };
-    // Where another tick was first, its sample is as good.
+    // If another tick was first, its sample is used.
     app.store.keep_economy_sample(&sample).await.map(drop)
 }
 
 /// The mean score of the strongest trails.
 pub async fn trail_heat(app: &App) -> Result<f64, StoreError> {
-    let hottest = app.store.strongest(Board::Hot, HOTTEST, app.clock.now()).await?;
+    let hottest = app.store.strongest(Board::Hot, HOTTEST_TRAILS, app.clock.now()).await?;
     let sum: f64 = hottest.iter().map(|(_, trail)| trail.trail_score()).sum();
     Ok(if hottest.is_empty() { 0.0 } else { rounded(sum / hottest.len() as f64) })
 }
@@ -122,7 +122,7 @@ impl Measured {
     /// The pace over the last day, or over the time since the first sample.
     #[must_use]
     pub fn pace(&self) -> Pace {
-        let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= DAY);
+        let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= PACE_WINDOW);
         let happened = |event: TrailEvent| {
             let before = since.map_or(0, |sample| sample.events.get(event.as_str()).copied().unwrap_or(0));
             self.totals.of(event).count.saturating_sub(before)
@@ -183,7 +183,7 @@ impl Measured {
         let ago = |hours: i64| {
             let then = self.at - SignedDuration::from_hours(hours);
             let distance = |sample: &&EconomySample| sample.at.duration_since(then).abs();
-            // Without a sample there was no hour yet, and nothing before.
+            // Without samples, all earlier counts are zero.
             self.samples.iter().min_by_key(distance).map(|sample| sample.counts).unwrap_or_default()
         };
         let (now, a_day_ago, two_days_ago) = (self.counts, ago(24), ago(48));

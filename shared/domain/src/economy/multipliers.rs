@@ -1,10 +1,10 @@
-//! What the acceleration index scales, each within its bound. Only two of the five scale anything; of the others it is
-//! said that they do not, for a number that does nothing must not look as if it did.
+//! What the acceleration index scales, each multiplier within its bound. Only two of the five are used; the others are
+//! marked `nothing yet`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 
 /// The multipliers at one index.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_follows_its_formula_up_to_its_bound() {
+    fn multipliers_follow_their_formulas_up_to_their_bounds() {
         assert_eq!(Multipliers::of(0.0), multipliers(1.0, 1.0, 1.0, 0, 1.0));
         // e = .5: 1 + .25, 1 + .4, 1 + .2, floor(6), 1 + .5.
         assert_eq!(Multipliers::of(0.5), multipliers(1.25, 1.4, 1.2, 6, 1.5));
@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn none_exceeds_its_bound(excess: f64) {
+        fn no_multiplier_exceeds_its_bound(excess: f64) {
             let given = serde_json::to_value(Multipliers::of(excess)).unwrap();
             for rule in RULES {
                 let value = given[rule.name].as_f64().unwrap_or(f64::NAN);

@@ -1,10 +1,10 @@
-//! What a network of so many listings is worth by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. A
-//! number to compare two states of one registry by; it is no money.
+//! The value of a network by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. It only compares two states
+//! of one registry; it is not money.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 
 /// The value gains nothing beyond this bound and stays finite below it.
 pub const MOST_LISTINGS: f64 = 1e9;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn values_worked_by_hand() {
+    fn values_match_a_hand_calculation() {
         // Every base 1: 100 * .01 = 1, .5 + .5 = 1; only the factor is left.
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, false).value(), 1.0);
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, true).value(), 1.2);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_composed_is_worth_nothing() {
+    fn network_without_compositions_has_no_value() {
         assert_eq!(network(1000.0, 0.0, 0.5, 3.0, false).value(), 0.0);
         assert_eq!(network(0.0, 0.5, 0.5, 3.0, false).value(), 0.0);
         assert_eq!(
@@ -133,13 +133,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_finite_and_not_negative(n: f64, c: f64, o: f64, f: f64, dense: bool) {
+        fn value_is_finite_and_not_negative(n: f64, c: f64, o: f64, f: f64, dense: bool) {
             let value = network(n, c, o, f, dense).value();
             prop_assert!(value.is_finite() && value >= 0.0, "{}", value);
         }
 
         #[test]
-        fn more_of_anything_is_never_worth_less(n in 0.0..1e6, c in 0.0..0.5, o in 0.0..0.5, f in 0.0..100.0) {
+        fn value_never_falls_when_an_input_grows(n in 0.0..1e6, c in 0.0..0.5, o in 0.0..0.5, f in 0.0..100.0) {
             let value = network(n, c, o, f, false).value();
             for more in [
                 network(n + 1.0, c, o, f, false),

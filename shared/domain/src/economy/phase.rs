@@ -1,10 +1,10 @@
-//! Where the registry stands on its S-curve, by what happens in an hour. The weights are the origin's; it does not tell
-//! its thresholds, so those here are ours.
+//! The phase of the registry on its S-curve, from the events per hour. The weights are the origin's, which publishes no
+//! thresholds; the thresholds are ours.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 use registry_model::TrailEvent;
 
 /// A part of an S-curve.
@@ -42,7 +42,7 @@ pub const fn weight(event: TrailEvent) -> f64 {
 }
 
 pub fn rate(happened: impl Fn(TrailEvent) -> u64, hours: f64) -> f64 {
-    // Less than an hour would make a rate of a single event.
+    // At least an hour, because otherwise a single event would make a high rate.
     let weighted = TrailEvent::ALL.into_iter().map(|event| weight(event) * happened(event) as f64);
     rounded(weighted.sum::<f64>() / hours.max(1.0))
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_worked_by_hand() {
+    fn rate_matches_a_hand_calculation() {
         let happened = |event| match event {
             TrailEvent::TakeDemo => 4,
             TrailEvent::LeaveFeedback => 2,
@@ -94,6 +94,6 @@ mod tests {
             Phase::Mature,
         ];
         assert_eq!(phases.map(|(rate, fastest)| Phase::of(rate, fastest)), expected);
-        assert_eq!(Phase::of(1.0, 10.0), Phase::Seed, "what never grew fast is not grown");
+        assert_eq!(Phase::of(1.0, 10.0), Phase::Seed, "a registry that never grew fast is not mature");
     }
 }

@@ -1,11 +1,11 @@
-//! Curves of growth: how a number stood now, a day ago and two days ago, and which part of an S-curve that is. By two
-//! days, because growth over one hour of a small registry is one event or none.
+//! Curves of growth: a number now, a day ago and two days ago, and the part of an S-curve that this is. It compares days,
+//! because a small registry has one event an hour or none.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phase::Phase;
-use super::round::rounded;
+use super::rounded;
 
 /// A smaller value is too small to have a curve.
 pub const SEED_BELOW: f64 = 10.0;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_worked_by_hand() {
+    fn curves_match_a_hand_calculation() {
         let of = |value, day, two| {
             let curve = Curve::of("x", "X", value, day, two);
             (curve.phase, curve.accelerating, curve.inputs.growth, curve.inputs.growth_before)

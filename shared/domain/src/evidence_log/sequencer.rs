@@ -1,5 +1,5 @@
-//! Takes waiting leaves up into the tree, a batch at a time, and signs each new tree. It may run twice at once: one of the
-//! two is refused and looks again. A process that dies in between leaves the leaves waiting.
+//! Appends pending leaves to the tree, a batch at a time, and signs each new tree. Two runs at once are safe: one of
+//! them loses the conditional write and reads again. If a run dies, its leaves stay pending.
 
 use serde::Serialize;
 use tlog_tiles::Checkpoint;
@@ -12,10 +12,10 @@ use registry_model::{LogTree, Moment};
 use registry_store::AppendOutcome;
 
 /// Batches per run, so that a run ends within its function's time; the next run takes the rest.
-const MOST_BATCHES: u32 = 40;
+const MAX_BATCHES: u32 = 40;
 
 /// Seconds between runs started by single verdicts: a run costs four operations, however many leaves it appends.
-const PAUSE_S: i64 = 2;
+const RUN_INTERVAL_S: i64 = 2;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SequencerReport {
@@ -33,9 +33,9 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     let key = log_key(app).await?;
     let mut tree = match app.store.log_tree().await? {
         Some(tree) => tree,
-        None => made(app, &key).await?,
+        None => create(app, &key).await?,
     };
-    for _ in 0..MOST_BATCHES {
+    for _ in 0..MAX_BATCHES {
         let leaves = &pending.leaves;
         let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.text.as_str()).collect();
         let growth = grow(tree.size, &tree.edge, &texts)?;
@@ -69,7 +69,11 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
         Ok(report) => Some(report),
         Err(problem) => {
             let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
-            tracing::warn!(code = problem.code, internal, "leaves were not taken up; the next run does it");
+            tracing::warn!(
+                code = problem.code,
+                internal,
+                "pending leaves were not appended; the next run retries"
+            );
             None
         }
     }
@@ -79,22 +83,22 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
 /// wait for each other or pay for each other's runs.
 pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
     let now = app.clock.now();
-    match app.store.take_slot("evidence-log", now.as_second() / PAUSE_S, now).await {
+    match app.store.take_slot("evidence-log", now.as_second() / RUN_INTERVAL_S, now).await {
         Ok(true) => sequence_or_warn(app).await,
         Ok(false) => None,
         Err(error) => {
-            tracing::warn!(%error, "leaves were not taken up; the next run does it");
+            tracing::warn!(%error, "pending leaves were not appended; the next run retries");
             None
         }
     }
 }
 
 async fn current(app: &App) -> Result<LogTree, Problem> {
-    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log's tree is gone"))
+    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log has no tree"))
 }
 
 /// The empty tree, or what another process has made of it in the meantime.
-async fn made(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
+async fn create(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
     let empty = signed(key, &grow(0, &[], &[])?, app.clock.now())?;
     app.store.make_log(&empty).await?;
     current(app).await

@@ -1,5 +1,5 @@
-//! Asking other registries what they list, through the guarded fetcher and within bounds. What one told is kept until it tells
-//! something else, so that a registry that is down for a day does not vanish.
+//! Reads what other registries list, through the guarded fetcher and within bounds. The last answer of a registry is kept
+//! until a new one arrives, so that a registry that is down for a day does not disappear.
 
 use std::collections::HashSet;
 
@@ -15,11 +15,11 @@ use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
 
 /// Referrals stored for one registry.
-const MOST_REFERRALS: usize = 100;
+const MAX_REFERRALS: usize = 100;
 /// JSON values in one document of a registry.
-const MOST_VALUES: usize = 50_000;
+const MAX_JSON_VALUES: usize = 50_000;
 /// A registry is read once a day; the job runs every hour.
-const ASKED_EVERY: SignedDuration = SignedDuration::from_hours(23);
+const PULL_INTERVAL: SignedDuration = SignedDuration::from_hours(23);
 
 /// Reads the registries of the settings, or only one of them, and stores what they list.
 pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, StoreError> {
@@ -31,13 +31,13 @@ pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, St
         .cloned()
         .collect();
     let before = app.store.peer_registries(&peers).await?;
-    let asked = peers.iter().map(|peer| ask(app, peer, before.iter().find(|known| known.url == *peer)));
-    let told = join_all(asked).await;
-    for peer in &told {
+    let pulled = peers.iter().map(|peer| pull_one(app, peer, before.iter().find(|known| known.url == *peer)));
+    let pulled = join_all(pulled).await;
+    for peer in &pulled {
         app.store.keep_peer_registry(peer).await?;
     }
     app.peer_registries.forget();
-    Ok(told)
+    Ok(pulled)
 }
 
 /// Reads the registries that were not read for a day; returns how many there were.
@@ -47,18 +47,18 @@ pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
         return Ok(0);
     }
     let known = app.store.peer_registries(peers).await?;
-    let since = app.clock.now() - ASKED_EVERY;
-    let mut asked = 0;
+    let since = app.clock.now() - PULL_INTERVAL;
+    let mut count = 0;
     for peer in peers {
         if known.iter().any(|known| known.url == *peer && known.asked_at > since) {
             continue;
         }
-        asked += pull(app, Some(peer)).await?.len();
+        count += pull(app, Some(peer)).await?.len();
     }
-    Ok(asked)
+    Ok(count)
 }
 
-async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
+async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
     let now = app.clock.now();
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
@@ -93,13 +93,13 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
     let own = HostName::of_url(&app.settings.base_url);
     let mut seen = HashSet::new();
     let mut referrals: Vec<_> = referrals.into_iter().chain(servers).collect();
-    // What stands here already needs no hearsay: whoever lists this registry lists it under its own host.
+    // No referrals to this registry itself, which other registries list under its own host.
     referrals.retain(|referral| {
         let host = HostName::of_url(&referral.url);
         let is_own = host.is_some() && host == own && referral.url.starts_with(&app.settings.base_url);
         !is_own && seen.insert(referral.url.clone())
     });
-    referrals.truncate(MOST_REFERRALS);
+    referrals.truncate(MAX_REFERRALS);
     PeerRegistry {
         url: peer.to_owned(),
         name: name.unwrap_or(host),
@@ -123,6 +123,6 @@ async fn read(app: &App, url: &str) -> Result<Value, String> {
     if !answer.status.is_success() {
         return Err(format!("status_{}", answer.status.as_u16()));
     }
-    let mut left = MOST_VALUES;
+    let mut left = MAX_JSON_VALUES;
     answer.json(&mut left).map_err(|_| "not_json".to_owned())
 }

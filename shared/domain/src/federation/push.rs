@@ -1,5 +1,5 @@
-//! Telling other registries that this one is there: its own agent card, sent to where they take listings. Only the operator has
-//! it done, because it writes to somebody else.
+//! Publishes this registry's own agent card at other registries. Only the operator can start it, because it writes to
+//! another service.
 
 use futures::future::join_all;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use registry_fetch::{Request, Target};
 use registry_model::error::shorten;
 
 /// JSON values read from an answer.
-const MOST_VALUES: usize = 2000;
+const MAX_JSON_VALUES: usize = 2000;
 
 /// The result at one registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -59,15 +59,14 @@ async fn send(app: &App, peer: &str) -> Pushed {
         Ok(answer) => answer,
         Err(error) => return failed(error.code()),
     };
-    let mut left = MOST_VALUES;
-    let told = answer.json(&mut left).unwrap_or(Value::Null);
+    let body = answer.json(&mut MAX_JSON_VALUES.clone()).unwrap_or(Value::Null);
     let ok = answer.status.is_success();
     Pushed {
         peer: peer.to_owned(),
         ok,
         status: Some(answer.status.as_u16()),
-        listing_id: told["listing_id"].as_str().filter(|_| ok).map(|id| shorten(id, 120)),
+        listing_id: body["listing_id"].as_str().filter(|_| ok).map(|id| shorten(id, 120)),
         failure: (!ok)
-            .then(|| told["code"].as_str().map_or_else(|| "refused".to_owned(), |code| shorten(code, 60))),
+            .then(|| body["code"].as_str().map_or_else(|| "refused".to_owned(), |code| shorten(code, 60))),
     }
 }

@@ -1,5 +1,5 @@
-//! What is told of other registries in a search: the registries themselves, which a client can ask, and those entries of
-//! theirs that answer to the words. Without peers in the settings nothing is read.
+//! Other registries in search results: the registries themselves, which a client can search, and those of their entries
+//! that match the words. Without peers in the settings nothing is read.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use registry_model::{HostName, Kind, PeerRegistry, Referral};
 use registry_store::StoreError;
 
 /// Entries of other registries in one search.
-const MOST: usize = 10;
+const MAX_REFERRALS: usize = 10;
 /// How long this process caches the referrals, in milliseconds.
-const READ_ANEW_AFTER: i64 = 60_000;
+const CACHE_MS: i64 = 60_000;
 
 /// What to include about other registries (ARD §7.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +51,7 @@ pub async fn known_peers(app: &App) -> Result<Arc<Vec<PeerRegistry>>, StoreError
         return Ok(Arc::default());
     }
     let now = app.clock.now().as_millisecond();
-    match app.peer_registries.get(now, READ_ANEW_AFTER) {
+    match app.peer_registries.get(now, CACHE_MS) {
         Some(known) => Ok(known),
         None => Ok(app.peer_registries.put(now, app.store.peer_registries(peers).await?)),
     }
@@ -95,7 +95,7 @@ pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec
     found.sort_by(|(shared, one), (other_shared, other)| {
         other_shared.cmp(shared).then(other.at.cmp(&one.at)).then_with(|| one.url.cmp(&other.url))
     });
-    found.into_iter().take(MOST).map(|(_, referral)| referral.clone()).collect()
+    found.into_iter().take(MAX_REFERRALS).map(|(_, referral)| referral.clone()).collect()
 }
 
 #[cfg(test)]
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_told_by_the_words_they_share() {
+    fn entries_rank_by_shared_words() {
         let peers = [peer(&[
             ("Weather bot", Kind::Agent),
             ("Weather forecast server", Kind::Mcp),
@@ -142,10 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_is_referred_to_by_its_search() {
+    fn registry_without_search_api_is_not_referred_to() {
         let peers = [peer(&[]), PeerRegistry { search_url: None, ..peer(&[]) }];
-        let told = peer_referrals(&peers);
-        assert_eq!(told.len(), 1, "one cannot be asked");
-        assert_eq!(told[0].identifier, "urn:air:r.example.org:registry:ard");
+        let found = peer_referrals(&peers);
+        assert_eq!(found.len(), 1, "a registry without a search API is left out");
+        assert_eq!(found[0].identifier, "urn:air:r.example.org:registry:ard");
     }
 }

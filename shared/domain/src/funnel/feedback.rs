@@ -1,7 +1,6 @@
-//! Giving feedback: five answers after the demo, once per listing. It completes the round that a founding seat or a
-//! discount code is given for.
+//! Giving feedback: five answers after the demo, once per listing, in return for a founding seat or a discount code.
 
-use super::confirm::order_not_found;
+use super::access::order_not_found;
 use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
 use registry_app::App;
@@ -14,21 +13,20 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     if given.listing_id.is_none() && given.order_id.is_none() {
         return Err(which_listing());
     }
-    let said = parse(&given)?;
+    let form = parse(&given)?;
     let (WithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
         return Err(Problem::listing_not_found(core.id.as_str()));
     }
     let order = chosen(app, &core, orders, named.as_ref())?;
     if core.feedbacked && given.reissue {
-        return reissue(app, caller, &core.id, said.key_digest.as_deref()).await;
+        return reissue(app, caller, &core.id, form.key_digest.as_deref()).await;
     }
     if core.feedbacked {
         return Err(already_completed(app, &core.id));
     }
     if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
-        let detail =
-            format!("`kind` says otherwise than the listing, which is `{}`.", core.shown_kind().as_str());
+        let detail = format!("`kind` does not match the listing, which is `{}`.", core.shown_kind().as_str());
         let mut problem = Problem::invalid("kind", "other_kind", detail);
         problem.status = http::StatusCode::CONFLICT;
         return Err(problem);
@@ -38,10 +36,10 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         kind: core.shown_kind(),
         order_id: order.order_id.clone(),
         sku: order.sku,
-        rating: said.rating,
-        is_draft: said.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
+        rating: form.rating,
+        is_draft: form.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
         answers: given.answers,
-        body: said.body,
+        body: form.body,
         at: app.clock.now(),
     };
     let name = caller.name();
@@ -49,7 +47,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);
     let kept =
-        Said { feedback: &feedback, contact: &said.contact, key_digest: said.key_digest.as_deref(), trail };
+        Said { feedback: &feedback, contact: &form.contact, key_digest: form.key_digest.as_deref(), trail };
     let reward = complete(app, kept, &order, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })
@@ -73,7 +71,7 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<Or
 }
 
 fn which_listing() -> Problem {
-    let detail = "Say which listing: its `listing_id`, or the `order_id` that its demo answered.";
+    let detail = "Send the `listing_id` of the listing, or the `order_id` that its demo returned.";
     Problem::invalid("listing_id", "which_listing", detail)
 }
 
@@ -93,9 +91,9 @@ fn chosen(
             problem
         });
     }
-    let usual = Sku::of_kind(listing.shown_kind());
+    let default = Sku::of_kind(listing.shown_kind());
     orders
         .into_iter()
-        .min_by_key(|order| (order.sku != usual, order.at))
+        .min_by_key(|order| (order.sku != default, order.at))
         .ok_or_else(|| demo_first(app, &listing.id))
 }

@@ -1,4 +1,4 @@
-//! The form of feedback: what may be sent, the draft that a demo suggests, and what is refused by name.
+//! The feedback form: its fields, the draft that a demo suggests, and its validation.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use registry_formats::{argument_schema, argument_text, email_address};
 use registry_model::error::Problem;
 use registry_model::{Contact, Kind, Listing, QUESTIONS, Sku};
 
-const LONGEST_ANSWER: usize = 2000;
-const LONGEST_NAME: usize = 200;
-const LONGEST_SOURCE: usize = 100;
-const LONGEST_KEY: usize = 200;
+const MAX_ANSWER_CHARS: usize = 2000;
+const MAX_NAME_CHARS: usize = 200;
+const MAX_SOURCE_CHARS: usize = 100;
+const MAX_KEY_CHARS: usize = 200;
 pub const DRAFT_RATING: u8 = 3;
 
 /// Feedback after a demo. The demo's `next_steps.example_body` is a complete draft of it.
@@ -28,7 +28,7 @@ pub struct GivenFeedback {
     /// The kind of the listing: agent or MCP server.
     pub kind: Option<Kind>,
     /// The name of the sender.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     pub agent_name: Option<String>,
     /// From 1 to 5.
     #[schemars(range(min = 1, max = 5))]
@@ -39,17 +39,17 @@ pub struct GivenFeedback {
     #[schemars(schema_with = "answers_schema")]
     pub answers: BTreeMap<String, String>,
     /// Anything else you want to say.
-    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_ANSWER))]
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_ANSWER_CHARS))]
     pub body: Option<String>,
     /// An address for replies; it is never shown.
     #[serde(alias = "email")]
     #[schemars(extend("format" = "email"))]
     pub contact_email: Option<String>,
     /// What led you here.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_SOURCE))]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_SOURCE_CHARS))]
     pub source: Option<String>,
     /// A secret of the sender; the demo suggests one. Send it again with `reissue` to receive a lost reward again.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_KEY))]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_KEY_CHARS))]
     pub idempotency_key: Option<String>,
     /// Issues the reward again if the answer that contained it was lost; the previous one stops working.
     #[serde(default)]
@@ -58,7 +58,7 @@ pub struct GivenFeedback {
 
 fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     let answer = json!({
-        "type": "string", "pattern": argument_schema::TEXT, "maxLength": LONGEST_ANSWER,
+        "type": "string", "pattern": argument_schema::TEXT, "maxLength": MAX_ANSWER_CHARS,
     });
     let answers: Value = QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), answer.clone())).collect();
     let ids = QUESTIONS.map(|(id, _)| id);
@@ -89,8 +89,8 @@ pub(super) struct Parsed {
 
 pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
-        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body holds a draft of \
-                      everything that is sent here.";
+        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body is a complete \
+                      draft of this request.";
         return Err(Problem::invalid("rating", "bad_rating", detail));
     };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
@@ -99,33 +99,36 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
         return Err(Problem::invalid(
             field,
             "unknown_question",
-            format!("`answers` holds these five: {ids}."),
+            format!("`answers` accepts only these five questions: {ids}."),
         ));
     }
     for (id, question) in QUESTIONS {
         let field = format!("answers.{id}");
         let Some(answer) = given.answers.get(id) else {
-            let detail = format!("`{field}` is missing: {question} The demo's example_body holds a draft.");
+            let detail =
+                format!("`{field}` is missing: {question} The demo's example_body contains a draft.");
             return Err(Problem::invalid(field, "missing_answer", detail));
         };
-        argument_text::text(&field, answer, LONGEST_ANSWER)?;
+        argument_text::text(&field, answer, MAX_ANSWER_CHARS)?;
     }
     if let Some(name) = &given.agent_name {
-        argument_text::line("agent_name", name, LONGEST_NAME)?;
+        argument_text::line("agent_name", name, MAX_NAME_CHARS)?;
     }
     let body = given.body.as_deref().filter(|body| !body.trim().is_empty());
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
     let key = given.idempotency_key.as_deref();
-    let key = key.map(|key| argument_text::line("idempotency_key", key, LONGEST_KEY)).transpose()?;
+    let key = key.map(|key| argument_text::line("idempotency_key", key, MAX_KEY_CHARS)).transpose()?;
     let digest = |key: String| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Parsed {
         rating,
         key_digest: key.map(digest),
-        body: body.map(|body| argument_text::text("body", body, LONGEST_ANSWER)).transpose()?,
+        body: body.map(|body| argument_text::text("body", body, MAX_ANSWER_CHARS)).transpose()?,
         contact: Contact {
             email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,
-            source: source.map(|source| argument_text::line("source", source, LONGEST_SOURCE)).transpose()?,
+            source: source
+                .map(|source| argument_text::line("source", source, MAX_SOURCE_CHARS))
+                .transpose()?,
         },
     })
 }

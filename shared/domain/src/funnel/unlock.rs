@@ -62,7 +62,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn payments_open_when_both_kinds_have_given_enough() {
+    fn payments_open_when_both_kinds_reach_their_target() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let meter = |agents, mcps| {
             let counts =

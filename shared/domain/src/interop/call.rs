@@ -1,4 +1,4 @@
-//! A request that can be sent as it stands: method, address, headers and body, in the dialect that a listing proved.
+//! Complete requests, with method, URL, headers and body, in the protocol version that a listing proved.
 
 use std::collections::BTreeMap;
 
@@ -60,13 +60,13 @@ impl CallRequest {
 
 /// A call of a tool at an MCP server; without a tool, a call of `tools/list`.
 pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
-    let (method, mut params, filled) = match tool {
+    let (method, mut params, hint) = match tool {
         Some(tool) => (
             "tools/call",
             json!({ "name": tool, "arguments": {} }),
-            "Fill in `params.arguments` by the tool's inputSchema, which tools/list tells.",
+            "Fill in `params.arguments` according to the tool's inputSchema, which tools/list returns.",
         ),
-        None => ("tools/list", json!({}), "It lists the tools with their inputs."),
+        None => ("tools/list", json!({}), "Returns the tools with their input schemas."),
     };
     let call = |request, before, note: &str| Call {
         protocol: EntryProtocol::Mcp,
@@ -75,7 +75,7 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
         before,
         note: note.to_owned(),
     };
-    // From this revision on every request stands for itself.
+    // Since this revision a request needs no session.
     if revision >= MCP_NEWEST_REVISION {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": revision,
@@ -87,19 +87,19 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
             [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision), ("mcp-method", method)];
         let mut request = CallRequest::post(url, headers, body);
         request.headers.extend(tool.map(|tool| ("mcp-name", tool.to_owned())));
-        return call(request, Vec::new(), filled);
+        return call(request, Vec::new(), hint);
     }
     let initialize = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client() });
     let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize });
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let within = [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision)];
+    let headers = [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision)];
     let before = vec![
         CallRequest::post(url, [("accept", JSON_OR_STREAM)], initialize),
-        CallRequest::post(url, within, initialized),
+        CallRequest::post(url, headers, initialized),
     ];
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let session = "Send the Mcp-Session-Id that initialize answers, if it does, with all that follows.";
-    call(CallRequest::post(url, within, body), before, &format!("{filled} {session}"))
+    let session = "If initialize returns an Mcp-Session-Id, send it with all later requests.";
+    call(CallRequest::post(url, headers, body), before, &format!("{hint} {session}"))
 }
 
 fn client() -> Value {
@@ -115,10 +115,9 @@ pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Cal
     Call {
         protocol: EntryProtocol::A2a,
         version: Some(version.to_owned()).filter(|version| !version.is_empty()),
-        request: versioned(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version),
+        request: with_version(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version),
         before: Vec::new(),
-        note: "Say in the text what is to be done. A task in the answer is asked for again by its id."
-            .to_owned(),
+        note: "Put the task into the text. If the answer contains a task, poll it by its id.".to_owned(),
     }
 }
 
@@ -133,16 +132,16 @@ pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -
     Some(Call {
         protocol: EntryProtocol::Http,
         version: Some(version.to_owned()).filter(|version| !version.is_empty()),
-        request: versioned(CallRequest::post(target.as_str(), accept, body), version),
+        request: with_version(CallRequest::post(target.as_str(), accept, body), version),
         before: Vec::new(),
-        note: "Say in the text what is to be done.".to_owned(),
+        note: "Put the task into the text.".to_owned(),
     })
 }
 
 const NEWEST_A2A: &str = "1.0";
 
 /// Agents of 0.3 and older do not know the version header, and a missing one means 0.3 (A2A specification 3.6).
-fn versioned(mut request: CallRequest, version: &str) -> CallRequest {
+fn with_version(mut request: CallRequest, version: &str) -> CallRequest {
     if version == NEWEST_A2A {
         request.headers.insert("a2a-version", version.to_owned());
     }
@@ -156,7 +155,7 @@ pub(super) fn ard(search: &str, words: &str) -> Call {
         version: None,
         request: CallRequest::post(search, [("accept", JSON)], body),
         before: Vec::new(),
-        note: "It answers the catalogue entry, with the evidence of the last handshake.".to_owned(),
+        note: "Returns the catalogue entry with the evidence of the last handshake.".to_owned(),
     }
 }
 
@@ -165,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_called_in_the_era_of_its_server() {
+    fn tool_call_follows_the_revision_of_the_server() {
         let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some("add"));
         assert!(modern.before.is_empty());
         assert_eq!(modern.request.headers["mcp-name"], "add");
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_in_the_dialect_that_was_proven() {
+    fn message_follows_the_proven_version() {
         let sent = |version: &str| a2a("https://a.example.org/rpc", version, "m", "Hi.").request;
         assert_eq!(sent("1.0").body.unwrap()["method"], "SendMessage");
         assert_eq!(sent("1.0").headers["a2a-version"], "1.0");

@@ -1,4 +1,4 @@
-//! All ways to call one listing, the wanted protocol first. Each is made from what its last probe proved.
+//! All ways to call one listing, the preferred protocol first, made from what its last probe proved.
 
 use std::cmp::Reverse;
 
@@ -12,6 +12,7 @@ use registry_model::settings::Settings;
 use registry_model::{EntryProtocol, Facts, ListingId, Random, Tool};
 use registry_store::NamedListing;
 
+/// What a caller wants from a listing: plain words, or the name of a tool or skill.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wish<'a> {
     pub words: &'a str,
@@ -60,7 +61,7 @@ impl Invocation {
             let mut versions = node.proven.iter().filter_map(|hint| hint.strip_prefix(family));
             versions.next().or(listing.era.as_deref()).unwrap_or_default().to_owned()
         };
-        let message = || (format!("msg-{}", random.hex(8)), text(wish, facts));
+        let message = || (format!("msg-{}", random.hex(8)), message_text(wish, facts));
         let mcp = node.endpoints.mcp.as_deref().map(|url| call::mcp(url, &proven("mcp/"), tool(wish, facts)));
         let a2a = node.endpoints.a2a.as_deref().map(|url| {
             let (id, text) = message();
@@ -112,16 +113,17 @@ fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
         return Some(&named.name);
     }
     let words: Vec<String> = wish.words.split_whitespace().map(str::to_lowercase).collect();
-    let shared = |text: &str| {
+    let shared_words = |text: &str| {
         let text = text.to_lowercase();
         words.iter().filter(|word| text.contains(word.as_str())).count()
     };
-    let rank =
-        |(at, tool): &(usize, &Tool)| (2 * shared(&tool.name) + shared(&tool.description), Reverse(*at));
+    let rank = |(at, tool): &(usize, &Tool)| {
+        (2 * shared_words(&tool.name) + shared_words(&tool.description), Reverse(*at))
+    };
     tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool.name.as_str())
 }
 
-fn text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
+fn message_text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
     let skills = facts.map(|facts| facts.skills.as_slice()).unwrap_or_default();
     let named = wish.skill.and_then(|name| {
         skills.iter().find(|skill| is_same_name(&skill.name, name) || is_same_name(&skill.id, name))
@@ -156,13 +158,13 @@ pub fn adapters() -> Vec<Adapter> {
         ),
         adapter(
             EntryProtocol::A2a,
-            "a text message over JSON-RPC: SendMessage in 1.0, message/send before it",
-            "the dialect that the last probe spoke",
+            "a text message over JSON-RPC: SendMessage in A2A 1.0, message/send before",
+            "the version that the last probe used",
         ),
         adapter(
             EntryProtocol::Http,
             "the same message over the REST binding of A2A",
-            "the binding that the last probe used; only where that was REST",
+            "the binding that the last probe used, if that was REST",
         ),
         adapter(
             EntryProtocol::Ard,
@@ -171,8 +173,8 @@ pub fn adapters() -> Vec<Adapter> {
         ),
         adapter(
             EntryProtocol::Dns,
-            "nothing of its own: the other protocols follow in their usual order",
-            "DNS records of listings are not part of a probe",
+            "no call of its own; the other protocols follow in their usual order",
+            "probes do not read DNS records of listings",
         ),
     ]
 }
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_chosen_by_name_then_by_words_then_by_place() {
+    fn tool_is_chosen_by_name_then_words_then_order() {
         let facts = facts();
         let chosen = |wish| tool(wish, Some(&facts));
         assert_eq!(chosen(Wish { tool: Some("List-Files"), ..Wish::default() }), Some("list_files"));
@@ -210,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_told_the_wish() {
+    fn message_contains_skill_and_words() {
         let facts = facts();
-        let said = |words, skill| text(Wish { words, skill, tool: None }, Some(&facts));
-        assert_eq!(said("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");
-        assert_eq!(said("", Some("fc")), "What do you need to know for this: Weather forecast?");
-        assert_eq!(said("", None), "What can you do?");
-        assert_eq!(said("in Paris", Some("unknown")), "in Paris");
+        let text = |words, skill| message_text(Wish { words, skill, tool: None }, Some(&facts));
+        assert_eq!(text("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");
+        assert_eq!(text("", Some("fc")), "What do you need to know for this: Weather forecast?");
+        assert_eq!(text("", None), "What can you do?");
+        assert_eq!(text("in Paris", Some("unknown")), "in Paris");
     }
 }

@@ -9,7 +9,7 @@ use registry_model::{Assessment, EntryProtocol, Kind, Listing, ListingId};
 use registry_store::NamedListing;
 
 /// Tools or skills shown for one listing.
-const MOST_ABILITIES: usize = 40;
+const MAX_ABILITIES: usize = 40;
 
 /// A node of the capability graph.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -84,7 +84,7 @@ impl CapabilityNode {
 }
 
 fn names<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
-    all.take(MOST_ABILITIES).cloned().collect()
+    all.take(MAX_ABILITIES).cloned().collect()
 }
 
 impl Endpoints {

@@ -1,19 +1,20 @@
-//! Which Live listings can do what is wanted: those that the search finds, held against the tool or skill that was named.
-//! One search and one batch read, however many are listed.
+//! Finds the Live listings that can do what is query: one search and one batch read, then a filter by tool or skill.
+
+use std::collections::BTreeMap;
 
 use super::invocation::{Wish, is_same_name};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Kind, ListingId, Skill};
 use registry_search::{Query, Text};
-use registry_store::NamedListing;
+use registry_store::{NamedListing, StoreError};
 
 /// Candidates read for each wanted listing when a tool or skill is named.
-const TRIED: usize = 4;
-const MOST_TRIED: usize = 48;
+const CANDIDATES_PER_LISTING: usize = 4;
+const MAX_CANDIDATES: usize = 48;
 
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct CapabilityQuery {
     /// Empty, with neither tool nor skill: the newest listings.
     pub text: Text,
     pub tool: Option<String>,
@@ -21,7 +22,7 @@ pub struct Wanted {
     pub limit: usize,
 }
 
-impl Wanted {
+impl CapabilityQuery {
     #[must_use]
     pub fn wish(&self) -> Wish<'_> {
         Wish { words: self.text.as_str(), tool: self.tool.as_deref(), skill: self.skill.as_deref() }
@@ -31,7 +32,7 @@ impl Wanted {
         self.tool.is_some() || self.skill.is_some()
     }
 
-    fn holds(&self, (_, evidence): &NamedListing) -> bool {
+    fn matches(&self, (_, evidence): &NamedListing) -> bool {
         let Some(facts) = evidence.as_ref().map(|evidence| &evidence.verdict.facts) else { return false };
         let has_tool = |name: &str| facts.tools.iter().any(|tool| is_same_name(&tool.name, name));
         let is_skill =
@@ -41,24 +42,28 @@ impl Wanted {
     }
 }
 
-pub async fn resolve(app: &App, wanted: &Wanted) -> Result<Vec<NamedListing>, Problem> {
-    let kind = match (&wanted.tool, &wanted.skill) {
+pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedListing>, Problem> {
+    let kind = match (&query.tool, &query.skill) {
         (Some(_), None) => Some(Kind::Mcp),
         (None, Some(_)) => Some(Kind::Agent),
         _ => None,
     };
-    let names = [wanted.tool.as_deref(), wanted.skill.as_deref()].into_iter().flatten();
-    let words = names.map(|name| name.replace(['_', '-'], " ")).chain([wanted.text.as_str().to_owned()]);
+    let names = [query.tool.as_deref(), query.skill.as_deref()].into_iter().flatten();
+    let words = names.map(|name| name.replace(['_', '-'], " ")).chain([query.text.as_str().to_owned()]);
     let text = Text::parse(&words.collect::<Vec<_>>().join(" "), "q")?;
-    let limit = if wanted.is_named() { (wanted.limit * TRIED).min(MOST_TRIED) } else { wanted.limit };
-    let query = Query { text, kind, category: None, skip: 0, limit };
-    let found = app.search.find(&query, app.clock.now()).await?;
+    let limit = if query.is_named() {
+        (query.limit * CANDIDATES_PER_LISTING).min(MAX_CANDIDATES)
+    } else {
+        query.limit
+    };
+    let search = Query { text, kind, category: None, skip: 0, limit };
+    let found = app.search.find(&search, app.clock.now()).await?;
     let ids: Vec<ListingId> = found.hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
     let mut listings = live_in_order(app, &ids).await?;
-    if wanted.is_named() {
-        listings.retain(|listing| wanted.holds(listing));
+    if query.is_named() {
+        listings.retain(|listing| query.matches(listing));
     }
-    listings.truncate(wanted.limit);
+    listings.truncate(query.limit);
     Ok(listings)
 }
 
@@ -72,4 +77,10 @@ pub async fn live_in_order(app: &App, ids: &[ListingId]) -> Result<Vec<NamedList
     listings.retain(|(listing, _)| listing.is_live(oldest_proof));
     listings.sort_by_key(|(listing, _)| ids.iter().position(|id| *id == listing.id));
     Ok(listings)
+}
+
+/// Listings without a trail are left out.
+pub async fn trail_scores(app: &App, ids: &[ListingId]) -> Result<BTreeMap<ListingId, f64>, StoreError> {
+    let trails = app.store.trails_of(ids, app.clock.now()).await?;
+    Ok(trails.into_iter().map(|(id, trail)| (id, trail.trail_score())).collect())
 }

@@ -1,5 +1,5 @@
-//! Which Live listings connect others: found by a few fixed questions to the search index, then ranked by the table of
-//! traits. The table is read once for all of them, however many listings there are.
+//! Finds the Live listings that connect others: a few fixed searches, then a ranking by traits. The table is read once for
+//! all candidates.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use registry_search::{Query, Text};
 use registry_store::{OutreachClass, OutreachState, StoreError};
 
 /// What connectors write about themselves: one search for each role.
-const QUESTIONS: [&str; 5] = [
+const SEARCHES: [&str; 5] = [
     "gateway, router, proxy or bridge between agents and MCP servers",
     "registry or discovery of agents and MCP servers",
     "multi-agent orchestrator, coordinator or swarm",
@@ -20,7 +20,7 @@ const QUESTIONS: [&str; 5] = [
 ];
 
 /// Hits read from each search.
-const HITS: usize = 18;
+const HITS_PER_SEARCH: usize = 18;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -53,9 +53,9 @@ pub fn live_score(listing: &Listing) -> u8 {
 pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     app.search.refresh().await?;
     let mut ids: Vec<ListingId> = Vec::new();
-    for question in QUESTIONS {
-        let Ok(text) = Text::parse(question, "q") else { continue };
-        let query = Query { text, kind: None, category: None, skip: 0, limit: HITS };
+    for search in SEARCHES {
+        let Ok(text) = Text::parse(search, "q") else { continue };
+        let query = Query { text, kind: None, category: None, skip: 0, limit: HITS_PER_SEARCH };
         for hit in app.search.search_index(&query).hits {
             if !ids.contains(&hit.id) && !is_own(app, &hit.id) {
                 ids.push(hit.id);

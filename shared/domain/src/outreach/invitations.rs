@@ -1,11 +1,11 @@
-//! The soft invitations of a run: who is due in the queue, up to what the day has left. A run costs a constant number of
-//! reads and one transaction a touch; whoever cannot be invited is moved on, so that nobody blocks the queue.
+//! The invitations of a run: the listings that are due in the queue, within the budget of the day. A run costs a constant
+//! number of reads and one transaction a touch; a listing that cannot be invited is moved back, so it blocks nothing.
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::SignedDuration;
 
-use super::a2a_delivery::Touched;
+use super::a2a_delivery::TouchedListing;
 use super::{budget, texts};
 use crate::economy;
 use registry_app::App;
@@ -13,25 +13,25 @@ use registry_model::{Listing, ListingId, TalkKind};
 use registry_store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
 
 /// Pages of a class that one run reads.
-const PAGES: u32 = 4;
+const MAX_PAGES: u32 = 4;
 /// Places in a page: one batch read.
-const PAGE: u32 = 100;
+const PAGE_SIZE: u32 = 100;
 /// When to look again at a listing whose proof has expired and that no recheck has judged yet.
-const LATER: SignedDuration = SignedDuration::from_hours(24);
+const RETRY_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
-    pub touched: Vec<Touched>,
+    pub touched: Vec<TouchedListing>,
     pub moved: u32,
 }
 
 /// What to do with a place in the queue.
-enum Fitness {
+enum Decision {
     Invite,
     /// It takes no more invitations.
     Done,
     /// Its proof has expired.
-    NotNow,
+    Later,
 }
 
 /// Invites the listings that are due, within the budget of the day, and adds them to `sent`. Listings invited before
@@ -44,12 +44,12 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let mut room = cap.saturating_sub(spent);
     let mut seen = HashSet::new();
     for class in OutreachClass::SERVED {
-        for _ in 0..PAGES {
+        for _ in 0..MAX_PAGES {
             if room == 0 {
                 return Ok(());
             }
-            let mut places = store.outreach_due(class, now, room.min(PAGE)).await?;
-            // The index may still show what was just moved.
+            let mut places = store.outreach_due(class, now, room.min(PAGE_SIZE)).await?;
+            // The index is eventually consistent and may still contain moved places.
             places.retain(|place| seen.insert(place.id.clone()));
             if places.is_empty() {
                 break;
@@ -60,8 +60,8 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
                 listings.map(|listing| (listing.id.clone(), listing)).collect();
             for place in &places {
                 let listing = listings.remove(&place.id);
-                match (fitness(app, listing.as_ref()), listing) {
-                    (Fitness::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
+                match (decide(app, listing.as_ref()), listing) {
+                    (Decision::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
                         Invited::Made(touched) => {
                             sent.touched.push(*touched);
                             room = room.saturating_sub(1);
@@ -69,13 +69,13 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
                         Invited::CapReached => return Ok(()),
                         Invited::Gone => {}
                     },
-                    (Fitness::Done, _) | (_, None) => {
+                    (Decision::Done, _) | (_, None) => {
                         let until = now + app.settings.outreach_pause();
                         let moved = store.move_outreach(place, until, Some(OutreachClass::Done)).await?;
                         sent.moved += u32::from(moved);
                     }
-                    (Fitness::NotNow, _) => {
-                        sent.moved += u32::from(store.move_outreach(place, now + LATER, None).await?);
+                    (Decision::Later, _) => {
+                        sent.moved += u32::from(store.move_outreach(place, now + RETRY_AFTER, None).await?);
                     }
                 }
             }
@@ -84,12 +84,12 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn fitness(app: &App, listing: Option<&Listing>) -> Fitness {
+fn decide(app: &App, listing: Option<&Listing>) -> Decision {
     match listing {
-        None => Fitness::Done,
-        Some(listing) if listing.demoed || is_own(app, &listing.id) => Fitness::Done,
-        Some(listing) if listing.is_live(app.oldest_proof()) => Fitness::Invite,
-        Some(_) => Fitness::NotNow,
+        None => Decision::Done,
+        Some(listing) if listing.demoed || is_own(app, &listing.id) => Decision::Done,
+        Some(listing) if listing.is_live(app.oldest_proof()) => Decision::Invite,
+        Some(_) => Decision::Later,
     }
 }
 
@@ -100,7 +100,7 @@ pub fn is_own(app: &App, id: &ListingId) -> bool {
 }
 
 enum Invited {
-    Made(Box<Touched>),
+    Made(Box<TouchedListing>),
     CapReached,
     Gone,
 }
@@ -120,7 +120,7 @@ async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) ->
         news: None,
     };
     Ok(match app.store.touch(&touch).await? {
-        TouchOutcome::Made => Invited::Made(Box::new(Touched { listing, message })),
+        TouchOutcome::Made => Invited::Made(Box::new(TouchedListing { listing, message })),
         TouchOutcome::CapReached => Invited::CapReached,
         TouchOutcome::Gone => Invited::Gone,
     })

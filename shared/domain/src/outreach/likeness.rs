@@ -1,5 +1,5 @@
-//! How much a listing connects others, by a fixed table of traits over what it says of itself and what its last probe
-//! found. A trait counts once, however often its words are repeated, so that repeating them gains nothing.
+//! How much a listing connects others: points for traits in its description and in its last probe. A trait counts once,
+//! so that repeating its words gains nothing.
 
 use registry_model::{Assessment, Listing};
 
@@ -32,15 +32,15 @@ const ROLES: [Role; 5] = [
     ),
     (
         "marketplace",
-        "brings offers and askers together",
+        "brings supply and demand together",
         &["marketplace", "hub", "agent exchange", "agent network", "app store"],
     ),
     ("federation", "joins other servers into one", &["federat", "aggregator", "mesh", "interop"]),
 ];
 
-const IN_ITS_NAME: u8 = 14;
-const IN_ITS_DESCRIPTION: u8 = 8;
-const BY_AN_ABILITY: u8 = 4;
+const NAME_POINTS: u8 = 14;
+const DESCRIPTION_POINTS: u8 = 8;
+const ABILITY_POINTS: u8 = 4;
 const MULTI_AGENT: u8 = 6;
 const MANY_ABILITIES: u8 = 4;
 const VERY_MANY_ABILITIES: u8 = 8;
@@ -73,9 +73,9 @@ impl Likeness {
         let mut strongest = 0;
         for (role, does, words) in ROLES {
             let (points, place) = match () {
-                () if says(&name, words) => (IN_ITS_NAME, "in its name"),
-                () if says(&description, words) => (IN_ITS_DESCRIPTION, "in its description"),
-                () if says(&named, words) => (BY_AN_ABILITY, "by a skill or tool"),
+                () if mentions(&name, words) => (NAME_POINTS, "in its name"),
+                () if mentions(&description, words) => (DESCRIPTION_POINTS, "in its description"),
+                () if mentions(&named, words) => (ABILITY_POINTS, "by a skill or tool"),
                 () => continue,
             };
             found.add(points, &format!("{does}, {place}"));
@@ -86,8 +86,8 @@ impl Likeness {
         if found.role.is_none() {
             return Self::default();
         }
-        if strongest > BY_AN_ABILITY && ROLES.iter().any(|(_, _, words)| says(&named, words)) {
-            found.add(BY_AN_ABILITY, "a skill or tool is named after it");
+        if strongest > ABILITY_POINTS && ROLES.iter().any(|(_, _, words)| mentions(&named, words)) {
+            found.add(ABILITY_POINTS, "a skill or tool is named after it");
         }
         if listing.category.id() == "multi-agent" {
             found.add(MULTI_AGENT, "filed under multi-agent");
@@ -97,9 +97,10 @@ impl Likeness {
             10.. => found.add(MANY_ABILITIES, "10 or more skills or tools"),
             _ => {}
         }
-        let speaks_of = |word| [&name, &description, &named].into_iter().any(|text| says(text, &[word]));
-        if speaks_of("a2a") && speaks_of("mcp") {
-            found.add(BOTH_PROTOCOLS, "speaks of both A2A and MCP");
+        let mentions_word =
+            |word| [&name, &description, &named].into_iter().any(|text| mentions(text, &[word]));
+        if mentions_word("a2a") && mentions_word("mcp") {
+            found.add(BOTH_PROTOCOLS, "mentions both A2A and MCP");
         }
         if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
             found.add(VERSIONS, "several versions of its protocol");
@@ -129,7 +130,7 @@ fn folded(texts: &[&str]) -> String {
     )
 }
 
-fn says(folded: &str, beginnings: &[&str]) -> bool {
+fn mentions(folded: &str, beginnings: &[&str]) -> bool {
     beginnings.iter().any(|word| folded.match_indices(word).any(|(at, _)| folded[..at].ends_with(' ')))
 }
 
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn traits_have_their_points() {
+    fn roles_give_their_points() {
         for (name, description, points, role) in [
             ("Weather Bot", "Tells the weather.", 0, None),
             ("Sunny Router", "Tells the weather.", 14, Some("router")),
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn size_and_versions_count_beside_a_role_only() {
+    fn size_and_versions_count_only_with_a_role() {
         let busy = evidence(25, 2);
         assert_eq!(Likeness::of(&listing("Weather Bot", ""), Some(&busy)), Likeness::default());
         for (tools, versions, points) in
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn abilities_and_the_category_count() {
+    fn abilities_and_category_count() {
         let mut proof = evidence(0, 1);
         let skill = |name: &str| Skill { name: name.to_owned(), ..Skill::default() };
         proof.verdict.facts.skills = vec![skill("Delegate tasks"), skill("Route")];
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_says_everything_has_a_hundred_at_most() {
+    fn points_are_capped_at_a_hundred() {
         let all = "router registry orchestrator marketplace federation a2a mcp";
         let mut everything = listing(all, all);
         everything.category = Category::of(Kind::Agent, "Coordinator", &["orchestrates a swarm"]);

@@ -1,10 +1,10 @@
-//! Beginning a purchase. It is written here before Stripe is asked, under a key by which the same request is known
-//! again; so a crash at any point loses nothing, and nobody is shown a page whose payment would not find its purchase.
+//! Beginning a purchase. It is stored before Stripe is called, under a key that identifies a repeated request: a crash
+//! at any point loses nothing, and each payment page that a buyer sees belongs to a stored purchase.
 
 use jiff::SignedDuration;
 
 use super::refusals;
-use super::request::{Request, Wanted};
+use super::request::{CheckoutRequest, Request};
 use super::sessions::{self, SessionFailure};
 use crate::funnel;
 use registry_app::App;
@@ -16,10 +16,10 @@ use registry_model::{
 use registry_store::{Allowance, BeginOutcome, KeptPurchase, NewPurchase};
 
 /// How long a purchase can be paid. Stripe allows at most a day.
-const PAYABLE: SignedDuration = SignedDuration::from_hours(23);
+const PAYABLE_FOR: SignedDuration = SignedDuration::from_hours(23);
 
 /// How much longer a discount code is held, so that Stripe's event about the end of the purchase can arrive.
-const GRACE: SignedDuration = SignedDuration::from_hours(1);
+const CODE_GRACE: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Debug)]
 pub struct Begun {
@@ -31,7 +31,12 @@ pub struct Begun {
 
 /// Begins a purchase, or returns the one that the same request began. Errors: 409 `payments_not_open`, 409 for a code
 /// that is held or used, 503 `payments_not_configured`, 404, 422, 429, and 502 or 503 if Stripe fails.
-pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> Result<Begun, Problem> {
+pub async fn checkout(
+    app: &App,
+    caller: &Caller,
+    sku: Sku,
+    wanted: CheckoutRequest,
+) -> Result<Begun, Problem> {
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
@@ -40,14 +45,14 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> R
     let key = app.settings.stripe_secret_key.as_ref().filter(|_| sessions::is_configured(&app.settings));
     let key = key.ok_or_else(refusals::not_configured)?;
     let request = Request::parse(app, sku, wanted)?;
-    let mark = request.repeat.mark(&request.canonical());
-    // Twice at most: another request with the same key may have begun the purchase at this moment.
+    let fingerprint = request.key.fingerprint(&request.canonical());
+    // A second try: another request with the same key may have begun the purchase at the same moment.
     for _ in 0..2 {
-        let known = known(app, &request, &mark).await?;
+        let known = known(app, &request, &fingerprint).await?;
         if let Known::Same(kept) = known {
             return finish(app, key, &request, *kept).await;
         }
-        let purchase = new_purchase(app, &request, &mark).await?;
+        let purchase = new_purchase(app, &request, &fingerprint).await?;
         match begin(app, caller, &request, &purchase, &known).await? {
             BeginOutcome::Begun => {
                 let kept = KeptPurchase { purchase, state: PurchaseState::Pending, session: None };
@@ -58,7 +63,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> R
             BeginOutcome::Limited(used_up) => return Err(used_up.into()),
         }
     }
-    Err(Problem::unavailable("another request with this key is under way"))
+    Err(Problem::unavailable("another request with this key is in progress"))
 }
 
 enum Known {
@@ -73,23 +78,23 @@ enum Known {
     New,
 }
 
-async fn known(app: &App, request: &Request, mark: &str) -> Result<Known, Problem> {
-    let Some(id) = app.store.repeated_purchase(&request.repeat.digest()).await? else {
+async fn known(app: &App, request: &Request, fingerprint: &str) -> Result<Known, Problem> {
+    let Some(id) = app.store.repeated_purchase(&request.key.digest()).await? else {
         return Ok(Known::New);
     };
     let Some(kept) = app.store.purchase(&id).await? else { return Ok(Known::Over { id, given_up: true }) };
     let (now, purchase) = (app.clock.now(), &kept.purchase);
-    let unasked = kept.session.is_none();
-    let stands = match kept.state {
+    let has_no_page = kept.session.is_none();
+    let is_valid = match kept.state {
         PurchaseState::Paid => true,
-        PurchaseState::Pending if unasked => now < sessions::latest_opening(purchase),
+        PurchaseState::Pending if has_no_page => now < sessions::latest_opening(purchase),
         PurchaseState::Pending => now < purchase.expires_at,
         PurchaseState::Expired => false,
     };
-    if !stands {
-        return Ok(Known::Over { id, given_up: unasked || kept.state == PurchaseState::Expired });
+    if !is_valid {
+        return Ok(Known::Over { id, given_up: has_no_page || kept.state == PurchaseState::Expired });
     }
-    if purchase.request == *mark {
+    if purchase.request == *fingerprint {
         return Ok(Known::Same(Box::new(kept)));
     }
     Err(match &request.code {
@@ -98,7 +103,7 @@ async fn known(app: &App, request: &Request, mark: &str) -> Result<Known, Proble
     })
 }
 
-async fn new_purchase(app: &App, request: &Request, mark: &str) -> Result<Purchase, Problem> {
+async fn new_purchase(app: &App, request: &Request, fingerprint: &str) -> Result<Purchase, Problem> {
     let (id, at) = (PurchaseId::new(&app.random), app.clock.now());
     let listing_name = match &request.subject {
         GrantSubject::Listing(id) => Some(listing_name(app, id).await?),
@@ -120,11 +125,11 @@ async fn new_purchase(app: &App, request: &Request, mark: &str) -> Result<Purcha
         id,
         listing_name,
         amount_cents: request.sku.price_cents() * (100 - percent) / 100,
-        token: request.repeat.token(&salt).digest().as_str().to_owned(),
+        token: request.key.token(&salt).digest().as_str().to_owned(),
         salt,
-        request: mark.to_owned(),
+        request: fingerprint.to_owned(),
         code: request.code.as_ref().map(DiscountCode::digest),
-        expires_at: at + PAYABLE,
+        expires_at: at + PAYABLE_FOR,
     })
 }
 
@@ -139,7 +144,7 @@ async fn discount(app: &App, code: &DiscountCode, subject: &GrantSubject) -> Res
     let discount = app.store.discount(&code.digest()).await?.ok_or_else(refusals::unknown_code)?;
     match subject {
         GrantSubject::Listing(id) if discount.listing_id.as_ref() == Some(id) => Ok(funnel::DISCOUNT_PERCENT),
-        _ => Err(refusals::code_of_another()),
+        _ => Err(refusals::code_of_another_listing()),
     }
 }
 
@@ -154,8 +159,9 @@ async fn begin(
         Known::Over { id, given_up } => (Some(id), given_up.then_some(id)),
         _ => (None, None),
     };
-    let repeat = &request.repeat.digest();
-    let new = NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + GRACE };
+    let repeat = &request.key.digest();
+    let new =
+        NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + CODE_GRACE };
     let name = caller.name();
     let allowance =
         Allowance { act: "checkout", caller: &name, host: None, rate: app.settings.checkout_rate };
@@ -166,13 +172,15 @@ async fn begin(
 /// Opens the payment page at Stripe if there is none, and stores it before the buyer sees it.
 async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) -> Result<Begun, Problem> {
     let KeptPurchase { purchase, state, session } = kept;
-    let token = request.repeat.token(&purchase.salt);
+    let token = request.key.token(&purchase.salt);
     let session = match session {
         Some(session) => session,
         None => match sessions::open(app, key, &purchase, request.email.as_deref()).await {
             Ok(session) => {
                 if !app.store.note_session(&purchase.id, &session).await? {
-                    return Err(Problem::unavailable("the purchase was taken back beside this request"));
+                    return Err(Problem::unavailable(
+                        "another request cancelled the purchase at the same time",
+                    ));
                 }
                 session
             }
@@ -183,8 +191,8 @@ async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) 
 }
 
 pub async fn purchase(app: &App, id: &str) -> Result<KeptPurchase, Problem> {
-    let known: PurchaseId = id.parse().map_err(|_| refusals::purchase_not_found(id))?;
-    app.store.purchase(&known).await?.ok_or_else(|| refusals::purchase_not_found(id))
+    let purchase: PurchaseId = id.parse().map_err(|_| refusals::purchase_not_found(id))?;
+    app.store.purchase(&purchase).await?.ok_or_else(|| refusals::purchase_not_found(id))
 }
 
 async fn failed(app: &App, purchase: &Purchase, failure: SessionFailure) -> Result<Problem, Problem> {
@@ -192,8 +200,10 @@ async fn failed(app: &App, purchase: &Purchase, failure: SessionFailure) -> Resu
         app.store.forget_purchase(purchase).await?;
     }
     Ok(match failure {
-        SessionFailure::NoAnswer(said) | SessionFailure::Failed(said) => refusals::provider_away(&said),
-        SessionFailure::Refused(said) => refusals::provider_refused(&said),
+        SessionFailure::NoAnswer(error) | SessionFailure::Failed(error) => {
+            refusals::provider_unavailable(&error)
+        }
+        SessionFailure::Refused(error) => refusals::provider_refused(&error),
     })
 }
 

@@ -1,5 +1,5 @@
-//! What Stripe says of payments, believed for its signature alone. An event may come late, twice or out of order: what it
-//! changes is one conditional transaction, and whatever is not ours or not new is answered as received.
+//! Stripe's payment events, authenticated by their signature. An event may arrive late, twice or out of order: each
+//! change is one conditional transaction, and foreign or repeated events are acknowledged without effect.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ impl Received {
 struct Event {
     id: String,
     #[serde(rename = "type")]
-    what: String,
+    kind: String,
     data: Data,
 }
 
@@ -57,9 +57,9 @@ struct Session {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum SessionEnd {
     Completed,
-    Over,
+    Unpaid,
 }
 
 /// Handles an event of Stripe. Errors: 503 without a webhook secret, 403 bad signature, 400 unreadable event; Stripe
@@ -68,26 +68,26 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     let secret = app.settings.stripe_webhook_secret.as_ref().ok_or_else(refusals::not_configured)?;
     let now = app.clock.now();
     signature::verify(secret, signature, body, now).map_err(|error| {
-        Problem::new(StatusCode::FORBIDDEN, "bad_signature", format!("This event is not believed: {error}."))
+        Problem::new(StatusCode::FORBIDDEN, "bad_signature", format!("Invalid webhook signature: {error}."))
     })?;
     let event: Event =
-        serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is no event of Stripe."))?;
-    let said = match event.what.as_str() {
-        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => Said::Completed,
-        "checkout.session.expired" | "checkout.session.async_payment_failed" => Said::Over,
+        serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is not a Stripe event."))?;
+    let end_state = match event.kind.as_str() {
+        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => SessionEnd::Completed,
+        "checkout.session.expired" | "checkout.session.async_payment_failed" => SessionEnd::Unpaid,
         _ => return Ok(Received::Ignored),
     };
     let session: Session = serde_json::from_value(event.data.object)
-        .map_err(|_| Problem::malformed("The event holds no Checkout Session."))?;
-    // An account may sell other things than ours.
+        .map_err(|_| Problem::malformed("The event contains no Checkout Session."))?;
+    // The Stripe account may sell other things too.
     let Some(id) = session.client_reference_id.as_deref().and_then(|id| id.parse::<PurchaseId>().ok()) else {
         return Ok(Received::Ignored);
     };
     let Some(kept) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
     let event = PaymentEvent { id: &event.id, at: now };
-    match said {
-        Said::Completed => pay(app, &kept.purchase, &session, event).await,
-        Said::Over => end(app, &kept, &session, event).await,
+    match end_state {
+        SessionEnd::Completed => pay(app, &kept.purchase, &session, event).await,
+        SessionEnd::Unpaid => end(app, &kept, &session, event).await,
     }
 }
 
@@ -100,10 +100,10 @@ async fn pay(
     if session.payment_status.as_deref() != Some("paid") {
         return Ok(Received::Ignored);
     }
-    let is_whole = session.amount_total == Some(i64::from(purchase.amount_cents))
+    let is_full_amount = session.amount_total == Some(i64::from(purchase.amount_cents))
         && session.currency.as_deref() == Some(sessions::CURRENCY);
-    if !is_whole {
-        tracing::error!(purchase_id = %purchase.id, "a payment is not of the purchase's amount; nothing was opened");
+    if !is_full_amount {
+        tracing::error!(purchase_id = %purchase.id, "the paid amount differs from the purchase; nothing was opened");
         return Ok(Received::Ignored);
     }
     let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };

@@ -1,5 +1,5 @@
-//! The registry lists itself, as an agent and as an MCP server, and is probed like any other: the first two rows that
-//! go Live show that everything from publishing to Live works.
+//! The registry lists itself as an agent and as an MCP server, and is probed like any other listing: the first two Live
+//! rows show that publishing and probing work.
 
 use super::listing::{self, ProvenName};
 use super::submission::{Submission, Submitted};
@@ -12,7 +12,7 @@ use registry_model::error::Problem;
 pub async fn list(app: &App) {
     for submission in submissions(app) {
         if let Err(problem) = list_endpoint(app, &submission).await {
-            tracing::warn!(problem = problem.detail, internal = ?problem.internal, "the registry did not list itself");
+            tracing::warn!(problem = problem.detail, internal = ?problem.internal, "could not list the registry itself");
         }
     }
 }

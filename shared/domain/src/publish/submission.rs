@@ -1,5 +1,5 @@
-//! The body of a publish request, parsed into a `Submission` that satisfies every rule of the body. What is listed
-//! follows from the body alone; nothing is fetched (design §5 Publish).
+//! Parses the body of a publish request into a valid `Submission`. The listing follows from the body alone; nothing is
+//! fetched (design §5 Publish).
 
 use serde_json::{Map, Value, json};
 
@@ -16,9 +16,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 /// In characters.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 /// In characters.
-const LONGEST_SOURCE: usize = 200;
+const MAX_SOURCE_CHARS: usize = 200;
 /// The usual file names of an agent card.
 const CARD_ENDINGS: [&str; 5] =
     ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
@@ -86,8 +86,8 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
     let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
     json_schema!({
         "type": ["object", "null"],
-        "description": "A server description (server.json of the MCP registry, 2025-12-11). Members that are not told \
-            here, such as `packages`, are read as that schema has them.",
+        "description": "A server description (server.json of the MCP registry, 2025-12-11). Other members, such as \
+            `packages`, are as in that schema.",
         "properties": {
             "name": { "type": "string", "format": "server-name", "minLength": 3, "maxLength": 200 },
             "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
@@ -109,16 +109,17 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
 
 impl Submission {
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let name = request.name.map(|name| argument_text::line("name", &name, LONGEST_NAME)).transpose()?;
+        let name = request.name.map(|name| argument_text::line("name", &name, MAX_NAME_CHARS)).transpose()?;
         let source = request
             .source
-            .map(|source| argument_text::line("source", &source, LONGEST_SOURCE))
+            .map(|source| argument_text::line("source", &source, MAX_SOURCE_CHARS))
             .transpose()?;
         let email =
             request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let proof = request.proof.map(OfferedProof::parse).transpose()?;
         if proof.is_some() && request.server_json.is_none() {
-            let detail = "A `proof` is of the name in a server description: send it beside `server_json`.";
+            let detail =
+                "`proof` proves the name in a server description: send it together with `server_json`.";
             return Err(Problem::invalid("proof", "nothing_to_prove", detail));
         }
         let url = |field: &'static str, text: &Option<String>| {
@@ -136,11 +137,8 @@ impl Submission {
             (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
             (None, None, None, None) => return Err(nothing_to_list()),
             _ => {
-                return Err(Problem::invalid(
-                    "url",
-                    "one_at_a_time",
-                    "Send one thing to list: an agent_card_url, an mcp_url, a url, or a server description.",
-                ));
+                let detail = "Send only one of `agent_card_url`, `mcp_url`, `url` and a server description.";
+                return Err(Problem::invalid("url", "one_at_a_time", detail));
             }
         };
         Ok(Self { what, name, contact: Contact { email, source }, proof })
@@ -148,7 +146,7 @@ impl Submission {
 
     /// The same submission with another description of the same server; its remotes stay.
     #[must_use]
-    pub(super) fn in_the_words_of(&self, own: ServerDescription) -> Self {
+    pub(super) fn with_description(&self, own: ServerDescription) -> Self {
         let mut same = self.clone();
         if let Submitted::Server(server) = &mut same.what {
             let remotes = std::mem::take(&mut server.remotes);
@@ -165,8 +163,8 @@ impl Submission {
             Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
             Submitted::Server(server) => {
                 let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
-                let beside = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
-                (ListingId::of_name(Kind::Mcp, &server.name), Some(beside))
+                let second_id = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
+                (ListingId::of_name(Kind::Mcp, &server.name), Some(second_id))
             }
         }
     }
@@ -196,10 +194,9 @@ impl Submission {
         match &self.what {
             Submitted::Url { .. } => listing.server_name.is_none(),
             Submitted::Server(server) => {
-                let same_name = listing.server_name.as_ref() == Some(&server.name);
-                let owner = |url: &str| owner_of(url);
-                let same_owner = listing.url.as_deref().map(owner) == remote(server).map(|r| owner(&r.url));
-                same_name && same_owner
+                listing.server_name.as_ref() == Some(&server.name)
+                    && listing.url.as_deref().map(owner_of)
+                        == remote(server).map(|remote| owner_of(&remote.url))
             }
         }
     }
@@ -253,10 +250,10 @@ fn locate(listing: &mut Listing, server: &ServerDescription) {
 
 /// The remote to probe: one that needs no secret and no variables, and streamable HTTP before SSE.
 fn remote(server: &ServerDescription) -> Option<&Remote> {
-    let hindrances = |remote: &&Remote| {
+    let obstacles = |remote: &&Remote| {
         (remote.templated, !remote.secret_headers.is_empty(), remote.transport != Transport::StreamableHttp)
     };
-    server.remotes.iter().min_by_key(hindrances)
+    server.remotes.iter().min_by_key(obstacles)
 }
 
 /// Why the server cannot be probed.
@@ -270,12 +267,12 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
 }
 
 fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
-    let read = server_json::read(document, reach).and_then(|server| {
-        let refused = refused_remotes(&server, reach);
-        if refused.is_empty() { Ok(server) } else { Err(refused) }
+    let parsed = server_json::read(document, reach).and_then(|server| {
+        let violations = remote_violations(&server, reach);
+        if violations.is_empty() { Ok(server) } else { Err(violations) }
     });
-    read.map_err(|violations| {
-        let told: Vec<String> =
+    parsed.map_err(|violations| {
+        let messages: Vec<String> =
             violations.iter().take(5).map(|found| format!("{}: {}", found.path, found.message)).collect();
         let field = violations.first().map(|found| found.path.clone()).unwrap_or_default();
         let all: Vec<Value> = violations
@@ -284,29 +281,24 @@ fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Proble
             .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
             .collect();
         let detail =
-            format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
+            format!("The server description violates {} rule(s). {}", violations.len(), messages.join(" "));
         Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
     })
 }
 
 /// The same rules as for URLs. For a URL with variables only the faults count that no value can fix.
-fn refused_remotes(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
-    let refusal = |(index, remote): (usize, &Remote)| {
+fn remote_violations(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
+    let violation = |(index, remote): (usize, &Remote)| {
         let error = Target::parse(&remote.filled_in(), reach).err()?;
-        let lasting = matches!(
-            error,
-            TargetError::UserInfo
-                | TargetError::IpLiteral
-                | TargetError::TooLong
-                | TargetError::ControlCharacter
-        );
-        (lasting || !remote.templated).then(|| Violation {
+        use TargetError::{ControlCharacter, IpLiteral, TooLong, UserInfo};
+        let is_permanent = matches!(error, UserInfo | IpLiteral | TooLong | ControlCharacter);
+        (is_permanent || !remote.templated).then(|| Violation {
             path: format!("remotes[{index}].url"),
             rule: error.code(),
             message: error.to_string(),
         })
     };
-    server.remotes.iter().enumerate().filter_map(refusal).collect()
+    server.remotes.iter().enumerate().filter_map(violation).collect()
 }
 
 fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
@@ -321,7 +313,7 @@ fn kind_of(target: &Target) -> Option<Kind> {
 
 /// The owner of a host: its registrable domain, or the host itself if it has none.
 fn owner_of(url: &str) -> String {
-    // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
+    // Stored URLs were validated once; development reach accepts loopback hosts here.
     match Target::parse(url, Reach::Development) {
         Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
         Err(_) => origin_of(url),
@@ -336,7 +328,7 @@ fn nothing_to_list() -> Problem {
     Problem::invalid(
         "url",
         "nothing_to_list",
-        "Send what to list: {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
+        "Nothing to list. Send {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
          mcp_url, or a server description (server.json) as the body.",
     )
 }
@@ -354,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_tells_the_kind() {
+    fn kind_follows_from_the_body() {
         let kind = |fields| match parse(fields).unwrap().what {
             Submitted::Url { kind, .. } => kind,
             Submitted::Server(_) => panic!("no server was described"),
@@ -369,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_listed_names_its_field() {
+    fn invalid_submission_names_its_field() {
         let field = |fields| parse(fields).unwrap_err().field.unwrap();
         assert_eq!(field(PublishRequest::default()), "url");
         assert_eq!(field(url("not a url")), "url");
@@ -404,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stays_with_its_owner() {
+    fn name_stays_with_its_owner() {
         let first = server("org.example/adder", "https://mcp.example.org/mcp");
         let (id, beside) = first.ids();
         assert_eq!(id.as_str(), "mcp-org-example-adder");

@@ -1,5 +1,5 @@
-//! Signatures of agent cards (A2A 1.0 specification §8.4): ES256 over the JCS form of what every reader of the
-//! card is sure to see. Unknown fields are dropped before signing, because official verifiers drop them too.
+//! Signatures of agent cards (A2A 1.0 specification §8.4): ES256 over the JCS form of the known fields. Unknown fields
+//! are dropped before signing, because official verifiers drop them too.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::keys::SignKey;
 use registry_model::error::Problem;
 
-const CARD: [&str; 13] = [
+const CARD_FIELDS: [&str; 13] = [
     "name",
     "description",
     "supportedInterfaces",
@@ -23,10 +23,10 @@ const CARD: [&str; 13] = [
     "skills",
     "iconUrl",
 ];
-const CAPABILITIES: [&str; 4] = ["streaming", "pushNotifications", "extensions", "extendedAgentCard"];
-const SKILL: [&str; 8] =
+const CAPABILITY_FIELDS: [&str; 4] = ["streaming", "pushNotifications", "extensions", "extendedAgentCard"];
+const SKILL_FIELDS: [&str; 8] =
     ["id", "name", "description", "tags", "examples", "inputModes", "outputModes", "securityRequirements"];
-const SCHEME: [&str; 5] = [
+const SCHEME_FIELDS: [&str; 5] = [
     "apiKeySecurityScheme",
     "httpAuthSecurityScheme",
     "oauth2SecurityScheme",
@@ -37,21 +37,23 @@ const SCHEME: [&str; 5] = [
 /// The card with only the fields of the 1.0 schema.
 #[must_use]
 pub fn projection(card: &Value) -> Value {
-    let mut strict = only(card, &CARD);
+    let mut projected = only(card, &CARD_FIELDS);
     let mut within = |name: &str, narrow: &dyn Fn(&Value) -> Value| {
-        if let Some(part) = strict.get_mut(name) {
+        if let Some(part) = projected.get_mut(name) {
             *part = narrow(part);
         }
     };
-    within("capabilities", &|part| Value::Object(only(part, &CAPABILITIES)));
-    within("skills", &|part| each(part, |skill| Value::Object(only(skill, &SKILL))));
+    within("capabilities", &|part| Value::Object(only(part, &CAPABILITY_FIELDS)));
+    within("skills", &|part| each(part, |skill| Value::Object(only(skill, &SKILL_FIELDS))));
     within("securitySchemes", &|part| {
         let schemes = part.as_object().into_iter().flatten();
         Value::Object(
-            schemes.map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, &SCHEME)))).collect(),
+            schemes
+                .map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, &SCHEME_FIELDS))))
+                .collect(),
         )
     });
-    Value::Object(strict)
+    Value::Object(projected)
 }
 
 /// The card with its signature, which covers its projection.
@@ -104,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_verifiers_drop_is_not_signed() {
+    fn signature_covers_only_fields_that_verifiers_keep() {
         let card = json!({
             "name": "A", "url": "https://a.example", "iconUrl": "",
             "capabilities": { "streaming": false, "vendor": true },

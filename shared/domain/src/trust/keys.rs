@@ -1,5 +1,5 @@
-//! The ES256 keys of this registry (design §5 Keys): made on first need, kept in the table, rotated by adding one. A new
-//! key is published before it signs, and an old one until all that it signed has expired.
+//! The ES256 keys of this registry (design §5 Keys): created on first use, stored in the table, rotated by adding one. A
+//! new key is published before it signs; an old one stays published until everything it signed has expired.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Moment, Random};
-use registry_store::{KeptKey, StoreError};
+use registry_store::KeptKey;
 
 /// The longest life of anything signed; cards are signed again for each request.
-pub const LONGEST_LIFE: SignedDuration = SignedDuration::from_hours(720);
+const MAX_LIFETIME: SignedDuration = SignedDuration::from_hours(720);
 /// How long a new key is published before it signs, so that clients that cache the key set have it.
 const PUBLISHED_BEFORE: SignedDuration = SignedDuration::from_hours(1);
 /// How long an old key stays published after what it signed has expired, for clocks that differ.
@@ -88,7 +88,7 @@ impl SignKey {
     }
 
     fn new(random: &Random) -> Result<Self, Unreadable> {
-        // Fewer than one in 2^32 draws is no key; one that fails thrice is a broken generator.
+        // Fewer than one in 2^32 draws is not a key; three failures mean a broken generator.
         let drawn = (0..3).find_map(|_| SigningKey::from_slice(&random.bytes::<32>()).ok());
         let mut key = Self { key: drawn.ok_or(Unreadable)?, kid: String::new() };
         key.kid = thumbprint(&key.public());
@@ -138,7 +138,7 @@ pub async fn verifier(app: &App, kid: &str) -> Result<Option<VerifyKey>, Problem
 /// Adds a key; returns its id and the time from which it signs.
 pub async fn rotate(app: &App) -> Result<(String, Moment), Problem> {
     kept(app).await?;
-    let next = make(&app.random, app.clock.now())?;
+    let next = new_kept_key(&app.random, app.clock.now())?;
     app.store.keep_signing_key(&next).await?;
     Ok((next.kid.clone(), signs_from(&next)))
 }
@@ -156,7 +156,7 @@ fn signer(kept: &[KeptKey], now: Moment) -> Option<&KeptKey> {
 /// Whether anything the key signed may still be valid, or the key has yet to sign.
 fn is_published(key: &KeptKey, kept: &[KeptKey], now: Moment) -> bool {
     let next = kept.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
-    next.is_none_or(|stopped| now <= stopped + LONGEST_LIFE + MARGIN)
+    next.is_none_or(|stopped| now <= stopped + MAX_LIFETIME + MARGIN)
 }
 
 /// The very first key is stored with a condition, so that two functions that start at once agree.
@@ -165,13 +165,12 @@ async fn kept(app: &App) -> Result<Vec<KeptKey>, Problem> {
     if !kept.is_empty() {
         return Ok(kept);
     }
-    let first = make(&app.random, app.clock.now())?;
+    let first = new_kept_key(&app.random, app.clock.now())?;
     app.store.keep_first_signing_key(&first).await?;
-    let kept: Result<Vec<KeptKey>, StoreError> = app.store.signing_keys().await;
-    Ok(kept?)
+    Ok(app.store.signing_keys().await?)
 }
 
-fn make(random: &Random, now: Moment) -> Result<KeptKey, Unreadable> {
+fn new_kept_key(random: &Random, now: Moment) -> Result<KeptKey, Unreadable> {
     let key = SignKey::new(random)?;
     Ok(KeptKey { kid: key.kid.clone(), secret: BASE64URL.encode(key.key.to_bytes()), made_at: now })
 }
@@ -181,8 +180,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_key_signs_what_its_public_half_verifies() {
-        let kept = make(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
+    fn stored_key_signs_what_its_public_half_verifies() {
+        let kept = new_kept_key(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
         let key = SignKey::read(&kept).unwrap();
         assert_eq!(key.kid(), kept.kid);
         let signature = BASE64URL.decode(key.sign("a.b")).unwrap();
@@ -193,18 +192,19 @@ mod tests {
         let jwk = key.public();
         assert_eq!((jwk.x.len(), jwk.y.len(), jwk.kid.len()), (43, 43, 43));
     }
+
     #[test]
-    fn a_new_key_is_published_before_it_signs_and_an_old_one_until_nothing_counts_that_it_signed() {
+    fn key_is_published_before_it_signs_and_until_its_signatures_expire() {
         let random = Random::seeded(1);
         let at = |hours: i64| Moment::UNIX_EPOCH + SignedDuration::from_hours(hours);
-        let keys: Vec<KeptKey> = [0, 100].map(|hours| make(&random, at(hours)).unwrap()).into();
+        let keys: Vec<KeptKey> = [0, 100].map(|hours| new_kept_key(&random, at(hours)).unwrap()).into();
         let signs = |hours| signer(&keys, at(hours)).unwrap().made_at;
         assert_eq!(
             (signer(&keys[..1], at(0)).unwrap().made_at, signs(100), signs(101)),
             (at(0), at(0), at(100))
         );
         let shown = |hours| keys.iter().filter(|key| is_published(key, &keys, at(hours))).count();
-        // The last that the first key signed, an hour after the second was made, counts for 720 hours.
+        // The last signature of the first key, an hour after the second was created, is valid for 720 hours.
         assert_eq!(
             (shown(100), shown(101 + 720), shown(101 + 720 + 24), shown(101 + 720 + 25)),
             (2, 2, 2, 1)

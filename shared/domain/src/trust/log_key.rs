@@ -1,5 +1,5 @@
-//! The Ed25519 key of the log of evidence, made on first need and kept in the table. Its name is the log's origin, so that
-//! no signature of the log can be taken for one of anything else; it stays when the registry moves to another address.
+//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's origin, so that
+//! its signatures are valid for the log only; it stays when the registry moves to another address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -55,7 +55,7 @@ pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
     }
     let (vkey, secret) = new_key(&origin(&app.settings.base_url), &app.random);
     app.store.keep_log_key(&KeptKey { kid: vkey, secret, made_at: app.clock.now() }).await?;
-    // Another process may have been first.
+    // Another process may have stored its key first.
     let kept = app.store.log_key().await?.ok_or(Unreadable)?;
     Ok(LogKey::read(&kept)?)
 }
@@ -83,7 +83,7 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn a_note_is_verified_by_the_public_key_and_no_other() {
+    fn note_verifies_with_its_own_key_only() {
         let made = |seed| {
             let (kid, secret) = new_key("registry.example.org/log", &Random::seeded(seed));
             LogKey::read(&KeptKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_is_the_prefix_of_the_log_without_its_scheme() {
+    fn origin_is_the_address_of_the_log_without_scheme() {
         assert_eq!(origin("https://registry.example.org"), "registry.example.org/log");
         assert_eq!(origin("http://127.0.0.1:8080"), "127.0.0.1:8080/log");
     }

@@ -1,5 +1,5 @@
-//! The Ed25519 key by which this registry signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory),
-//! made on first need and kept in the table. Its own key: what it signs can be taken for no attestation.
+//! The Ed25519 key that signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory), created on first use
+//! and stored in the table. It is a separate key, so that its signatures cannot pass for attestations.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 use super::keys::Unreadable;
 use registry_app::App;
 use registry_app::domain_keys::PublicKey;
+use registry_model::Moment;
 use registry_model::error::Problem;
-use registry_model::{Moment, Random};
 use registry_store::KeptKey;
 
 /// How long a signature over the directory is valid.
-const DAY_S: i64 = 86_400;
+const SIGNATURE_LIFE_S: i64 = 86_400;
 
 /// A public Ed25519 key (RFC 8037).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl MessageKey {
         let parameters = format!(
             "(\"@authority\";req);created={created};expires={};keyid=\"{}\";alg=\"ed25519\";\
              tag=\"http-message-signatures-directory\"",
-            created + DAY_S,
+            created + SIGNATURE_LIFE_S,
             self.public().kid,
         );
         // RFC 9421 §2.5.
@@ -82,10 +82,6 @@ impl MessageKey {
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| Unreadable)?;
         Ok(Self(SigningKey::from_bytes(&bytes)))
     }
-
-    fn new(random: &Random) -> Self {
-        Self(SigningKey::from_bytes(&random.bytes()))
-    }
 }
 
 /// RFC 8037 appendix A.3: the digest of the required members in the order of their names.
@@ -98,10 +94,10 @@ pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
     if let Some(kept) = app.store.message_key().await? {
         return Ok(MessageKey::read(&kept)?);
     }
-    let new = MessageKey::new(&app.random);
+    let new = MessageKey(SigningKey::from_bytes(&app.random.bytes()));
     let secret = BASE64URL.encode(new.0.as_bytes());
     app.store.keep_message_key(&KeptKey { kid: new.public().kid, secret, made_at: app.clock.now() }).await?;
-    // Another process may have been first.
+    // Another process may have stored its key first.
     let kept = app.store.message_key().await?.ok_or(Unreadable)?;
     Ok(MessageKey::read(&kept)?)
 }
@@ -111,17 +107,18 @@ mod tests {
     use ed25519_dalek::Signature;
 
     use super::*;
+    use registry_model::Random;
 
     #[test]
-    fn the_thumbprint_is_that_of_the_rfc() {
+    fn thumbprint_matches_the_rfc() {
         // RFC 8037 appendix A.3.
         let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
         assert_eq!(thumbprint(x), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
     }
 
     #[test]
-    fn a_directory_is_signed_for_one_authority() {
-        let key = MessageKey::new(&Random::seeded(1));
+    fn directory_signature_is_valid_for_one_authority() {
+        let key = MessageKey(SigningKey::from_bytes(&Random::seeded(1).bytes()));
         let MessageSignature { input, signature } =
             key.sign_directory("registry.example.org", Moment::UNIX_EPOCH);
         let kid = key.public().kid;

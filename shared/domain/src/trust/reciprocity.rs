@@ -1,5 +1,5 @@
-//! What a listing gives back to whoever relies on it: clean checks, a link back, a proven domain, a card. Scored from what
-//! the registry stored when it last looked; nothing is fetched, and every point has its reason.
+//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. Scored from stored evidence
+//! without any fetch; each signal states its reason.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use registry_app::App;
 use registry_model::{Assessment, Identity, Kind, Listing};
 
-const MOST: u32 = 100;
+const MAX_SCORE: u32 = 100;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reciprocity {
@@ -40,7 +40,7 @@ impl Reciprocity {
             card(listing, evidence),
         ];
         let sum: u32 = signals.iter().map(|signal| signal.points).sum();
-        Self { score: sum.min(MOST), signals }
+        Self { score: sum.min(MAX_SCORE), signals }
     }
 
     #[must_use]
@@ -56,8 +56,8 @@ fn signal(id: &'static str, of: u32, holds: bool, why: impl Into<String>) -> Sig
 fn clean(live: bool, evidence: Option<&Assessment>) -> Signal {
     let holds = live && evidence.is_some_and(Assessment::is_clean);
     let why = match (holds, live) {
-        (true, _) => "It is Live, and every blocking check holds.",
-        (false, true) => "It is Live, but a blocking check does not hold.",
+        (true, _) => "It is Live, and every blocking check passed.",
+        (false, true) => "It is Live, but a blocking check failed.",
         (false, false) => "It is not Live.",
     };
     signal("clean", 40, holds, why)
@@ -75,7 +75,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
         "Its card or server description links to this registry.".to_owned()
     } else {
         format!(
-            "Neither the documentation link nor a description in its card or server description holds {base_url}."
+            "Neither the documentation link nor a description in its card or server description contains {base_url}."
         )
     };
     signal("links_back", 50, holds, why)
@@ -100,7 +100,7 @@ fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
             format!("A key of {} signed a challenge ({}).", identity.proven_domain, identity.method.as_str())
         }
         (None, Some(_)) => "Its name is proven.".to_owned(),
-        (None, None) => "No key of its domain signed a challenge, and no name of it is proven.".to_owned(),
+        (None, None) => "No key of its domain signed a challenge, and its name is not proven.".to_owned(),
     };
     signal("domain", 20, !identities.is_empty() || listing.name_proof.is_some(), why)
 }
@@ -111,7 +111,7 @@ fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
     let described = listing.server_name.is_some();
     let (holds, why) = match listing.shown_kind() {
         Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
-        Kind::Agent => (false, "No valid card of it was seen."),
+        Kind::Agent => (false, "It has no valid card."),
         Kind::Mcp if described => (true, "It was listed with a server description."),
         Kind::Mcp => (false, "It was listed without a server description."),
     };
@@ -123,7 +123,7 @@ mod tests {
     use super::links_to;
 
     #[test]
-    fn a_link_is_one_to_this_host() {
+    fn link_must_point_to_this_host() {
         let base = "https://registry.example.org";
         for text in [
             "https://registry.example.org",

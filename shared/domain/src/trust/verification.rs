@@ -1,17 +1,17 @@
-//! The verification of a signed statement, check by check: form, algorithm, key, signature, issuer, time, revocation. A
-//! token that is bad in any way is no error of the asker, so it is answered and not refused.
+//! Verifies a signed statement check by check: form, algorithm, key, signature, issuer, time, revocation. An invalid token
+//! is a result, not an error of the caller.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{jws, keys};
+use super::{attestation, keys};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{AttestationId, AttestationRecord, AttestationType, Lane, ListingId, Moment};
 
 /// Seconds that a token's time may be in the future.
-const SKEW: i64 = 60;
+const MAX_CLOCK_SKEW_S: i64 = 60;
 
 /// One check of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -59,7 +59,11 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
         checks.push(issuer(app, signed));
         checks.push(expiry(app.clock.now(), signed));
         if let Some(id) = id {
-            let detail = if id == signed.jti.as_str() { "It is the one." } else { "It has another id." };
+            let detail = if id == signed.jti.as_str() {
+                "The id is the expected one."
+            } else {
+                "The token has another id."
+            };
             checks.push(check("id", id == signed.jti.as_str(), detail));
         }
         let (record, listing) = futures::try_join!(
@@ -68,9 +72,9 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
         )?;
         checks.push(revocation(record.as_ref()));
         checks.push(match listing.map(|listing| listing.lane) {
-            None => check("listing", false, "The listing that it speaks of is not here any more."),
-            Some(Lane::Withdrawn) => check("listing", false, "The listing that it speaks of was withdrawn."),
-            Some(_) => check("listing", true, "The listing that it speaks of is listed."),
+            None => check("listing", false, "The listing no longer exists."),
+            Some(Lane::Withdrawn) => check("listing", false, "The listing was withdrawn."),
+            Some(_) => check("listing", true, "The listing is listed."),
         });
     }
     Ok(Verification { checks, signed })
@@ -78,65 +82,78 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
 
 /// The content of a token, if a published key of this registry signed it as a statement.
 async fn signed(app: &App, text: &str, checks: &mut Vec<TokenCheck>) -> Result<Option<Signed>, Problem> {
-    let token = match jws::read(text) {
+    let token = match attestation::parse_token(text) {
         Ok(token) => token,
         Err(why) => {
             checks.push(check("form", false, why));
             return Ok(None);
         }
     };
-    checks.push(check("form", true, "It is a JWS in compact form."));
+    checks.push(check("form", true, "The token is a JWS in compact form."));
     let header = |name: &str| token.header.get(name).and_then(Value::as_str).unwrap_or_default();
-    let is_ours =
-        header("alg") == jws::ALGORITHM && header("typ") == jws::TYPE && !token.header.contains_key("crit");
-    let wanted = format!("A statement of this registry has alg {} and typ {}.", jws::ALGORITHM, jws::TYPE);
-    checks.push(check("algorithm", is_ours, if is_ours { "ES256, an attestation." } else { &wanted }));
+    let is_ours = header("alg") == attestation::ALGORITHM
+        && header("typ") == attestation::TOKEN_TYPE
+        && !token.header.contains_key("crit");
+    let expected = format!(
+        "Statements of this registry have alg {} and typ {}.",
+        attestation::ALGORITHM,
+        attestation::TOKEN_TYPE
+    );
+    checks.push(check(
+        "algorithm",
+        is_ours,
+        if is_ours { "The token is an ES256 attestation." } else { &expected },
+    ));
     if !is_ours {
         return Ok(None);
     }
     let Some(key) = keys::verifier(app, header("kid")).await? else {
-        checks.push(check("key", false, "Its kid is not in the key set of this registry."));
+        checks.push(check("key", false, "The kid is not in the key set of this registry."));
         return Ok(None);
     };
-    checks.push(check("key", true, "Its kid is in the key set of this registry."));
+    checks.push(check("key", true, "The kid is in the key set of this registry."));
     let holds = key.signed(token.signed, &token.signature);
-    let detail = if holds { "That key made it." } else { "That key did not make it: something was changed." };
+    let detail = if holds {
+        "The signature is valid."
+    } else {
+        "The signature is not valid: the token was changed, or another key signed it."
+    };
     checks.push(check("signature", holds, detail));
     if !holds {
         return Ok(None);
     }
     let signed = serde_json::from_value(Value::Object(token.payload)).ok();
     if signed.is_none() {
-        checks.push(check("claims", false, "It is not in the form of a statement of this registry."));
+        checks.push(check("claims", false, "The payload is not a statement of this registry."));
     }
     Ok(signed)
 }
 
 fn issuer(app: &App, signed: &Signed) -> TokenCheck {
     let ours = signed.iss == app.settings.base_url;
-    check("issuer", ours, if ours { "It was issued here." } else { "It was issued under another base URL." })
+    check("issuer", ours, if ours { "Issued by this registry." } else { "Issued under another base URL." })
 }
 
 fn expiry(now: Moment, signed: &Signed) -> TokenCheck {
     let now = now.as_second();
     let until = Moment::from_second(signed.exp).map(|at| at.to_string()).unwrap_or_default();
     if signed.exp <= now {
-        return check("expiry", false, &format!("It expired at {until}."));
+        return check("expiry", false, &format!("Expired at {until}."));
     }
-    if signed.iat > now + SKEW {
-        return check("expiry", false, "It is from the future.");
+    if signed.iat > now + MAX_CLOCK_SKEW_S {
+        return check("expiry", false, "The issue time is in the future.");
     }
-    check("expiry", true, &format!("It counts until {until}."))
+    check("expiry", true, &format!("Valid until {until}."))
 }
 
 fn revocation(record: Option<&AttestationRecord>) -> TokenCheck {
     match record {
-        None => check("revocation", false, "The registry keeps no record of it."),
+        None => check("revocation", false, "The registry has no record of this token."),
         Some(AttestationRecord { revoked: Some(revoked), .. }) => {
-            let detail = format!("It was revoked at {}: {}", revoked.at, revoked.reason.as_str());
+            let detail = format!("Revoked at {}: {}", revoked.at, revoked.reason.as_str());
             check("revocation", false, &detail)
         }
-        Some(_) => check("revocation", true, "It was not revoked."),
+        Some(_) => check("revocation", true, "Not revoked."),
     }
 }
 

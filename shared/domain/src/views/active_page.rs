@@ -1,5 +1,5 @@
-//! Paging through the Active listings of both kinds at once, behind one opaque cursor. A page costs one query
-//! per kind that still has rows, however many listings there are.
+//! Pages of the Active listings of both kinds behind one opaque cursor. A page costs one query for each kind that still
+//! has rows.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -45,7 +45,7 @@ impl Cursor {
                     && id.parse::<ListingId>().is_ok()
             }),
         });
-        // Other spellings of the same are nobody's: each place has one cursor, which caches and logs can go by.
+        // Each position has exactly one cursor, so that caches and logs can compare them.
         if sound && cursor.write().as_deref() == Some(text) { Ok(cursor) } else { Err(refuse()) }
     }
 
@@ -150,8 +150,8 @@ impl PageQuery {
     }
 }
 
-pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
-    match asked {
+pub fn limit(limit: Option<u32>, default: u32) -> Result<u32, Problem> {
+    match limit {
         None => Ok(default),
         Some(limit) if (1..=100).contains(&limit) => Ok(limit),
         Some(_) => {
@@ -216,14 +216,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back() {
+    fn cursor_survives_a_round_trip() {
         let cursor = Cursor { agents: Place::After("1795132800000#agent-a".to_owned()), mcps: Place::End };
         assert_eq!(Cursor::read(&cursor.write().unwrap()).unwrap(), cursor);
         assert_eq!(Cursor { agents: Place::End, mcps: Place::End }.write(), None);
     }
 
     #[test]
-    fn a_foreign_cursor_is_refused() {
+    fn foreign_cursor_is_rejected() {
         let forged = Cursor { agents: Place::After("LISTING#x".to_owned()), mcps: Place::End };
         let spaced = URL_SAFE_NO_PAD.encode(r#"{"agents": "Start", "mcps": "Start"}"#);
         let ended = URL_SAFE_NO_PAD.encode(r#"{"agents":"End","mcps":"End"}"#);

@@ -1,5 +1,5 @@
-//! Badges: a label about the registry or, with a listing's id, the status of that listing (contract "Badges"). Small
-//! SVG images without fonts or scripts of their own.
+//! Badges: a label about the registry or, with a listing's id, the status of that listing (contract "Badges"). Small SVG
+//! images without fonts or scripts.
 
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
@@ -16,7 +16,7 @@ const RED: &str = "#b42318";
 pub fn name(name: &str) -> Result<&'static str, Problem> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
-        let detail = format!("There is no such badge. The badges are {}.", NAMES.join(", "));
+        let detail = format!("Unknown badge. Use one of {}.", NAMES.join(", "));
         Problem::new(http::StatusCode::NOT_FOUND, "no_such_badge", detail)
     })
 }
@@ -30,7 +30,7 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 /// The listing is Live by a proof from `oldest_proof` or later.
 #[must_use]
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
-    let (word, color) = says(name, listing, listing.shown_lane(oldest_proof));
+    let (word, color) = status(name, listing, listing.shown_lane(oldest_proof));
     svg(&settings.brand, word, color)
 }
 
@@ -40,7 +40,7 @@ pub fn unknown(settings: &Settings) -> String {
     svg(&settings.brand, "unknown", GREY)
 }
 
-fn says(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
+fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
     let live = lane == Lane::Active;
     let claimed = listing.is_name_claimed();
     match (name, listing.kind) {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_badge_stands_on_whole_pixels_and_each_text_fits() {
+    fn badge_uses_whole_pixels_and_each_text_fits() {
         for word in ["live", "verified handshake, name claimed", "not an mcp server", "unknown"] {
             let svg = svg("Agent and MCP Registry", word, GREEN);
             let (widths, lengths, x) =
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brand_is_text_whatever_is_in_it() {
+    fn brand_is_escaped() {
         let svg = svg("<script>\"&", "live", GREEN);
         assert!(
             svg.contains(r#"aria-label="&lt;script&gt;&quot;&amp;: live""#) && !svg.contains("<script"),

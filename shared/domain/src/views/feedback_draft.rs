@@ -1,4 +1,4 @@
-//! The feedback that a demo suggests: a body that can be sent as it stands, and the five questions it answers.
+//! The feedback draft of a demo: a complete body, and the five questions that it answers.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The cursor of an inbox: where a page begins, and until when messages were read before the first page, so that the pages
-//! of one visit agree on what is new.
+//! The cursor of an inbox: where a page begins, and up to which time messages had been read before the first page, so that
+//! all pages of one visit agree on what is new.
 
 use super::time_cursor;
 use registry_model::Moment;
@@ -25,7 +25,7 @@ impl InboxCursor {
         let (before, read_until) = place.rsplit_once('#').unwrap_or((&place, ""));
         let read_until = read_until.parse().ok().and_then(Moment::from_millisecond);
         let read = Self { before: before.to_owned(), read_until };
-        // A place without its id, or a time that is none, is of somebody else's making.
+        // A position without its id, or an invalid time, was not issued here.
         if read.before.contains('#') && read.write() == cursor {
             Ok(read)
         } else {
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back() {
+    fn cursor_survives_a_round_trip() {
         for read_until in [None, Moment::from_millisecond(1_795_132_800_001)] {
             let cursor = InboxCursor { before: "1795132800000#a#b".to_owned(), read_until };
             assert_eq!(InboxCursor::read(&cursor.write()).unwrap(), cursor);
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_cursor_is_refused() {
+    fn foreign_cursor_is_rejected() {
         for place in [
             "1795132800000#",
             "1795132800000#a",

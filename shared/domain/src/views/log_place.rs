@@ -1,4 +1,4 @@
-//! Where a decision stands in the log of evidence, with the addresses at which anybody checks that it does.
+//! The position of a decision in the evidence log, with the URLs that prove it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,7 +44,7 @@ impl LogPlace {
         Self::new(settings, LogEvent::Attested, at, index, &proof)
     }
 
-    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, waiting: &str) -> Self {
+    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, pending_path: &str) -> Self {
         Self {
             event,
             at,
@@ -53,7 +53,7 @@ impl LogPlace {
             entry_url: index.map(|index| entry_url(settings, index)),
             proof_url: match index {
                 Some(index) => settings.url(&format!("/log/proof?index={index}")),
-                None => settings.url(waiting),
+                None => settings.url(pending_path),
             },
         }
     }
@@ -72,7 +72,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn a_leaf_is_the_last_of_its_bundle() {
+    fn leaf_is_the_last_of_its_bundle() {
         let settings = Settings::from_env(Mode::Public, |name| {
             (name == "BASE_URL").then(|| "https://r.example".to_owned())
         });

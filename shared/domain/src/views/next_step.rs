@@ -1,5 +1,5 @@
-//! The call that follows an answer, complete: a machine sends it as it stands, over HTTP or as a tool, and needs nothing
-//! but the answer that it is in. One shape for every operation, so that a caller reads it once.
+//! The next call after an answer, complete: a client can send it over HTTP or as a tool call without further knowledge.
+//! All operations use the same form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_holds_the_whole_call_and_nothing_empty() {
+    fn step_contains_the_whole_call_and_no_empty_field() {
         let get = NextStep::get("check_status", "u?id=x".to_owned(), json!({ "id": "x" }), "Look.");
         assert_eq!(
             serde_json::to_value(get.named("poll").poll(Moment::UNIX_EPOCH, Moment::UNIX_EPOCH)).unwrap(),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_waits_for_what_is_due() {
+    fn poll_waits_until_due() {
         let at = |millis| Moment::from_millisecond(millis).unwrap();
         let wait = |due| NextStep::open("poll", String::new(), "").poll(at(due), at(60_000)).wait_s;
         assert_eq!((wait(0), wait(61_000), wait(90_001)), (Some(2), Some(2), Some(31)));

@@ -1,11 +1,10 @@
-//! A Live listing in short, as search hits and the federation catalogue show it: what it is, its endpoint, and the
-//! evidence that it answers. The long form with the funnel is the row of the active list.
+//! The short form of a Live listing, for search hits and the federation catalogue: what it is, its endpoint and its
+//! evidence. The long form is the row of the active list.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::urn;
-use crate::views::{NameStanding, ProbeSummary};
+use super::{NameStanding, ProbeSummary, urn};
 use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, ListingId, Moment};
 

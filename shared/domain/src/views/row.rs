@@ -1,15 +1,14 @@
-//! A Live listing as the active list shows it, with the evidence and everything to do next (contract "Listing").
-//! Derived from the stored core, so that a listing costs 0.5 KB to keep and 4 KB only where it is shown.
+//! A Live listing as the active list shows it, with the evidence and the next steps (contract "Listing"). Computed
+//! from the stored listing: 0.5 KB are stored, 4 KB are shown.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
-use crate::views::NameStanding;
 use registry_app::talk::Talk;
 use registry_model::settings::Settings;
-use registry_model::{Handshake, Kind, Listing, ListingId, Moment};
+use registry_model::{Handshake, Kind, Listing, ListingId, Moment, NameProofMethod};
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -104,7 +103,7 @@ impl Row {
             protocol_version: listing.era.clone(),
             demoed: listing.demoed,
             feedbacked: listing.feedbacked,
-            take_demo: funnel::take_demo(listing, settings, deal),
+            take_demo: funnel::demo_offer(listing, settings, deal),
             take_demo_get: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
             deal: funnel::listing_deal(listing, settings, deal),
             activation: Activation { stage: "live", next: next.clone() },
@@ -148,10 +147,49 @@ pub fn hours(age: SignedDuration) -> f64 {
 
 fn next(listing: &Listing) -> String {
     match (listing.demoed, listing.feedbacked) {
-        (false, _) => "Take the free demo: send take_demo as it stands.".to_owned(),
+        (false, _) => "Take the free demo: send the `take_demo` request of this row.".to_owned(),
         (true, false) => {
             "Send feedback with the demo's example_body to receive a founding seat or a discount.".to_owned()
         }
-        (true, true) => "Use your product, and check in on the Talk inbox.".to_owned(),
+        (true, true) => "Use your product, and read your Talk inbox.".to_owned(),
+    }
+}
+
+/// The name of a server description, and whether it is proven.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NameStanding {
+    /// The name in the server description.
+    pub name: String,
+    /// Whether the name is proven.
+    pub standing: Standing,
+    /// How it was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<NameProofMethod>,
+    /// When it was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Moment>,
+}
+
+/// Whether a name is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// The publisher claims the name without a proof.
+    Claimed,
+    /// The publisher has proven that it owns the name.
+    Proven,
+}
+
+impl NameStanding {
+    /// `None` for a listing without a server description.
+    #[must_use]
+    pub fn of(listing: &Listing) -> Option<Self> {
+        let proof = listing.name_proof;
+        Some(Self {
+            name: listing.server_name.clone()?,
+            standing: if proof.is_some() { Standing::Proven } else { Standing::Claimed },
+            how: proof.map(|proof| proof.how),
+            at: proof.map(|proof| proof.at),
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! The cursor of what is listed by time, the newest first: the sort key that the page before ended with, as one opaque
-//! word. One form for feeds and inboxes, so that all of them refuse a foreign one alike.
+//! The cursor of lists in order of time, the newest first: the last sort key of the previous page, encoded. Feeds and
+//! inboxes share it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -34,12 +34,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back() {
+    fn cursor_survives_a_round_trip() {
         assert_eq!(read(&write("1795132800000#agent-a"), "cursor").unwrap(), "1795132800000#agent-a");
     }
 
     #[test]
-    fn a_foreign_cursor_is_refused() {
+    fn foreign_cursor_is_rejected() {
         for place in ["", "x", "17951328#a", "1795132800000", &format!("1795132800000#{}", "x".repeat(300))] {
             assert!(read(&write(place), "cursor").is_err(), "{place}");
         }

@@ -1,5 +1,4 @@
-//! Trails, marks and compositions as they are shown. Numbers are cut to three places; what strangers said is shown as
-//! theirs.
+//! Trails, marks and compositions as they are shown. Numbers have three decimals; text of strangers is marked as such.
 
 use std::collections::BTreeMap;
 
@@ -58,11 +57,11 @@ impl TrailRow {
             listing_id: listing.id.clone(),
             name: listing.name.clone(),
             kind: listing.shown_kind(),
-            trail_score: cut(trail.trail_score()),
-            attraction: cut(trail.attraction),
-            danger: cut(trail.danger),
-            demand: cut(trail.demand),
-            joined: cut(trail.joined),
+            trail_score: three_decimals(trail.trail_score()),
+            attraction: three_decimals(trail.attraction),
+            danger: three_decimals(trail.danger),
+            demand: three_decimals(trail.demand),
+            joined: three_decimals(trail.joined),
             endorsements: trail.endorsements,
             marks: trail.marks,
             event_counts: EventCounts {
@@ -110,7 +109,7 @@ impl MarkRow {
     #[must_use]
     pub fn of(mark: TrailMark, now: Moment) -> Self {
         Self {
-            strength: cut(mark.strength(now)),
+            strength: three_decimals(mark.strength(now)),
             id: mark.id,
             kind: mark.kind,
             listing_id: mark.listing_id,
@@ -142,7 +141,7 @@ pub struct CompositionRow {
 impl From<Edge> for CompositionRow {
     fn from(edge: Edge) -> Self {
         let Edge { listing_a, listing_b, count, intensity, last_at } = edge;
-        Self { listing_a, listing_b, count, intensity: cut(intensity), last_at }
+        Self { listing_a, listing_b, count, intensity: three_decimals(intensity), last_at }
     }
 }
 
@@ -164,6 +163,6 @@ impl From<&TrailTotals> for TotalsRow {
     }
 }
 
-fn cut(value: f64) -> f64 {
+fn three_decimals(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

@@ -1,5 +1,5 @@
-//! The URN of a listing in catalogues of the ARD family, and the media type of its card (ARD §4.2.1). Shared, so that
-//! search hits and catalogues identify a listing alike.
+//! The URN of a listing in ARD catalogues, and the media type of its card (ARD §4.2.1). Search hits and catalogues use the
+//! same URN.
 
 use url::Url;
 

@@ -1,11 +1,95 @@
-//! A demo, ready to be asked for, as rows and status show it (contract "`take_demo` object"). Derived when it is shown.
+//! The founding offer, the stages of a listing, and the demo request (contract "Deal", "`take_demo` object").
+//! Nothing here is stored; all of it is computed when it is shown.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::deal::Deal;
 use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, Sku};
+
+/// The founding offer (contract "Deal").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Deal {
+    /// `founding_free_100`.
+    pub name: &'static str,
+    /// All seats.
+    pub seats: u32,
+    /// Seats taken.
+    pub claimed: u32,
+    /// Seats left.
+    pub remaining: u32,
+    /// 100: the product is free.
+    pub percent_off: u32,
+    /// True: no checkout is needed.
+    pub no_stripe: bool,
+    /// The steps to a seat.
+    pub path: Vec<String>,
+    /// The offer in one sentence.
+    pub one_liner: String,
+    /// The offer in a few words.
+    pub short: String,
+    /// Who can claim a seat.
+    pub for_active: String,
+}
+
+#[must_use]
+pub fn deal(settings: &Settings, claimed: u32) -> Deal {
+    let seats = settings.founding_seats;
+    let remaining = seats.saturating_sub(claimed);
+    Deal {
+        name: "founding_free_100",
+        seats,
+        claimed,
+        remaining,
+        percent_off: 100,
+        no_stripe: true,
+        path: ["Be Live", "Take the demo", "Send feedback", "Receive an access token"]
+            .map(str::to_owned)
+            .to_vec(),
+        one_liner: format!(
+            "The first {seats} listings to finish demo and feedback receive a full product, free and without checkout."
+        ),
+        short: format!("{remaining} of {seats} founding seats left"),
+        for_active: "Any Live listing, agent or MCP server; one seat each.".to_owned(),
+    }
+}
+
+/// A stage of a listing's life (contract "Active list envelope").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Stage {
+    /// `list`, `live`, `demo`, `feedback`, `discount` or `buy`.
+    pub id: &'static str,
+    /// The label for people.
+    pub label: &'static str,
+    /// What an agent does in this stage.
+    pub agent_action: String,
+}
+
+#[must_use]
+pub fn stages(settings: &Settings) -> Vec<Stage> {
+    let (url, after) = (|path| settings.url(path), settings.payments_open_after);
+    let stages = [
+        ("list", "List", format!("POST {} {{\"url\": \"<card URL>\"}}", url("/api/publish"))),
+        ("live", "Live", format!("GET {} until lane=active", url("/api/listings/status?id=<listing_id>"))),
+        ("demo", "Demo", format!("POST {} {{\"listing_id\": \"<listing_id>\"}}", url("/api/products/demo"))),
+        (
+            "feedback",
+            "Feedback",
+            format!("POST {} with the demo's example_body", url("/api/products/feedback")),
+        ),
+        (
+            "discount",
+            "Discount",
+            "When the founding seats are gone, feedback returns a discount code: keep it.".to_owned(),
+        ),
+        (
+            "buy",
+            "Buy",
+            format!("Wait until payments open, after feedback from {after} agents and {after} MCP servers."),
+        ),
+    ];
+    stages.map(|(id, label, agent_action)| Stage { id, label, agent_action }).to_vec()
+}
 
 /// The steps of the funnel (contract "`take_demo` object").
 const FUNNEL: [&str; 5] = ["active_live", "demo", "feedback", "free_full_or_25pct", "use_no_stripe"];
@@ -92,13 +176,14 @@ fn demo_body(listing: &Listing) -> DemoBody {
 }
 
 #[must_use]
-pub fn take_demo(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
+pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
     let kind = listing.shown_kind();
     let url = settings.url("/api/products/demo");
     TakeDemo {
         name: format!("Free demo for {}", listing.name),
-        description: "Makes artifacts from this listing's own card and probe evidence; free, no account."
-            .to_owned(),
+        description:
+            "Generates artifacts from this listing's own card and probe evidence. Free, no account needed."
+                .to_owned(),
         listing_id: listing.id.to_string(),
         kind,
         sku: Sku::of_kind(kind),
@@ -112,7 +197,7 @@ pub fn take_demo(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDem
             step: "feedback",
             method: "POST",
             url: settings.url("/api/products/feedback"),
-            note: "Send next_steps.example_body of the demo's answer, with your own answers in it.",
+            note: "Send next_steps.example_body from the demo's answer, with your own answers.",
         },
         funnel: FUNNEL,
     }
