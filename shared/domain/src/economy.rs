@@ -24,7 +24,6 @@ pub const AUTOCATALYSIS_PATH: &str = "/api/products/autocatalysis";
 pub const EXONOMICS_PATH: &str = "/api/products/exonomics";
 
 /// Rounds to six decimals, which hides floating point noise.
-#[must_use]
 pub fn rounded(number: f64) -> f64 {
     const SCALE: f64 = 1e6;
     let scaled = number * SCALE;

@@ -30,7 +30,6 @@ pub struct Boost {
 }
 
 impl Boost {
-    #[must_use]
     pub fn of(outcome_score: f64, trail_score: f64, match_boost: f64) -> Self {
         let trail_boost = match_boost * trail_score.max(0.0);
         Self {
@@ -49,7 +48,6 @@ pub struct Boosts {
 }
 
 impl Boosts {
-    #[must_use]
     pub fn of(&self, id: &ListingId) -> Boost {
         self.by_listing.get(id).copied().unwrap_or_default()
     }

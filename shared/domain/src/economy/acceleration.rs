@@ -15,7 +15,6 @@ pub const LEAST_INDEX: f64 = 1.0;
 pub const MOST_EXCESS: f64 = 2.0;
 
 /// What one event adds to the index, from the origin's table; other events add nothing.
-#[must_use]
 pub const fn weight(event: TrailEvent) -> f64 {
     match event {
         TrailEvent::TakeDemo => 0.012,
@@ -83,7 +82,6 @@ fn contribution(event: &'static str, weight: f64, counted: EventTotal) -> Contri
 }
 
 /// What an operator's bump adds, for an amount from 1 to 50: the event's weight times 0.25 to 3.
-#[must_use]
 pub fn bump(event: TrailEvent, amount: f64) -> f64 {
     weight(event) * (amount / 10.0).clamp(0.25, 3.0)
 }

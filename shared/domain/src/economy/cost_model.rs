@@ -36,7 +36,6 @@ pub struct Cost {
 }
 
 impl Cost {
-    #[must_use]
     pub fn of(measured: MeasuredCost, prices: &Prices) -> Self {
         // Units of one call times the price of a million units are the price of a million calls.
         let micro_usd = measured.read_units * f64::from(prices.read_units)
@@ -45,12 +44,10 @@ impl Cost {
         Self { measured, usd_per_million_calls: rounded(micro_usd / 1e6) }
     }
 
-    #[must_use]
     pub fn operation(&self) -> &str {
         &self.measured.operation
     }
 
-    #[must_use]
     pub fn writes(&self) -> bool {
         self.measured.write_units > 0.0
     }

@@ -24,19 +24,6 @@ pub struct Gate {
     pub passed: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Density {
-    /// Compositions for each Live listing, 0 to 1.
-    pub composition_density: f64,
-    /// Outcomes for each Live listing, 0 to 1.
-    pub outcome_coverage: f64,
-    /// The mean score of the strongest trails.
-    pub trail_heat: f64,
-    pub federation_peers: f64,
-    pub acceleration_index: f64,
-    pub active: f64,
-}
-
 /// What the change of the index is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IndexChange {
@@ -68,36 +55,34 @@ pub struct Hyper {
 const RULE: &str = "hyper_index = (last - first) / hours, over at most 24 hourly samples; hyper_mode needs min_active and at \
     least 3 of the other gates";
 
+/// The least value of each gate; the last gate is always required.
+const GATES: [(&str, f64); 6] = [
+    ("composition_density", 0.08),
+    ("outcome_coverage", 0.05),
+    ("trail_heat", 12.0),
+    ("federation_peers", 2.0),
+    ("acceleration_index", 1.2),
+    ("min_active", 30.0),
+];
+
 impl Hyper {
-    #[must_use]
-    pub fn of(inputs: IndexChange, density: &Density) -> Self {
+    /// `measured` are the values of the gates, in the order of [`GATES`].
+    pub fn of(inputs: IndexChange, measured: [f64; 6]) -> Self {
+        let gate = |((name, needs), value)| Gate { name, value, needs, passed: value >= needs };
+        let gates: Vec<Gate> = GATES.into_iter().zip(measured).map(gate).collect();
         let change = inputs.first.zip(inputs.last);
-        let gates = gates(density);
         Self {
             hyper_index: change.map_or(0.0, |(first, last)| index_per_hour(first, last, inputs.hours)),
             hyper_mode: is_hyper(&gates),
-            gates: gates.into(),
+            gates,
             rule: RULE,
             inputs,
         }
     }
 }
 
-/// The last gate, the number of listings, is always required.
-fn gates(density: &Density) -> [Gate; 6] {
-    let gate = |name, value, needs| Gate { name, value, needs, passed: value >= needs };
-    [
-        gate("composition_density", density.composition_density, 0.08),
-        gate("outcome_coverage", density.outcome_coverage, 0.05),
-        gate("trail_heat", density.trail_heat, 12.0),
-        gate("federation_peers", density.federation_peers, 2.0),
-        gate("acceleration_index", density.acceleration_index, 1.2),
-        gate("min_active", density.active, 30.0),
-    ]
-}
-
-fn is_hyper(gates: &[Gate; 6]) -> bool {
-    let [others @ .., min_active] = gates;
+fn is_hyper(gates: &[Gate]) -> bool {
+    let Some((min_active, others)) = gates.split_last() else { return false };
     min_active.passed && others.iter().filter(|gate| gate.passed).count() >= GATES_NEEDED
 }
 
@@ -119,15 +104,14 @@ mod tests {
 
     #[test]
     fn hyper_mode_needs_three_gates_and_thirty_listings() {
-        let none = Density::default();
-        let three = Density { composition_density: 0.08, outcome_coverage: 0.05, trail_heat: 12.0, ..none };
-        let hyper = |density: Density| is_hyper(&gates(&density));
-        assert!(!hyper(none) && !hyper(three));
-        assert!(hyper(Density { active: 30.0, ..three }));
-        assert!(!hyper(Density { active: 29.0, ..three }));
-        let two = Density { federation_peers: 2.0, acceleration_index: 1.2, active: 1000.0, ..none };
-        assert!(!hyper(two));
-        assert!(!hyper(Density { trail_heat: 11.999, ..two }));
-        assert!(hyper(Density { trail_heat: 12.0, ..two }));
+        let inputs = IndexChange { samples: 0, first: None, last: None, hours: 0.0 };
+        let hyper = |measured| Hyper::of(inputs, measured).hyper_mode;
+        assert!(!hyper([0.0; 6]));
+        assert!(!hyper([0.08, 0.05, 12.0, 0.0, 0.0, 0.0]), "no listings");
+        assert!(hyper([0.08, 0.05, 12.0, 0.0, 0.0, 30.0]));
+        assert!(!hyper([0.08, 0.05, 12.0, 0.0, 0.0, 29.0]));
+        assert!(!hyper([0.0, 0.0, 0.0, 2.0, 1.2, 1000.0]), "two gates");
+        assert!(!hyper([0.0, 0.0, 11.999, 2.0, 1.2, 1000.0]));
+        assert!(hyper([0.0, 0.0, 12.0, 2.0, 1.2, 1000.0]));
     }
 }

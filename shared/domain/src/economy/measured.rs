@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::acceleration::Acceleration;
-use super::hyper::{self, Density, Hyper, IndexChange};
+use super::hyper::{self, Hyper, IndexChange};
 use super::multipliers::Multipliers;
 use super::network_value::Network;
 use super::phase::{self, Phase};
@@ -120,7 +120,6 @@ pub async fn trail_heat(app: &App) -> Result<f64, StoreError> {
 
 impl Measured {
     /// The pace over the last day, or over the time since the first sample.
-    #[must_use]
     pub fn pace(&self) -> Pace {
         let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= PACE_WINDOW);
         let happened = |event: TrailEvent| {
@@ -143,7 +142,6 @@ impl Measured {
     }
 
     /// The change of the index over a day of samples, and the gates.
-    #[must_use]
     pub fn hyper(&self, trail_heat: f64) -> Hyper {
         let samples = &self.samples[..self.samples.len().min(hyper::SAMPLES)];
         let (last, first) = (samples.first(), samples.last());
@@ -154,19 +152,11 @@ impl Measured {
             last: index(last),
             hours: last.zip(first).map_or(0.0, |(last, first)| hours_between(first.at, last.at)),
         };
-        let network = self.network();
-        let density = Density {
-            composition_density: network.compositions,
-            outcome_coverage: network.outcomes,
-            trail_heat,
-            federation_peers: network.peers,
-            acceleration_index: self.acceleration.index,
-            active: network.listings,
-        };
-        Hyper::of(inputs, &density)
+        let Network { listings, compositions, outcomes, peers, .. } = self.network();
+        let measured = [compositions, outcomes, trail_heat, peers, self.acceleration.index, listings];
+        Hyper::of(inputs, measured)
     }
 
-    #[must_use]
     pub fn network(&self) -> Network {
         let listings = self.counts.listings as f64;
         Network {
@@ -178,7 +168,6 @@ impl Measured {
         }
     }
 
-    #[must_use]
     pub fn curves(&self) -> Vec<Curve> {
         let ago = |hours: i64| {
             let then = self.at - SignedDuration::from_hours(hours);
@@ -202,7 +191,6 @@ impl Measured {
         ]
     }
 
-    #[must_use]
     pub fn sampled_at(&self) -> Option<Moment> {
         self.samples.first().map(|sample| sample.at)
     }

@@ -55,7 +55,6 @@ pub const RULES: [MultiplierRule; 5] = [
 ];
 
 impl Multipliers {
-    #[must_use]
     pub fn of(excess: f64) -> Self {
         let e = excess.clamp(0.0, super::acceleration::MOST_EXCESS);
         let scaled = |by: f64, most: f64| rounded((1.0 + by * e).min(most));

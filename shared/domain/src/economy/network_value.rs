@@ -64,13 +64,11 @@ pub struct NetworkValue {
 const FORMULA: &str = "V = k * N^a * (100*C)^b * (100*O)^g * (F + 0.5)^d";
 
 impl Network {
-    #[must_use]
     pub fn valued(self) -> NetworkValue {
         NetworkValue { value: self.value(), inputs: self, exponents: self.exponents(), formula: FORMULA }
     }
 
     /// `part` divided by `listings`, 0 to 1.
-    #[must_use]
     pub fn share(part: f64, listings: f64) -> f64 {
         if listings > 0.0 { rounded((part / listings).clamp(0.0, 1.0)) } else { 0.0 }
     }

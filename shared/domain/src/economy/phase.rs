@@ -29,7 +29,6 @@ pub const STEEP_FROM: f64 = 20.0;
 pub const MATURE_BELOW: f64 = 0.5;
 
 /// What one event counts in the rate (the origin's weights).
-#[must_use]
 pub const fn weight(event: TrailEvent) -> f64 {
     match event {
         TrailEvent::TakeDemo => 3.0,
@@ -48,7 +47,6 @@ pub fn rate(happened: impl Fn(TrailEvent) -> u64, hours: f64) -> f64 {
 }
 
 impl Phase {
-    #[must_use]
     pub fn of(rate: f64, fastest: f64) -> Self {
         if fastest >= STEEP_FROM && rate < MATURE_BELOW * fastest {
             Self::Mature

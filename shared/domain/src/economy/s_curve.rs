@@ -48,7 +48,6 @@ pub struct CurveInputs {
 }
 
 impl Curve {
-    #[must_use]
     pub fn of(id: &'static str, label: &'static str, value: f64, a_day_ago: f64, two_days_ago: f64) -> Self {
         let (growth, growth_before) = (rounded(value - a_day_ago), rounded(a_day_ago - two_days_ago));
         let accelerating = growth > growth_before;

@@ -73,19 +73,19 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
         _ => None,
     };
     let host = HostName::of_url(peer).map(|host| host.to_string()).unwrap_or_default();
-    if failure.is_some() {
-        let before = before.cloned();
-        let none = || PeerRegistry {
-            url: peer.to_owned(),
-            name: host.clone(),
-            search_url: None,
-            asked_at: now,
-            answered_at: None,
-            failure: None,
-            lists_this: None,
-            referrals: Vec::new(),
-        };
-        return PeerRegistry { asked_at: now, failure, ..before.unwrap_or_else(none) };
+    let mut registry = before.cloned().unwrap_or_else(|| PeerRegistry {
+        url: peer.to_owned(),
+        name: host.clone(),
+        search_url: None,
+        asked_at: now,
+        answered_at: None,
+        failure: None,
+        lists_this: None,
+        referrals: Vec::new(),
+    });
+    (registry.asked_at, registry.failure) = (now, failure);
+    if registry.failure.is_some() {
+        return registry;
     }
     let Catalogue { name, search_url, referrals } =
         catalogue.map(|document| document::catalogue(&document, peer, now)).unwrap_or_default();
@@ -100,16 +100,8 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
         !is_own && seen.insert(referral.url.clone())
     });
     referrals.truncate(MAX_REFERRALS);
-    PeerRegistry {
-        url: peer.to_owned(),
-        name: name.unwrap_or(host),
-        search_url,
-        asked_at: now,
-        answered_at: Some(now),
-        failure: None,
-        lists_this,
-        referrals,
-    }
+    let (name, answered_at) = (name.unwrap_or(host), Some(now));
+    PeerRegistry { name, search_url, answered_at, lists_this, referrals, ..registry }
 }
 
 /// One document, or a short code that says why there is none.

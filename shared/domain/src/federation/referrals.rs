@@ -58,7 +58,6 @@ pub async fn known_peers(app: &App) -> Result<Arc<Vec<PeerRegistry>>, StoreError
 }
 
 /// The registries that announce a search API.
-#[must_use]
 pub fn peer_referrals(peers: &[PeerRegistry]) -> Vec<PeerReferral> {
     let referral = |peer: &PeerRegistry| {
         let host = HostName::of_url(&peer.url)?;
@@ -73,7 +72,6 @@ pub fn peer_referrals(peers: &[PeerRegistry]) -> Vec<PeerReferral> {
 }
 
 /// The entries that share words with a query, most shared words first; the newest ones if there are no words.
-#[must_use]
 pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec<Referral> {
     let words: Vec<String> = words
         .split(|c: char| !c.is_alphanumeric())

@@ -66,7 +66,6 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// The draft of the five answers; the sender is expected to change it.
-#[must_use]
 pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     let name = &listing.name;
     let product = sku.title();

@@ -32,7 +32,6 @@ pub struct Deal {
     pub for_active: String,
 }
 
-#[must_use]
 pub fn deal(settings: &Settings, claimed: u32) -> Deal {
     let seats = settings.founding_seats;
     let remaining = seats.saturating_sub(claimed);
@@ -65,7 +64,6 @@ pub struct Stage {
     pub agent_action: String,
 }
 
-#[must_use]
 pub fn stages(settings: &Settings) -> Vec<Stage> {
     let (url, after) = (|path| settings.url(path), settings.payments_open_after);
     let stages = [
@@ -175,7 +173,6 @@ fn demo_body(listing: &Listing) -> DemoBody {
     }
 }
 
-#[must_use]
 pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
     let kind = listing.shown_kind();
     let url = settings.url("/api/products/demo");
@@ -203,7 +200,6 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
     }
 }
 
-#[must_use]
 pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> ListingDeal {
     let url = settings.url("/api/products/demo");
     ListingDeal {

@@ -32,7 +32,6 @@ pub struct Targets {
     pub mcps: u32,
 }
 
-#[must_use]
 pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     let target = settings.payments_open_after;
     let (agents, mcps) = (counts.feedback_agents, counts.feedback_mcps);

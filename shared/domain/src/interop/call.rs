@@ -46,6 +46,13 @@ pub struct CallRequest {
     pub body: Option<Value>,
 }
 
+impl Call {
+    fn new(protocol: EntryProtocol, version: &str, request: CallRequest, note: &str) -> Self {
+        let version = Some(version.to_owned()).filter(|version| !version.is_empty());
+        Self { protocol, version, request, before: Vec::new(), note: note.to_owned() }
+    }
+}
+
 impl CallRequest {
     fn post<const N: usize>(url: &str, headers: [(&'static str, &str); N], body: Value) -> Self {
         let headers = headers.into_iter().chain([("content-type", JSON)]);
@@ -68,13 +75,6 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
         ),
         None => ("tools/list", json!({}), "Returns the tools with their input schemas."),
     };
-    let call = |request, before, note: &str| Call {
-        protocol: EntryProtocol::Mcp,
-        version: Some(revision.to_owned()).filter(|revision| !revision.is_empty()),
-        request,
-        before,
-        note: note.to_owned(),
-    };
     // Since this revision a request needs no session.
     if revision >= MCP_NEWEST_REVISION {
         params["_meta"] = json!({
@@ -87,7 +87,7 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
             [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision), ("mcp-method", method)];
         let mut request = CallRequest::post(url, headers, body);
         request.headers.extend(tool.map(|tool| ("mcp-name", tool.to_owned())));
-        return call(request, Vec::new(), hint);
+        return Call::new(EntryProtocol::Mcp, revision, request, hint);
     }
     let initialize = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client() });
     let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize });
@@ -99,7 +99,8 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
     ];
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let session = "If initialize returns an Mcp-Session-Id, send it with all later requests.";
-    call(CallRequest::post(url, headers, body), before, &format!("{hint} {session}"))
+    let request = CallRequest::post(url, headers, body);
+    Call { before, ..Call::new(EntryProtocol::Mcp, revision, request, &format!("{hint} {session}")) }
 }
 
 fn client() -> Value {
@@ -112,13 +113,9 @@ pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Cal
         _ => ("message/send", older(message_id, text)),
     };
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    Call {
-        protocol: EntryProtocol::A2a,
-        version: Some(version.to_owned()).filter(|version| !version.is_empty()),
-        request: with_version(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version),
-        before: Vec::new(),
-        note: "Put the task into the text. If the answer contains a task, poll it by its id.".to_owned(),
-    }
+    let request = with_version(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version);
+    let note = "Put the task into the text. If the answer contains a task, poll it by its id.";
+    Call::new(EntryProtocol::A2a, version, request, note)
 }
 
 /// `None` if the URL cannot be parsed.
@@ -129,13 +126,8 @@ pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -
     target.set_path(&path);
     let body = if is_newest { newest(message_id, text) } else { older_rest(message_id, text) };
     let accept = [("accept", "application/a2a+json, application/json")];
-    Some(Call {
-        protocol: EntryProtocol::Http,
-        version: Some(version.to_owned()).filter(|version| !version.is_empty()),
-        request: with_version(CallRequest::post(target.as_str(), accept, body), version),
-        before: Vec::new(),
-        note: "Put the task into the text.".to_owned(),
-    })
+    let request = with_version(CallRequest::post(target.as_str(), accept, body), version);
+    Some(Call::new(EntryProtocol::Http, version, request, "Put the task into the text."))
 }
 
 const NEWEST_A2A: &str = "1.0";
@@ -150,13 +142,9 @@ fn with_version(mut request: CallRequest, version: &str) -> CallRequest {
 
 pub(super) fn ard(search: &str, words: &str) -> Call {
     let body = json!({ "query": { "text": words }, "federation": "none", "pageSize": 1 });
-    Call {
-        protocol: EntryProtocol::Ard,
-        version: None,
-        request: CallRequest::post(search, [("accept", JSON)], body),
-        before: Vec::new(),
-        note: "Returns the catalogue entry with the evidence of the last handshake.".to_owned(),
-    }
+    let request = CallRequest::post(search, [("accept", JSON)], body);
+    let note = "Returns the catalogue entry with the evidence of the last handshake.";
+    Call::new(EntryProtocol::Ard, "", request, note)
 }
 
 #[cfg(test)]

@@ -47,7 +47,6 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    #[must_use]
     pub fn of(
         node: &CapabilityNode,
         (listing, evidence): &NamedListing,
@@ -86,7 +85,6 @@ impl Invocation {
         }
     }
 
-    #[must_use]
     pub fn call(&self) -> &Call {
         let call = match self.first {
             EntryProtocol::Mcp => self.mcp.as_ref(),
@@ -147,36 +145,16 @@ pub struct Adapter {
     pub from: &'static str,
 }
 
-#[must_use]
 pub fn adapters() -> Vec<Adapter> {
-    let adapter = |protocol, gives, from| Adapter { protocol, gives, from };
-    vec![
-        adapter(
-            EntryProtocol::Mcp,
-            "tools/call at the MCP endpoint, with the opening that its revision needs",
-            "the revision and the tools of the last probe",
-        ),
-        adapter(
-            EntryProtocol::A2a,
-            "a text message over JSON-RPC: SendMessage in A2A 1.0, message/send before",
-            "the version that the last probe used",
-        ),
-        adapter(
-            EntryProtocol::Http,
-            "the same message over the REST binding of A2A",
-            "the binding that the last probe used, if that was REST",
-        ),
-        adapter(
-            EntryProtocol::Ard,
-            "a search that finds the listing's catalogue entry",
-            "this registry's Agentic Resource Discovery endpoint",
-        ),
-        adapter(
-            EntryProtocol::Dns,
-            "no call of its own; the other protocols follow in their usual order",
-            "probes do not read DNS records of listings",
-        ),
-    ]
+    use EntryProtocol::{A2a, Ard, Dns, Http, Mcp};
+    let adapters = [
+        (Mcp, "tools/call, after the handshake of its revision", "revision and tools of the last probe"),
+        (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version of the last probe"),
+        (Http, "the same message over A2A's REST binding", "the binding of the last probe, if it was REST"),
+        (Ard, "a search that finds the listing's catalogue entry", "the ARD endpoint of this registry"),
+        (Dns, "no call of its own; use another protocol", "nothing: probes do not read DNS records"),
+    ];
+    adapters.map(|(protocol, gives, from)| Adapter { protocol, gives, from }).to_vec()
 }
 
 #[cfg(test)]

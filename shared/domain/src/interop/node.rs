@@ -60,7 +60,6 @@ pub struct Endpoints {
 }
 
 impl CapabilityNode {
-    #[must_use]
     pub fn of((listing, evidence): &NamedListing, trail_score: f64, settings: &Settings) -> Self {
         let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
         let kind = listing.shown_kind();

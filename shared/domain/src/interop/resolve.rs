@@ -23,7 +23,6 @@ pub struct CapabilityQuery {
 }
 
 impl CapabilityQuery {
-    #[must_use]
     pub fn wish(&self) -> Wish<'_> {
         Wish { words: self.text.as_str(), tool: self.tool.as_deref(), skill: self.skill.as_deref() }
     }

@@ -4,7 +4,6 @@
 use registry_model::settings::Settings;
 
 /// First touches of a day by the number of Active clean listings (contract "Limits").
-#[must_use]
 pub const fn base_cap(active: u32) -> u32 {
     match active {
         0 => 0,
@@ -17,7 +16,6 @@ pub const fn base_cap(active: u32) -> u32 {
 }
 
 /// `multiplier` comes from the acceleration index.
-#[must_use]
 pub fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
     let cap = base_cap(active) * settings.outreach_budget_percent / 100;
     // Rounded down. The clamp repeats the bound of the multiplier (`economy::multipliers`).

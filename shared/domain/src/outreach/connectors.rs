@@ -34,7 +34,6 @@ pub struct Candidate {
 
 impl Candidate {
     /// It is in the queue, has not opted out, and its pause is over.
-    #[must_use]
     pub fn may_be_touched(&self, now: Moment, pause: jiff::SignedDuration) -> bool {
         self.state.as_ref().is_some_and(|state| {
             state.place.is_some()
@@ -44,7 +43,6 @@ impl Candidate {
     }
 }
 
-#[must_use]
 pub fn live_score(listing: &Listing) -> u8 {
     listing.probe.as_ref().map_or(0, |probe| probe.score / 10)
 }

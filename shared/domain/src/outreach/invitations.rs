@@ -94,7 +94,6 @@ fn decide(app: &App, listing: Option<&Listing>) -> Decision {
 }
 
 /// Whether a listing is the registry's own: the registry does not write to itself.
-#[must_use]
 pub fn is_own(app: &App, id: &ListingId) -> bool {
     app.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id)
 }

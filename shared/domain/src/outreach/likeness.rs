@@ -3,39 +3,23 @@
 
 use registry_model::{Assessment, Listing};
 
-/// A role that connects others: its name, what it does, and prefixes of the words that name it.
-type Role = (&'static str, &'static str, &'static [&'static str]);
+/// A role that connects others: its name, what it does, and prefixes of the words that name it, separated by `|`.
+type Role = (&'static str, &'static str, &'static str);
 
 const ROLES: [Role; 5] = [
-    (
-        "router",
-        "routes or bridges between peers",
-        &["router", "routing", "gateway", "proxy", "bridge", "relay", "broker"],
-    ),
+    ("router", "routes or bridges between peers", "router|routing|gateway|proxy|bridge|relay|broker"),
     (
         "directory",
         "lists or finds peers",
-        &[
-            "registry",
-            "registries",
-            "discovery",
-            "agent directory",
-            "server directory",
-            "directory of",
-            "agent finder",
-        ],
+        "registry|registries|discovery|agent directory|server directory|directory of|agent finder",
     ),
-    (
-        "orchestrator",
-        "orchestrates agents",
-        &["orchestrat", "coordinat", "multi agent", "multiagent", "swarm", "delegat"],
-    ),
+    ("orchestrator", "orchestrates agents", "orchestrat|coordinat|multi agent|multiagent|swarm|delegat"),
     (
         "marketplace",
         "brings supply and demand together",
-        &["marketplace", "hub", "agent exchange", "agent network", "app store"],
+        "marketplace|hub|agent exchange|agent network|app store",
     ),
-    ("federation", "joins other servers into one", &["federat", "aggregator", "mesh", "interop"]),
+    ("federation", "joins other servers into one", "federat|aggregator|mesh|interop"),
 ];
 
 const NAME_POINTS: u8 = 14;
@@ -58,7 +42,6 @@ pub struct Likeness {
 
 impl Likeness {
     /// Size and versions alone do not make a connector, so they count only in addition to a role.
-    #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let name = folded(&[&listing.name, listing.server_name.as_deref().unwrap_or_default()]);
@@ -97,8 +80,7 @@ impl Likeness {
             10.. => found.add(MANY_ABILITIES, "10 or more skills or tools"),
             _ => {}
         }
-        let mentions_word =
-            |word| [&name, &description, &named].into_iter().any(|text| mentions(text, &[word]));
+        let mentions_word = |word| [&name, &description, &named].into_iter().any(|text| mentions(text, word));
         if mentions_word("a2a") && mentions_word("mcp") {
             found.add(BOTH_PROTOCOLS, "mentions both A2A and MCP");
         }
@@ -130,8 +112,9 @@ fn folded(texts: &[&str]) -> String {
     )
 }
 
-fn mentions(folded: &str, beginnings: &[&str]) -> bool {
-    beginnings.iter().any(|word| folded.match_indices(word).any(|(at, _)| folded[..at].ends_with(' ')))
+fn mentions(folded: &str, prefixes: &str) -> bool {
+    let is_word_start = |at: usize| folded[..at].ends_with(' ');
+    prefixes.split('|').any(|word| folded.match_indices(word).any(|(at, _)| is_word_start(at)))
 }
 
 #[cfg(test)]

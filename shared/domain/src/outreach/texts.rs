@@ -9,17 +9,14 @@ use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, T
 
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
 
-#[must_use]
 pub fn demo_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/products/demo?listing_id={id}"))
 }
 
-#[must_use]
 pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/talk?listing_id={id}"))
 }
 
-#[must_use]
 pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     format!(
         "{brand} lists {name} as Live: it answered its last handshake. A free demo is available at {demo}: artifacts made \
@@ -32,7 +29,6 @@ pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     )
 }
 
-#[must_use]
 pub fn connector_draft(settings: &Settings, listing: &Listing, roles: &str) -> Draft {
     let demo_link = demo_link(settings, &listing.id);
     Draft {
@@ -59,7 +55,6 @@ fn close(settings: &Settings, id: &ListingId) -> String {
     )
 }
 
-#[must_use]
 pub fn message(app: &App, to: &ListingId, kind: TalkKind, text: String, at: Moment) -> TalkMessage {
     TalkMessage {
         id: format!("msg_{:013}_{}", at.as_millisecond(), app.random.hex(6)),

@@ -41,7 +41,6 @@ pub(super) enum SessionFailure {
 }
 
 /// Both secrets are required: with only one, a buyer could pay for a product that never opens.
-#[must_use]
 pub fn is_configured(settings: &Settings) -> bool {
     settings.stripe_secret_key.is_some() && settings.stripe_webhook_secret.is_some()
 }

@@ -23,7 +23,6 @@ pub enum Received {
 }
 
 impl Received {
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Paid => "paid",

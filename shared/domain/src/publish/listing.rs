@@ -148,7 +148,10 @@ async fn publish_again(
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
         if by_publisher && (words == Words::Changed || !is_proven) {
             store_proof(&mut updated, name);
-            rewrite_live(app, submission, &known, &updated, name, now).await?;
+            if !app.store.republish(&known, &updated, &submission.contact, name.losing_listing(), now).await?
+            {
+                return Err(Problem::unavailable("a probe changed the Live listing at the same time"));
+            }
         }
         if !is_live {
             // Its recheck is late; the probe makes it Live again.
@@ -189,7 +192,8 @@ async fn restored(app: &App, known: Listing, by_publisher: bool) -> Result<Listi
     } else {
         "Publishing it again does not restore it."
     };
-    let detail = format!("{} {how}", withdrawn(&known));
+    let reason = known.withdrawal.as_ref().map(|withdrawal| format!(": {}", withdrawal.reason.as_str()));
+    let detail = format!("This listing was withdrawn{} {how}", reason.unwrap_or_else(|| ".".to_owned()));
     let problem = Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail);
     Err(problem.with("lane", known.lane.as_str()))
 }
@@ -210,21 +214,6 @@ fn changes_description(sent: &Listing, known: &Listing) -> bool {
         || changed(&sent.website, &known.website)
 }
 
-/// Writes a proven publisher's description into a Live listing, which stays Live and keeps its URL.
-async fn rewrite_live(
-    app: &App,
-    submission: &Submission,
-    known: &Listing,
-    updated: &Listing,
-    name: &ProvenName,
-    now: Moment,
-) -> Result<(), Problem> {
-    if app.store.republish(known, updated, &submission.contact, name.losing_listing(), now).await? {
-        return Ok(());
-    }
-    Err(Problem::unavailable("a probe changed the Live listing at the same time"))
-}
-
 /// A listing that has never been Live may move to another URL of the same owner, because the first may be a typo. A
 /// listing that has been Live moves only with a proof of its name.
 const fn may_move(known: &Listing, name: &ProvenName) -> bool {
@@ -240,13 +229,6 @@ fn store_proof(updated: &mut Listing, name: &ProvenName) {
         updated.name_proof = Some(proof);
     }
     updated.name_hold = updated.name_hold.or_else(|| name.name_hold(updated.server_name.as_deref()));
-}
-
-fn withdrawn(listing: &Listing) -> String {
-    listing.withdrawal.as_ref().map_or_else(
-        || "This listing was withdrawn.".to_owned(),
-        |withdrawal| format!("This listing was withdrawn: {}", withdrawal.reason.as_str()),
-    )
 }
 
 async fn announce(app: &App, listing: &Listing, at: Moment) {

@@ -33,7 +33,6 @@ pub(super) async fn of<'a>(
 }
 
 /// How a publisher can prove that it owns a listing.
-#[must_use]
 pub fn advice(listing: &Listing) -> String {
     let Some(name) = &listing.server_name else {
         return "Its description comes from its own card or endpoint, which is read when it is probed."

@@ -145,7 +145,6 @@ impl Submission {
     }
 
     /// The same submission with another description of the same server; its remotes stay.
-    #[must_use]
     pub(super) fn with_description(&self, own: ServerDescription) -> Self {
         let mut same = self.clone();
         if let Submitted::Server(server) = &mut same.what {
@@ -157,7 +156,6 @@ impl Submission {
     }
 
     /// The listing's id, and the id to use if another owner has the first.
-    #[must_use]
     pub fn ids(&self) -> (ListingId, Option<ListingId>) {
         match &self.what {
             Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
@@ -170,7 +168,6 @@ impl Submission {
     }
 
     /// The origin that will be probed, if any.
-    #[must_use]
     pub fn host(&self) -> Option<String> {
         match &self.what {
             Submitted::Url { target, .. } => Some(target.origin()),
@@ -179,7 +176,6 @@ impl Submission {
     }
 
     /// The remote of its server description that will be probed.
-    #[must_use]
     pub fn remote_url(&self) -> Option<&str> {
         match &self.what {
             Submitted::Url { .. } => None,
@@ -189,7 +185,6 @@ impl Submission {
 
     /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
     /// owner's host.
-    #[must_use]
     pub fn is_same_as(&self, listing: &Listing) -> bool {
         match &self.what {
             Submitted::Url { .. } => listing.server_name.is_none(),
@@ -201,7 +196,6 @@ impl Submission {
         }
     }
 
-    #[must_use]
     pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
         let name = self.name.clone().unwrap_or_else(|| id.to_string());
         let mut listing = Listing::new(id, name, now);

@@ -41,7 +41,6 @@ pub struct Capability {
 
 impl Capability {
     /// Trims, sorts and removes duplicates.
-    #[must_use]
     pub fn normalised(self) -> Self {
         let cut: String = self.description.trim().chars().take(MAX_DESCRIPTION_CHARS).collect();
         Self {
@@ -54,7 +53,6 @@ impl Capability {
         }
     }
 
-    #[must_use]
     pub fn observed(listing: &Listing, evidence: &Assessment) -> Self {
         let facts = &evidence.verdict.facts;
         let described = listing.server_name.is_some();

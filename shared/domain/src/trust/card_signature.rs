@@ -35,7 +35,6 @@ const SCHEME_FIELDS: [&str; 5] = [
 ];
 
 /// The card with only the fields of the 1.0 schema.
-#[must_use]
 pub fn projection(card: &Value) -> Value {
     let mut projected = only(card, &CARD_FIELDS);
     let mut within = |name: &str, narrow: &dyn Fn(&Value) -> Value| {

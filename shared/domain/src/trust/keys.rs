@@ -50,7 +50,6 @@ pub struct SignKey {
 pub struct VerifyKey(VerifyingKey);
 
 impl VerifyKey {
-    #[must_use]
     pub fn signed(&self, text: &str, signature: &[u8]) -> bool {
         let signature = Signature::from_slice(signature);
         signature.is_ok_and(|signature| self.0.verify(text.as_bytes(), &signature).is_ok())
@@ -69,13 +68,11 @@ impl From<Unreadable> for Problem {
 
 impl SignKey {
     /// The JWK thumbprint (RFC 7638).
-    #[must_use]
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
     /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url; deterministic.
-    #[must_use]
     pub fn sign(&self, signing_input: &str) -> String {
         let signature: Signature = self.key.sign(signing_input.as_bytes());
         BASE64URL.encode(signature.to_bytes())

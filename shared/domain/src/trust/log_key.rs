@@ -22,13 +22,11 @@ pub struct LogKey {
 
 impl LogKey {
     /// The name of the key, which is the origin of the log.
-    #[must_use]
     pub fn origin(&self) -> &str {
         self.signer.name()
     }
 
     /// The public key in the form of signed notes: `name+hash+key`.
-    #[must_use]
     pub fn vkey(&self) -> &str {
         &self.vkey
     }

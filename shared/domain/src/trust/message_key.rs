@@ -39,27 +39,23 @@ pub struct MessageSignature {
 }
 
 impl MessageKey {
-    #[must_use]
     pub fn public(&self) -> Ed25519Jwk {
         let x = BASE64URL.encode(self.0.verifying_key().as_bytes());
         Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: thumbprint(&x), x, usage: "sig" }
     }
 
     /// The public half as a key of the domain; its record proves the domain to the official registry.
-    #[must_use]
     pub fn domain_key(&self) -> PublicKey {
         PublicKey::Ed25519(*self.0.verifying_key().as_bytes())
     }
 
     /// The public half in base64, the form used in DNS records.
-    #[must_use]
     pub fn public_base64(&self) -> String {
         BASE64.encode(self.0.verifying_key().as_bytes())
     }
 
     /// Signs the answer that contains this key for a request to `authority`, so that a copy at another host can be
     /// recognized.
-    #[must_use]
     pub fn sign_directory(&self, authority: &str, now: Moment) -> MessageSignature {
         let created = now.as_second();
         let parameters = format!(

@@ -31,7 +31,6 @@ pub struct Signal {
 }
 
 impl Reciprocity {
-    #[must_use]
     pub fn of(app: &App, listing: &Listing, evidence: Option<&Assessment>, identities: &[Identity]) -> Self {
         let signals = vec![
             clean(listing.is_live(app.oldest_proof()), evidence),
@@ -43,7 +42,6 @@ impl Reciprocity {
         Self { score: sum.min(MAX_SCORE), signals }
     }
 
-    #[must_use]
     pub fn links_back(&self) -> bool {
         self.signals.iter().any(|signal| signal.id == "links_back" && signal.holds)
     }

@@ -45,7 +45,6 @@ pub struct Verification {
 }
 
 impl Verification {
-    #[must_use]
     pub fn is_valid(&self) -> bool {
         self.signed.is_some() && self.checks.iter().all(|check| check.ok)
     }
@@ -53,110 +52,88 @@ impl Verification {
 
 /// Verifies a token; `id` is the expected id, if any.
 pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verification, Problem> {
-    let mut checks = Vec::new();
+    let mut checks = Checks(Vec::new());
     let signed = signed(app, token.trim(), &mut checks).await?;
     if let Some(signed) = &signed {
-        checks.push(issuer(app, signed));
-        checks.push(expiry(app.clock.now(), signed));
+        let is_ours = signed.iss == app.settings.base_url;
+        checks.add("issuer", is_ours, ["Issued by this registry.", "Issued under another base URL."]);
+        expiry(app.clock.now(), signed, &mut checks);
         if let Some(id) = id {
-            let detail = if id == signed.jti.as_str() {
-                "The id is the expected one."
-            } else {
-                "The token has another id."
-            };
-            checks.push(check("id", id == signed.jti.as_str(), detail));
+            let is_expected = id == signed.jti.as_str();
+            checks.add("id", is_expected, ["The id is the expected one.", "The token has another id."]);
         }
         let (record, listing) = futures::try_join!(
             app.store.attestation(&signed.sub, &signed.jti),
             app.store.listing(&signed.sub)
         )?;
-        checks.push(revocation(record.as_ref()));
-        checks.push(match listing.map(|listing| listing.lane) {
-            None => check("listing", false, "The listing no longer exists."),
-            Some(Lane::Withdrawn) => check("listing", false, "The listing was withdrawn."),
-            Some(_) => check("listing", true, "The listing is listed."),
-        });
+        revocation(record.as_ref(), &mut checks);
+        let failure = match &listing {
+            None => "The listing no longer exists.",
+            Some(_) => "The listing was withdrawn.",
+        };
+        let is_listed = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
+        checks.add("listing", is_listed, ["The listing is listed.", failure]);
     }
-    Ok(Verification { checks, signed })
+    Ok(Verification { checks: checks.0, signed })
+}
+
+struct Checks(Vec<TokenCheck>);
+
+impl Checks {
+    /// Adds a check with one of two details, for a passed and for a failed one; returns `ok`.
+    fn add(&mut self, id: &'static str, ok: bool, [passed, failed]: [&str; 2]) -> bool {
+        let detail = if ok { passed } else { failed }.to_owned();
+        self.0.push(TokenCheck { id, ok, detail });
+        ok
+    }
 }
 
 /// The content of a token, if a published key of this registry signed it as a statement.
-async fn signed(app: &App, text: &str, checks: &mut Vec<TokenCheck>) -> Result<Option<Signed>, Problem> {
-    let token = match attestation::parse_token(text) {
-        Ok(token) => token,
-        Err(why) => {
-            checks.push(check("form", false, why));
-            return Ok(None);
-        }
-    };
-    checks.push(check("form", true, "The token is a JWS in compact form."));
+async fn signed(app: &App, text: &str, checks: &mut Checks) -> Result<Option<Signed>, Problem> {
+    let token = attestation::parse_token(text);
+    let failure = token.as_ref().err().copied().unwrap_or_default();
+    checks.add("form", token.is_ok(), ["The token is a JWS in compact form.", failure]);
+    let Ok(token) = token else { return Ok(None) };
     let header = |name: &str| token.header.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_ours = header("alg") == attestation::ALGORITHM
         && header("typ") == attestation::TOKEN_TYPE
         && !token.header.contains_key("crit");
-    let expected = format!(
-        "Statements of this registry have alg {} and typ {}.",
-        attestation::ALGORITHM,
-        attestation::TOKEN_TYPE
-    );
-    checks.push(check(
-        "algorithm",
-        is_ours,
-        if is_ours { "The token is an ES256 attestation." } else { &expected },
-    ));
-    if !is_ours {
+    let expected = "Statements of this registry have alg ES256 and typ attestation+jwt.";
+    if !checks.add("algorithm", is_ours, ["The token is an ES256 attestation.", expected]) {
         return Ok(None);
     }
-    let Some(key) = keys::verifier(app, header("kid")).await? else {
-        checks.push(check("key", false, "The kid is not in the key set of this registry."));
-        return Ok(None);
-    };
-    checks.push(check("key", true, "The kid is in the key set of this registry."));
-    let holds = key.signed(token.signed, &token.signature);
-    let detail = if holds {
-        "The signature is valid."
-    } else {
-        "The signature is not valid: the token was changed, or another key signed it."
-    };
-    checks.push(check("signature", holds, detail));
-    if !holds {
+    let key = keys::verifier(app, header("kid")).await?;
+    let details =
+        ["The kid is in the key set of this registry.", "The kid is not in the key set of this registry."];
+    checks.add("key", key.is_some(), details);
+    let Some(key) = key else { return Ok(None) };
+    let is_valid = key.signed(token.signed, &token.signature);
+    let failure = "The signature is not valid: the token was changed, or another key signed it.";
+    if !checks.add("signature", is_valid, ["The signature is valid.", failure]) {
         return Ok(None);
     }
     let signed = serde_json::from_value(Value::Object(token.payload)).ok();
     if signed.is_none() {
-        checks.push(check("claims", false, "The payload is not a statement of this registry."));
+        checks.add("claims", false, ["", "The payload is not a statement of this registry."]);
     }
     Ok(signed)
 }
 
-fn issuer(app: &App, signed: &Signed) -> TokenCheck {
-    let ours = signed.iss == app.settings.base_url;
-    check("issuer", ours, if ours { "Issued by this registry." } else { "Issued under another base URL." })
-}
-
-fn expiry(now: Moment, signed: &Signed) -> TokenCheck {
+fn expiry(now: Moment, signed: &Signed, checks: &mut Checks) {
     let now = now.as_second();
     let until = Moment::from_second(signed.exp).map(|at| at.to_string()).unwrap_or_default();
-    if signed.exp <= now {
-        return check("expiry", false, &format!("Expired at {until}."));
-    }
-    if signed.iat > now + MAX_CLOCK_SKEW_S {
-        return check("expiry", false, "The issue time is in the future.");
-    }
-    check("expiry", true, &format!("Valid until {until}."))
+    let is_expired = signed.exp <= now;
+    let is_future = signed.iat > now + MAX_CLOCK_SKEW_S;
+    let expired = format!("Expired at {until}.");
+    let failure = if is_expired { &expired } else { "The issue time is in the future." };
+    checks.add("expiry", !is_expired && !is_future, [&format!("Valid until {until}."), failure]);
 }
 
-fn revocation(record: Option<&AttestationRecord>) -> TokenCheck {
-    match record {
-        None => check("revocation", false, "The registry has no record of this token."),
-        Some(AttestationRecord { revoked: Some(revoked), .. }) => {
-            let detail = format!("Revoked at {}: {}", revoked.at, revoked.reason.as_str());
-            check("revocation", false, &detail)
-        }
-        Some(_) => check("revocation", true, "Not revoked."),
-    }
-}
-
-fn check(id: &'static str, ok: bool, detail: &str) -> TokenCheck {
-    TokenCheck { id, ok, detail: detail.to_owned() }
+fn revocation(record: Option<&AttestationRecord>, checks: &mut Checks) {
+    let revoked = record.and_then(|record| record.revoked.as_ref());
+    let failure = match revoked {
+        Some(revoked) => format!("Revoked at {}: {}", revoked.at, revoked.reason.as_str()),
+        None => "The registry has no record of this token.".to_owned(),
+    };
+    checks.add("revocation", record.is_some() && revoked.is_none(), ["Not revoked.", &failure]);
 }

@@ -50,7 +50,6 @@ impl Cursor {
     }
 
     /// `None` if nothing is left.
-    #[must_use]
     pub fn write(&self) -> Option<String> {
         if (&self.agents, &self.mcps) == (&Place::End, &Place::End) {
             return None;
@@ -69,7 +68,6 @@ pub struct Page {
 impl Page {
     /// The newest `limit` listings of both kinds, and the cursor of the rest. For a kind without a row in the page,
     /// the cursor stays where this page began.
-    #[must_use]
     pub fn newest(self, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (agents, mcps) = (self.agents.len(), self.mcps.len());
@@ -108,7 +106,6 @@ pub enum KindFilter {
 }
 
 impl KindFilter {
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -117,7 +114,6 @@ impl KindFilter {
         }
     }
 
-    #[must_use]
     pub const fn only(self) -> Option<Kind> {
         match self {
             Self::Agent => Some(Kind::Agent),
@@ -205,7 +201,6 @@ impl From<Live> for Counts {
 
 /// The validator of the list at this moment. It changes with every write to a Live row and every six minutes, because
 /// rows show their age to a tenth of an hour.
-#[must_use]
 pub fn validator(app: &App, live: Live, page: &str) -> CacheValidator {
     let tenth_of_an_hour = app.clock.now().as_second() / 360;
     CacheValidator::weak(&format!("{}/{tenth_of_an_hour}/{page}", live.version))

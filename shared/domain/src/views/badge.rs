@@ -21,21 +21,18 @@ pub fn name(name: &str) -> Result<&'static str, Problem> {
     })
 }
 
-#[must_use]
 pub fn plain(settings: &Settings, name: &str) -> String {
     let color = if matches!(name, "mcp" | "agent") { BLUE } else { GREEN };
     svg(&settings.brand, name, color)
 }
 
 /// The listing is Live by a proof from `oldest_proof` or later.
-#[must_use]
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
     let (word, color) = status(name, listing, listing.shown_lane(oldest_proof));
     svg(&settings.brand, word, color)
 }
 
 /// For an id without a listing: a README that shows it must not look as if it were listed.
-#[must_use]
 pub fn unknown(settings: &Settings) -> String {
     svg(&settings.brand, "unknown", GREY)
 }
@@ -110,23 +107,19 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-#[must_use]
 pub fn clean_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/badge/clean.svg?id={id}"))
 }
 
-#[must_use]
 pub fn page_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/list/{id}"))
 }
 
 /// The clean badge for a README, linked to the page of the listing.
-#[must_use]
 pub fn markdown(settings: &Settings, id: &ListingId) -> String {
     format!("[![{}]({})]({})", settings.brand, clean_url(settings, id), page_url(settings, id))
 }
 
-#[must_use]
 pub fn html(settings: &Settings, id: &ListingId) -> String {
     let (page, image, brand) = (page_url(settings, id), clean_url(settings, id), escape(&settings.brand));
     format!(r#"<a href="{page}"><img src="{image}" alt="{brand}" height="20"></a>"#)

@@ -33,7 +33,6 @@ struct Thresholds {
     min_live_score: u8,
 }
 
-#[must_use]
 pub fn playbook(settings: &Settings) -> Playbook {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     let source = |source: &str, how: String| Source { source: source.to_owned(), how };
@@ -81,7 +80,6 @@ pub fn playbook(settings: &Settings) -> Playbook {
     }
 }
 
-#[must_use]
 pub fn laws(settings: &Settings) -> Vec<String> {
     vec![
         "At most one connector receives its first message in a UTC day.".to_owned(),

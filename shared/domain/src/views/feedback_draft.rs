@@ -25,7 +25,6 @@ pub struct FeedbackDraft {
 }
 
 impl FeedbackDraft {
-    #[must_use]
     pub fn of(listing: &Listing, order: &Order, random: &Random) -> Self {
         Self {
             listing_id: listing.id.clone(),
@@ -50,7 +49,6 @@ pub struct Question {
 }
 
 impl Question {
-    #[must_use]
     pub fn all() -> Vec<Self> {
         QUESTIONS.iter().map(|(id, question)| Self { id, question }).collect()
     }

@@ -14,7 +14,6 @@ pub struct InboxCursor {
 }
 
 impl InboxCursor {
-    #[must_use]
     pub fn write(&self) -> String {
         let read_until = self.read_until.map(|at| at.as_millisecond().to_string()).unwrap_or_default();
         time_cursor::write(&format!("{}#{read_until}", self.before))

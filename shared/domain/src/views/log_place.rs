@@ -26,13 +26,11 @@ pub struct LogPlace {
 }
 
 impl LogPlace {
-    #[must_use]
     pub fn of_last(settings: &Settings, id: &ListingId, leaf: &LastLeaf) -> Self {
         let proof = format!("/log/proof?listing_id={id}&at={}", leaf.at);
         Self::new(settings, leaf.event, leaf.at, leaf.index, &proof)
     }
 
-    #[must_use]
     pub fn of_attestation(
         settings: &Settings,
         subject: &ListingId,
@@ -60,7 +58,6 @@ impl LogPlace {
 }
 
 /// The bundle of entries that ends with this index: it never changes.
-#[must_use]
 pub fn entry_url(settings: &Settings, index: u64) -> String {
     let bundle = LogTile::Entries { index: index / TILE_WIDTH };
     settings.url(&format!("/log/{}", bundle.path(index % TILE_WIDTH + 1)))

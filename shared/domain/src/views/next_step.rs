@@ -40,24 +40,20 @@ pub struct NextStep {
 
 impl NextStep {
     /// A GET of an operation; the query of `url` and `arguments` contain the same values.
-    #[must_use]
     pub fn get(tool: &'static str, url: String, arguments: Value, note: impl Into<String>) -> Self {
         Self { tool: Some(tool), arguments: Some(arguments), ..Self::open(tool, url, note) }
     }
 
-    #[must_use]
     pub fn post(tool: &'static str, url: String, body: Value, note: impl Into<String>) -> Self {
         Self { method: "POST", tool: Some(tool), body: Some(body), ..Self::open(tool, url, note) }
     }
 
     /// A POST of an operation whose arguments only the caller knows; `note` says which.
-    #[must_use]
     pub fn post_own(tool: &'static str, url: String, note: impl Into<String>) -> Self {
         Self { method: "POST", tool: Some(tool), ..Self::open(tool, url, note) }
     }
 
     /// A GET that is not an operation.
-    #[must_use]
     pub fn open(action: &'static str, url: String, note: impl Into<String>) -> Self {
         Self {
             action,
@@ -72,13 +68,11 @@ impl NextStep {
     }
 
     /// The same call with another name for its purpose.
-    #[must_use]
     pub fn named(self, action: &'static str) -> Self {
         Self { action, ..self }
     }
 
     /// The same call as a poll: it waits until `due`, and at least [`POLL_SECONDS`].
-    #[must_use]
     pub fn poll(self, due: Moment, now: Moment) -> Self {
         let millis = u64::try_from(due.duration_since(now).as_millis()).unwrap_or(0);
         let seconds = u32::try_from(millis.div_ceil(1000)).unwrap_or(u32::MAX);

@@ -53,7 +53,6 @@ pub struct Peer {
 }
 
 impl Peer {
-    #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
         Self {

@@ -8,7 +8,6 @@ use registry_formats::registry_name::reversed_host;
 use registry_model::Sku;
 use registry_model::settings::Settings;
 
-#[must_use]
 pub fn tagline(settings: &Settings) -> String {
     format!(
         "A registry of AI agents and MCP servers in which every Live row has answered a real protocol handshake within \
@@ -18,7 +17,6 @@ pub fn tagline(settings: &Settings) -> String {
 }
 
 /// Its host name reversed, as server names are formed (SEP-2127, `name`).
-#[must_use]
 pub fn own_server_name(settings: &Settings) -> String {
     let url = Url::parse(&settings.base_url).ok();
     let owner = url.as_ref().map_or_else(|| "localhost".to_owned(), reversed_host);
@@ -39,7 +37,6 @@ pub struct ProductEntry {
 }
 
 impl ProductEntry {
-    #[must_use]
     pub fn of(sku: Sku) -> Self {
         let description = match sku {
             Sku::Kernel => {
@@ -57,7 +54,6 @@ impl ProductEntry {
         Self { sku, name, description, price_cents, price }
     }
 
-    #[must_use]
     pub fn all() -> Vec<Self> {
         Sku::ALL.map(Self::of).to_vec()
     }

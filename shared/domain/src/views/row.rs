@@ -83,7 +83,6 @@ pub struct Activation {
 }
 
 impl Row {
-    #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
         let next = next(listing);
         Self {
@@ -114,7 +113,6 @@ impl Row {
 
 impl ProbeSummary {
     /// The latest judged probe; for a listing that was never probed, an empty `skip`.
-    #[must_use]
     pub fn of(listing: &Listing, now: Moment) -> Self {
         match &listing.probe {
             Some(probe) => Self {
@@ -140,7 +138,6 @@ impl ProbeSummary {
 }
 
 /// Hours with one decimal, never below 0.
-#[must_use]
 pub fn hours(age: SignedDuration) -> f64 {
     (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
 }
@@ -182,7 +179,6 @@ pub enum Standing {
 
 impl NameStanding {
     /// `None` for a listing without a server description.
-    #[must_use]
     pub fn of(listing: &Listing) -> Option<Self> {
         let proof = listing.name_proof;
         Some(Self {

@@ -6,7 +6,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use registry_model::error::Problem;
 
-#[must_use]
 pub fn write(place: &str) -> String {
     URL_SAFE_NO_PAD.encode(place)
 }

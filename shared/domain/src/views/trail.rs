@@ -50,7 +50,6 @@ pub struct EventCounts {
 }
 
 impl TrailRow {
-    #[must_use]
     pub fn of(listing: &Listing, trail: &Trail) -> Self {
         let count = |event| trail.count(event);
         Self {
@@ -106,7 +105,6 @@ pub struct MarkRow {
 }
 
 impl MarkRow {
-    #[must_use]
     pub fn of(mark: TrailMark, now: Moment) -> Self {
         Self {
             strength: three_decimals(mark.strength(now)),

@@ -6,7 +6,6 @@ use url::Url;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Kind, ListingId};
 
-#[must_use]
 pub const fn media_type(kind: Kind) -> &'static str {
     match kind {
         Kind::Agent => AGENT_CARD_MEDIA_TYPE,
@@ -16,7 +15,6 @@ pub const fn media_type(kind: Kind) -> &'static str {
 
 /// Anchored at the host that serves the listing, not at the registry's, and made unique by its id (ARD §4.2.1; the
 /// pattern is that of the schema).
-#[must_use]
 pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
     let own_prefix = format!("{}-", kind.as_str());
     let slug = id.as_str().strip_prefix(&own_prefix).unwrap_or(id.as_str());
@@ -24,7 +22,6 @@ pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
 }
 
 /// The host of a URL in the characters of a URN's publisher: no port, and an IPv6 address without its colons.
-#[must_use]
 pub fn publisher(url: &str) -> String {
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let kept = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
