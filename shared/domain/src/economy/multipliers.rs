@@ -35,21 +35,15 @@ pub struct MultiplierRule {
 }
 
 const NOTHING: &str = "nothing yet";
+const MATCH_BOOST_USE: &str =
+    "the trail boost of abundance_rank, and of match_capability, where boosts order hits of equal score";
+const DAY_BUDGET_USE: &str =
+    "the day's budget of first touches (conversion_pressure), unless OUTREACH_ACCELERATION is off";
 
 pub const RULES: [MultiplierRule; 5] = [
-    MultiplierRule {
-        name: "match_boost",
-        formula: "1 + 0.5 e",
-        most: 2.0,
-        applies_to: "the trail boost of abundance_rank, and of match_capability, where boosts order hits of equal score",
-    },
+    MultiplierRule { name: "match_boost", formula: "1 + 0.5 e", most: 2.0, applies_to: MATCH_BOOST_USE },
     MultiplierRule { name: "conversion_room", formula: "1 + 0.8 e", most: 2.5, applies_to: NOTHING },
-    MultiplierRule {
-        name: "day_budget",
-        formula: "1 + 0.4 e",
-        most: 1.8,
-        applies_to: "the day's budget of first touches (conversion_pressure), unless OUTREACH_ACCELERATION is off",
-    },
+    MultiplierRule { name: "day_budget", formula: "1 + 0.4 e", most: 1.8, applies_to: DAY_BUDGET_USE },
     MultiplierRule { name: "multipath_extra", formula: "floor(12 e)", most: 24.0, applies_to: NOTHING },
     MultiplierRule { name: "feed_weight", formula: "1 + e", most: 3.0, applies_to: NOTHING },
 ];

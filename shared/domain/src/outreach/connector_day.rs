@@ -97,14 +97,12 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
         ),
         action: FirstStep {
             step: "The daily job leaves the draft in the partner's Talk inbox, once.".to_owned(),
-            do_not: [
+            do_not: owned(&[
                 "Do not write to another connector today.",
                 "Do not write to this connector again before its pause is over.",
                 "Do not write to a listing that has opted out.",
                 "Do not send e-mail.",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            ]),
             draft: texts::connector_draft(settings, listing, &roles),
         },
         queue_after,
@@ -124,11 +122,9 @@ fn research(
              best, {}, has {} and {}.",
             best.listing.name, best.likeness.points, best.live_score
         ),
-        None if candidates > 0 => {
-            format!(
-                "None of the {candidates} Live connectors may be contacted: each was contacted recently or has opted out."
-            )
-        }
+        None if candidates > 0 => format!(
+            "None of the {candidates} Live connectors may be contacted: each was contacted recently or has opted out."
+        ),
         None => "No Live listing is a connector yet.".to_owned(),
     };
     ConnectorPick {
@@ -140,16 +136,18 @@ fn research(
         action: FirstStep {
             step: "Research: look for connectors in the places of the playbook, and publish what you find."
                 .to_owned(),
-            do_not: [
+            do_not: owned(&[
                 "Do not write to another listing today to fill the quota.",
                 "Do not lower the thresholds.",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            ]),
             draft: Draft::default(),
         },
         queue_after,
     }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 /// Leaves today's draft in the partner's inbox, unless that has been done or the partner may no longer be written to.

@@ -62,12 +62,12 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
                 let listing = listings.remove(&place.id);
                 match (decide(app, listing.as_ref()), listing) {
                     (Decision::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
-                        Invited::Made(touched) => {
-                            sent.touched.push(*touched);
+                        (TouchOutcome::Made, touched) => {
+                            sent.touched.push(touched);
                             room = room.saturating_sub(1);
                         }
-                        Invited::CapReached => return Ok(()),
-                        Invited::Gone => {}
+                        (TouchOutcome::CapReached, _) => return Ok(()),
+                        (TouchOutcome::Gone, _) => {}
                     },
                     (Decision::Done, _) | (_, None) => {
                         let until = now + app.settings.outreach_pause();
@@ -98,13 +98,12 @@ pub fn is_own(app: &App, id: &ListingId) -> bool {
     app.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id)
 }
 
-enum Invited {
-    Made(Box<TouchedListing>),
-    CapReached,
-    Gone,
-}
-
-async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) -> Result<Invited, StoreError> {
+async fn invite(
+    app: &App,
+    place: &OutreachPlace,
+    listing: Listing,
+    cap: u32,
+) -> Result<(TouchOutcome, TouchedListing), StoreError> {
     let at = app.clock.now();
     let text = texts::invitation(&app.settings, &listing);
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
@@ -118,9 +117,6 @@ async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) ->
         connector_of: None,
         news: None,
     };
-    Ok(match app.store.touch(&touch).await? {
-        TouchOutcome::Made => Invited::Made(Box::new(TouchedListing { listing, message })),
-        TouchOutcome::CapReached => Invited::CapReached,
-        TouchOutcome::Gone => Invited::Gone,
-    })
+    let outcome = app.store.touch(&touch).await?;
+    Ok((outcome, TouchedListing { listing, message }))
 }

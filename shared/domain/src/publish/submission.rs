@@ -210,36 +210,34 @@ impl Submission {
                 listing.url = Some(target.as_str().to_owned());
                 listing.kind = kind.or(listing.kind);
             }
-            Submitted::Server(server) => locate(listing, server),
+            Submitted::Server(server) => {
+                let remote = remote(server);
+                listing.kind = Some(Kind::Mcp);
+                listing.url = remote.map(|remote| remote.url.clone());
+                listing.obstacle = obstacle(server);
+                listing.declared = match remote.map(|remote| remote.transport) {
+                    Some(Transport::StreamableHttp) => DeclaredTransport::StreamableHttp,
+                    Some(Transport::Sse) => DeclaredTransport::Sse,
+                    None => DeclaredTransport::Unknown,
+                };
+            }
         }
     }
 
     pub fn describe(&self, listing: &mut Listing) {
         match &self.what {
             Submitted::Url { .. } => listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone()),
-            Submitted::Server(server) => describe(listing, server, self.name.as_deref()),
+            Submitted::Server(server) => {
+                let name = self.name.as_ref().or(server.title.as_ref()).unwrap_or(&server.name);
+                listing.name.clone_from(name);
+                listing.description = Some(server.description.clone());
+                listing.server_name = Some(server.name.clone());
+                listing.version = Some(server.version.clone());
+                listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
+                listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
+            }
         }
     }
-}
-
-fn describe(listing: &mut Listing, server: &ServerDescription, name: Option<&str>) {
-    listing.name = name.or(server.title.as_deref()).unwrap_or(&server.name).to_owned();
-    listing.description = Some(server.description.clone());
-    listing.server_name = Some(server.name.clone());
-    listing.version = Some(server.version.clone());
-    listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
-    listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
-}
-
-fn locate(listing: &mut Listing, server: &ServerDescription) {
-    listing.kind = Some(Kind::Mcp);
-    listing.url = remote(server).map(|remote| remote.url.clone());
-    listing.obstacle = obstacle(server);
-    listing.declared = match remote(server).map(|remote| remote.transport) {
-        Some(Transport::StreamableHttp) => DeclaredTransport::StreamableHttp,
-        Some(Transport::Sse) => DeclaredTransport::Sse,
-        None => DeclaredTransport::Unknown,
-    };
 }
 
 /// The remote to probe: one that needs no secret and no variables, and streamable HTTP before SSE.

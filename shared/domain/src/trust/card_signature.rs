@@ -8,47 +8,29 @@ use serde_json::{Map, Value, json};
 use super::keys::SignKey;
 use registry_model::error::Problem;
 
-const CARD_FIELDS: [&str; 13] = [
-    "name",
-    "description",
-    "supportedInterfaces",
-    "provider",
-    "version",
-    "documentationUrl",
-    "capabilities",
-    "securitySchemes",
-    "securityRequirements",
-    "defaultInputModes",
-    "defaultOutputModes",
-    "skills",
-    "iconUrl",
-];
-const CAPABILITY_FIELDS: [&str; 4] = ["streaming", "pushNotifications", "extensions", "extendedAgentCard"];
-const SKILL_FIELDS: [&str; 8] =
-    ["id", "name", "description", "tags", "examples", "inputModes", "outputModes", "securityRequirements"];
-const SCHEME_FIELDS: [&str; 5] = [
-    "apiKeySecurityScheme",
-    "httpAuthSecurityScheme",
-    "oauth2SecurityScheme",
-    "openIdConnectSecurityScheme",
-    "mtlsSecurityScheme",
-];
+// Names of the fields in the 1.0 schema, separated by spaces.
+const CARD_FIELDS: &str = "name description supportedInterfaces provider version documentationUrl capabilities \
+    securitySchemes securityRequirements defaultInputModes defaultOutputModes skills iconUrl";
+const CAPABILITY_FIELDS: &str = "streaming pushNotifications extensions extendedAgentCard";
+const SKILL_FIELDS: &str = "id name description tags examples inputModes outputModes securityRequirements";
+const SCHEME_FIELDS: &str = "apiKeySecurityScheme httpAuthSecurityScheme oauth2SecurityScheme \
+    openIdConnectSecurityScheme mtlsSecurityScheme";
 
 /// The card with only the fields of the 1.0 schema.
 pub fn projection(card: &Value) -> Value {
-    let mut projected = only(card, &CARD_FIELDS);
+    let mut projected = only(card, CARD_FIELDS);
     let mut within = |name: &str, narrow: &dyn Fn(&Value) -> Value| {
         if let Some(part) = projected.get_mut(name) {
             *part = narrow(part);
         }
     };
-    within("capabilities", &|part| Value::Object(only(part, &CAPABILITY_FIELDS)));
-    within("skills", &|part| each(part, |skill| Value::Object(only(skill, &SKILL_FIELDS))));
+    within("capabilities", &|part| Value::Object(only(part, CAPABILITY_FIELDS)));
+    within("skills", &|part| each(part, |skill| Value::Object(only(skill, SKILL_FIELDS))));
     within("securitySchemes", &|part| {
         let schemes = part.as_object().into_iter().flatten();
         Value::Object(
             schemes
-                .map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, &SCHEME_FIELDS))))
+                .map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, SCHEME_FIELDS))))
                 .collect(),
         )
     });
@@ -88,10 +70,10 @@ fn without_empty(value: Value) -> Option<Value> {
     }
 }
 
-fn only(value: &Value, names: &[&str]) -> Map<String, Value> {
+fn only(value: &Value, names: &str) -> Map<String, Value> {
     let members = value.as_object().into_iter().flatten();
     members
-        .filter(|(name, _)| names.contains(&name.as_str()))
+        .filter(|(name, _)| names.split(' ').any(|known| known == *name))
         .map(|(name, part)| (name.clone(), part.clone()))
         .collect()
 }

@@ -114,25 +114,16 @@ impl Row {
 impl ProbeSummary {
     /// The latest judged probe; for a listing that was never probed, an empty `skip`.
     pub fn of(listing: &Listing, now: Moment) -> Self {
-        match &listing.probe {
-            Some(probe) => Self {
-                ok: probe.handshake == Handshake::Ok,
-                handshake: probe.handshake,
-                score: probe.score,
-                probed_at: probe.at,
-                target: probe.target.clone(),
-                latency_ms: probe.latency_ms,
-                age_hours: hours(now.duration_since(probe.at)),
-            },
-            None => Self {
-                ok: false,
-                handshake: Handshake::Skip,
-                score: 0,
-                probed_at: listing.listed_at,
-                target: listing.target().to_owned(),
-                latency_ms: None,
-                age_hours: hours(now.duration_since(listing.listed_at)),
-            },
+        let probe = listing.probe.as_ref();
+        let probed_at = probe.map_or(listing.listed_at, |probe| probe.at);
+        Self {
+            ok: probe.is_some_and(|probe| probe.handshake == Handshake::Ok),
+            handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake),
+            score: probe.map_or(0, |probe| probe.score),
+            probed_at,
+            target: probe.map_or_else(|| listing.target(), |probe| &probe.target).to_owned(),
+            latency_ms: probe.and_then(|probe| probe.latency_ms),
+            age_hours: hours(now.duration_since(probed_at)),
         }
     }
 }
