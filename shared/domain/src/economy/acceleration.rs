@@ -1,5 +1,5 @@
-//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its weight, which
-//! halves every 72 hours; the index is computed from decaying counts.
+//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its weight,
+//! which halves every 72 hours; the index is computed from decaying counts.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! What each operation costs: a test measures every example at the table and stores the result in `costs.json`, which is
-//! compiled in. Prices are settings.
+//! What each operation costs: a test measures every example at the table and stores the result in `costs.json`, which
+//! is compiled in. Prices are settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! The value of a network by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. It only compares two states
-//! of one registry; it is not money.
+//! The value of a network by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. It only compares two
+//! states of one registry; it is not money.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! The phase of the registry on its S-curve, from the events per hour. The weights are the origin's, which publishes no
-//! thresholds; the thresholds are ours.
+//! The phase of the registry on its S-curve, from the events per hour. The weights are the origin's, which publishes
+//! no thresholds; the thresholds are ours.
 
 use schemars::JsonSchema;
 use serde::Serialize;

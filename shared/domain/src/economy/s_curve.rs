@@ -1,5 +1,5 @@
-//! Curves of growth: a number now, a day ago and two days ago, and the part of an S-curve that this is. It compares days,
-//! because a small registry has one event an hour or none.
+//! Curves of growth: a number now, a day ago and two days ago, and the part of an S-curve that this is. It compares
+//! days, because a small registry has one event an hour or none.
 
 use schemars::JsonSchema;
 use serde::Serialize;

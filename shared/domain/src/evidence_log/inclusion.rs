@@ -1,5 +1,5 @@
-//! Inclusion proofs, made from the public tiles. Each proof is checked before it is returned: tiles that do not match the
-//! signed root are an internal fault.
+//! Inclusion proofs, made from the public tiles. Each proof is checked before it is returned: tiles that do not match
+//! the signed root are an internal fault.
 
 use std::cell::RefCell;
 

@@ -72,7 +72,7 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
             tracing::warn!(
                 code = problem.code,
                 internal,
-                "pending leaves were not appended; the next run retries"
+                "could not append pending leaves; the next run retries"
             );
             None
         }
@@ -87,7 +87,7 @@ pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
         Ok(true) => sequence_or_warn(app).await,
         Ok(false) => None,
         Err(error) => {
-            tracing::warn!(%error, "pending leaves were not appended; the next run retries");
+            tracing::warn!(%error, "could not append pending leaves; the next run retries");
             None
         }
     }

@@ -1,5 +1,5 @@
-//! Other registries in search results: the registries themselves, which a client can search, and those of their entries
-//! that match the words. Without peers in the settings nothing is read.
+//! Other registries in search results: the registries themselves, which a client can search, and those of their
+//! entries that match the words. Without peers in the settings nothing is read.
 
 use std::sync::Arc;
 

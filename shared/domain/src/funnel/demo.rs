@@ -2,10 +2,11 @@
 //! a repeated request returns the same order.
 
 use super::profile;
+use crate::feed_item;
 use registry_app::App;
 use registry_formats::argument_text;
 use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, FeedItem, Lane, ListingId, Order, OrderId, Sku};
+use registry_model::{Amounts, Caller, Lane, ListingId, Order, OrderId, Sku};
 use registry_products::{File, Profile};
 use registry_store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
 
@@ -38,11 +39,11 @@ pub struct Demo {
 }
 
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
-    check_goal_count(goals.len())?;
+    few_goals(goals.len())?;
     goals.iter().map(|goal| argument_text::line("goals", goal, MAX_GOAL_CHARS)).collect()
 }
 
-pub fn check_goal_count(count: usize) -> Result<(), Problem> {
+pub fn few_goals(count: usize) -> Result<(), Problem> {
     if count <= MAX_GOALS {
         return Ok(());
     }
@@ -88,14 +89,7 @@ async fn take(
         invited: request.invited,
         confirmed_at: None,
     };
-    let news = FeedItem {
-        what: "demo_taken".to_owned(),
-        at: order.at,
-        listing_id: Some(core.id.clone()),
-        kind: core.kind,
-        name: core.name.clone(),
-        text: format!("{} took the {} demo.", core.name, sku.title()),
-    };
+    let news = feed_item(core, "demo_taken", order.at, &format!("took the {} demo.", sku.title()));
     let name = caller.name();
     let allowance = Allowance { act: "demo", caller: &name, host: None, rate: app.settings.demo_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);

@@ -27,9 +27,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     }
     if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
         let detail = format!("`kind` does not match the listing, which is `{}`.", core.shown_kind().as_str());
-        let mut problem = Problem::invalid("kind", "other_kind", detail);
-        problem.status = http::StatusCode::CONFLICT;
-        return Err(problem);
+        return Err(conflict("kind", "other_kind", &detail));
     }
     let feedback = Feedback {
         listing_id: core.id.clone(),
@@ -54,15 +52,14 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
 }
 
 async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<OrderId>), Problem> {
-    let unknown_order = |id: &str| order_not_found(app, id);
     let named = match given.order_id.as_deref() {
         None => None,
-        Some(id) => Some(id.parse::<OrderId>().map_err(|_| unknown_order(id))?),
+        Some(id) => Some(id.parse::<OrderId>().map_err(|_| order_not_found(app, id))?),
     };
     let id = match (given.listing_id.as_deref(), &named) {
         (Some(id), _) => id.parse::<ListingId>().map_err(|_| Problem::listing_not_found(id))?,
         (None, Some(order)) => {
-            app.store.order(order).await?.ok_or_else(|| unknown_order(order.as_str()))?.listing_id
+            app.store.order(order).await?.ok_or_else(|| order_not_found(app, order.as_str()))?.listing_id
         }
         (None, None) => return Err(which_listing()),
     };
@@ -83,17 +80,19 @@ fn chosen(
     named: Option<&OrderId>,
 ) -> Result<Order, Problem> {
     if let Some(named) = named {
-        let meant = orders.into_iter().find(|order| order.order_id == *named);
-        return meant.ok_or_else(|| {
-            let detail = "`order_id` is not an order of this listing.";
-            let mut problem = Problem::invalid("order_id", "other_listing", detail);
-            problem.status = http::StatusCode::CONFLICT;
-            problem
-        });
+        let found = orders.into_iter().find(|order| order.order_id == *named);
+        let detail = "`order_id` is not an order of this listing.";
+        return found.ok_or_else(|| conflict("order_id", "other_listing", detail));
     }
     let default = Sku::of_kind(listing.shown_kind());
     orders
         .into_iter()
         .min_by_key(|order| (order.sku != default, order.at))
         .ok_or_else(|| demo_first(app, &listing.id))
+}
+
+fn conflict(field: &'static str, code: &'static str, detail: &str) -> Problem {
+    let mut problem = Problem::invalid(field, code, detail);
+    problem.status = http::StatusCode::CONFLICT;
+    problem
 }

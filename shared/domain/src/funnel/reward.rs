@@ -1,10 +1,11 @@
-//! The reward for feedback: a founding seat while there are any, then a discount code. It is shown once and stored as a
-//! digest; a caller who lost the answer can have it issued again.
+//! The reward for feedback: a founding seat while there are any, then a discount code. It is shown once and stored as
+//! a digest; a caller who lost the answer can have it issued again.
 
 use http::StatusCode;
 use serde_json::json;
 
 use super::access::order_not_found;
+use crate::feed_item;
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{
@@ -51,11 +52,11 @@ pub(super) async fn complete(
             Rewarded::Seat(new) => {
                 token = new.digest();
                 let reward = NewReward::Seat { seats, token: &token, grant: &grant };
-                (reward, "founding_seat_claimed", "claimed a founding seat")
+                (reward, "founding_seat_claimed", "claimed a founding seat.")
             }
-            Rewarded::Code(code) => (NewReward::Code(code), "feedback_given", "gave feedback on its demo"),
+            Rewarded::Code(code) => (NewReward::Code(code), "feedback_given", "gave feedback on its demo."),
         };
-        let news = news(listing, feedback, what, did);
+        let news = FeedItem { kind: Some(feedback.kind), ..feed_item(listing, what, feedback.at, did) };
         match app.store.complete(&said, reward, allowance, &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone => seat_left = false,
@@ -131,17 +132,6 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
         Rewarded::Code(code) => Reward::Code(code.digest()),
     };
     Ok(app.store.completion(id).await?.is_some_and(|kept| kept.reward == ours))
-}
-
-fn news(listing: &Listing, feedback: &Feedback, what: &str, did: &str) -> FeedItem {
-    FeedItem {
-        what: what.to_owned(),
-        at: feedback.at,
-        listing_id: Some(listing.id.clone()),
-        kind: Some(feedback.kind),
-        name: listing.name.clone(),
-        text: format!("{} {did}.", listing.name),
-    }
 }
 
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {

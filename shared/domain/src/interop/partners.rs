@@ -1,5 +1,5 @@
-//! Listings that fit together: for one listing, matching listings of the other kind; and pairs among the newest agents. It
-//! searches the index in memory, so that any number of pairs costs only a few reads of the table.
+//! Listings that fit together: for one listing, matching listings of the other kind; and pairs among the newest
+//! agents. It searches the index in memory, so that any number of pairs costs only a few reads of the table.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,7 +103,5 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
 }
 
 fn percent(rank: f32) -> u8 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
-    let percent = (rank.clamp(0.0, 1.0) * 100.0).round() as u8;
-    percent
+    (rank.clamp(0.0, 1.0) * 100.0).round() as u8
 }

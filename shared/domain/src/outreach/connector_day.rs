@@ -1,14 +1,12 @@
-//! The connector of the day (contract "Connector daily pick"): picked once a UTC day on the first read and stored; only the
-//! job writes to it. If no candidate reaches the thresholds, the day is a research day without a message.
+//! The connector of the day (contract "Connector daily pick"): picked once a UTC day on the first read and stored;
+//! only the job writes to it. If no candidate reaches the thresholds, the day is a research day without a message.
 
 use super::a2a_delivery::TouchedListing;
 use super::connectors::{self, Candidate};
 use super::{budget, texts};
-use crate::economy;
+use crate::{economy, feed_item};
 use registry_app::App;
-use registry_model::{
-    ConnectorPick, Draft, FeedItem, FirstStep, Listing, Moment, Partner, QueuedPartner, TalkKind,
-};
+use registry_model::{ConnectorPick, Draft, FeedItem, FirstStep, Moment, Partner, QueuedPartner, TalkKind};
 use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 
 /// The least connector likeness of a pick (contract `quality_over_quota`).
@@ -57,19 +55,16 @@ async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<Connect
     };
     let chosen = free.iter().find(is_eligible).copied();
     let after = free.iter().filter(|one| chosen.is_none_or(|chosen| chosen.listing.id != one.listing.id));
-    let queue_after = after.take(MAX_QUEUE_AFTER).map(|candidate| queued(candidate)).collect();
+    let queued = |candidate: &&Candidate| QueuedPartner {
+        id: candidate.listing.id.clone(),
+        name: candidate.listing.name.clone(),
+        score: candidate.likeness.points,
+    };
+    let queue_after = after.take(MAX_QUEUE_AFTER).map(queued).collect();
     Ok(match chosen {
         Some(chosen) => picked(app, chosen, now, queue_after),
         None => research(&free, candidates.len(), now, queue_after),
     })
-}
-
-fn queued(candidate: &Candidate) -> QueuedPartner {
-    QueuedPartner {
-        id: candidate.listing.id.clone(),
-        name: candidate.listing.name.clone(),
-        score: candidate.likeness.points,
-    }
 }
 
 fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPartner>) -> ConnectorPick {
@@ -179,7 +174,8 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedList
     let draft = &today.pick.action.draft;
     let text = format!("{}\n\n{}", draft.subject, draft.body);
     let message = texts::message(app, &listing.id, TalkKind::Connector, text, now);
-    let news = news(&listing, now);
+    let news = feed_item(&listing, "connector_of_the_day", now, "is the connector of the day.");
+    let news = FeedItem { kind: Some(listing.shown_kind()), ..news };
     let touch = NewTouch {
         place: &place,
         message: &message,
@@ -191,15 +187,4 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedList
     };
     let made = store.touch(&touch).await? == TouchOutcome::Made;
     Ok(made.then_some(TouchedListing { listing, message }))
-}
-
-fn news(listing: &Listing, at: Moment) -> FeedItem {
-    FeedItem {
-        what: "connector_of_the_day".to_owned(),
-        at,
-        listing_id: Some(listing.id.clone()),
-        kind: Some(listing.shown_kind()),
-        name: listing.name.clone(),
-        text: format!("{} is the connector of the day.", listing.name),
-    }
 }

@@ -1,5 +1,5 @@
-//! How much a listing connects others: points for traits in its description and in its last probe. A trait counts once,
-//! so that repeating its words gains nothing.
+//! How much a listing connects others: points for traits in its description and in its last probe. A trait counts
+//! once, so that repeating its words gains nothing.
 
 use registry_model::{Assessment, Listing};
 

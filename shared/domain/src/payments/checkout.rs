@@ -31,12 +31,7 @@ pub struct Begun {
 
 /// Begins a purchase, or returns the one that the same request began. Errors: 409 `payments_not_open`, 409 for a code
 /// that is held or used, 503 `payments_not_configured`, 404, 422, 429, and 502 or 503 if Stripe fails.
-pub async fn checkout(
-    app: &App,
-    caller: &Caller,
-    sku: Sku,
-    wanted: CheckoutRequest,
-) -> Result<Begun, Problem> {
+pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutRequest) -> Result<Begun, Problem> {
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
@@ -44,19 +39,19 @@ pub async fn checkout(
     }
     let key = app.settings.stripe_secret_key.as_ref().filter(|_| sessions::is_configured(&app.settings));
     let key = key.ok_or_else(refusals::not_configured)?;
-    let request = Request::parse(app, sku, wanted)?;
+    let request = Request::parse(app, sku, form)?;
     let fingerprint = request.key.fingerprint(&request.canonical());
     // A second try: another request with the same key may have begun the purchase at the same moment.
     for _ in 0..2 {
         let known = known(app, &request, &fingerprint).await?;
-        if let Known::Same(kept) = known {
-            return finish(app, key, &request, *kept).await;
+        if let Known::Same(stored) = known {
+            return finish(app, key, &request, *stored).await;
         }
         let purchase = new_purchase(app, &request, &fingerprint).await?;
         match begin(app, caller, &request, &purchase, &known).await? {
             BeginOutcome::Begun => {
-                let kept = KeptPurchase { purchase, state: PurchaseState::Pending, session: None };
-                return finish(app, key, &request, kept).await;
+                let stored = KeptPurchase { purchase, state: PurchaseState::Pending, session: None };
+                return finish(app, key, &request, stored).await;
             }
             BeginOutcome::Repeated => {}
             BeginOutcome::CodeTaken => return Err(code_taken(app, &request).await?),
@@ -70,7 +65,7 @@ enum Known {
     /// The request began this purchase, which is still valid.
     Same(Box<KeptPurchase>),
     /// The key led to a purchase that has ended.
-    Over {
+    Ended {
         id: PurchaseId,
         /// It can no longer be paid, so its discount code is free.
         given_up: bool,
@@ -82,20 +77,20 @@ async fn known(app: &App, request: &Request, fingerprint: &str) -> Result<Known,
     let Some(id) = app.store.repeated_purchase(&request.key.digest()).await? else {
         return Ok(Known::New);
     };
-    let Some(kept) = app.store.purchase(&id).await? else { return Ok(Known::Over { id, given_up: true }) };
-    let (now, purchase) = (app.clock.now(), &kept.purchase);
-    let has_no_page = kept.session.is_none();
-    let is_valid = match kept.state {
+    let Some(stored) = app.store.purchase(&id).await? else { return Ok(Known::Ended { id, given_up: true }) };
+    let (now, purchase) = (app.clock.now(), &stored.purchase);
+    let has_no_page = stored.session.is_none();
+    let is_valid = match stored.state {
         PurchaseState::Paid => true,
         PurchaseState::Pending if has_no_page => now < sessions::latest_opening(purchase),
         PurchaseState::Pending => now < purchase.expires_at,
         PurchaseState::Expired => false,
     };
     if !is_valid {
-        return Ok(Known::Over { id, given_up: has_no_page || kept.state == PurchaseState::Expired });
+        return Ok(Known::Ended { id, given_up: has_no_page || stored.state == PurchaseState::Expired });
     }
     if purchase.request == *fingerprint {
-        return Ok(Known::Same(Box::new(kept)));
+        return Ok(Known::Same(Box::new(stored)));
     }
     Err(match &request.code {
         Some(code) if purchase.code == Some(code.digest()) => code_taken(app, request).await?,
@@ -156,7 +151,7 @@ async fn begin(
     known: &Known,
 ) -> Result<BeginOutcome, Problem> {
     let (replaces, given_up) = match known {
-        Known::Over { id, given_up } => (Some(id), given_up.then_some(id)),
+        Known::Ended { id, given_up } => (Some(id), given_up.then_some(id)),
         _ => (None, None),
     };
     let repeat = &request.key.digest();
@@ -170,17 +165,15 @@ async fn begin(
 }
 
 /// Opens the payment page at Stripe if there is none, and stores it before the buyer sees it.
-async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) -> Result<Begun, Problem> {
-    let KeptPurchase { purchase, state, session } = kept;
+async fn finish(app: &App, key: &Secret, request: &Request, stored: KeptPurchase) -> Result<Begun, Problem> {
+    let KeptPurchase { purchase, state, session } = stored;
     let token = request.key.token(&purchase.salt);
     let session = match session {
         Some(session) => session,
         None => match sessions::open(app, key, &purchase, request.email.as_deref()).await {
             Ok(session) => {
                 if !app.store.note_session(&purchase.id, &session).await? {
-                    return Err(Problem::unavailable(
-                        "another request cancelled the purchase at the same time",
-                    ));
+                    return Err(Problem::unavailable("another request cancelled the purchase meanwhile"));
                 }
                 session
             }

@@ -42,7 +42,8 @@ pub(super) fn provider_refused(error: &str) -> Problem {
 }
 
 pub(super) fn key_reused() -> Problem {
-    let detail = "This `idempotency_key` belongs to another purchase. Send the same request as before, or use another key.";
+    let detail =
+        "This `idempotency_key` belongs to another purchase. Repeat that request, or use another key.";
     Problem::invalid("idempotency_key", "idempotency_key_reused", detail)
 }
 

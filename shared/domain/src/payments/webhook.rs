@@ -82,11 +82,11 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     let Some(id) = session.client_reference_id.as_deref().and_then(|id| id.parse::<PurchaseId>().ok()) else {
         return Ok(Received::Ignored);
     };
-    let Some(kept) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
+    let Some(stored) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
     let event = PaymentEvent { id: &event.id, at: now };
     match end_state {
-        SessionEnd::Completed => pay(app, &kept.purchase, &session, event).await,
-        SessionEnd::Unpaid => end(app, &kept, &session, event).await,
+        SessionEnd::Completed => pay(app, &stored.purchase, &session, event).await,
+        SessionEnd::Unpaid => end(app, &stored, &session, event).await,
     }
 }
 
@@ -116,15 +116,15 @@ async fn pay(
 /// Ends a purchase if the event is about the page that was shown to the buyer.
 async fn end(
     app: &App,
-    kept: &KeptPurchase,
+    stored: &KeptPurchase,
     session: &Session,
     event: PaymentEvent<'_>,
 ) -> Result<Received, Problem> {
-    let is_its_page = kept.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
+    let is_its_page = stored.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
     if !is_its_page {
         return Ok(Received::Ignored);
     }
-    Ok(match app.store.end_purchase(&kept.purchase, event).await? {
+    Ok(match app.store.end_purchase(&stored.purchase, event).await? {
         PaymentOutcome::Done => Received::Ended,
         PaymentOutcome::SeenBefore => Received::SeenBefore,
     })

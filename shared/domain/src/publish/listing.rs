@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::name_proof;
 use super::submission::Submission;
+use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
+use registry_model::{Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
 use registry_store::Insertion;
 use registry_store::events::{Event, What};
 
@@ -103,14 +104,7 @@ pub(super) async fn publish_first(
     let mut listing = submission.listing(id, now);
     listing.name_proof = name.proof;
     listing.name_hold = name.name_hold(listing.server_name.as_deref());
-    let news = FeedItem {
-        what: "listing_queued".to_owned(),
-        at: now,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} was published; its first probe is pending.", listing.name),
-    };
+    let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
     let status = match app.store.insert(&listing, &submission.contact, &news, name.losing_listing()).await? {
         Insertion::Done => {
             announce(app, &listing, now).await;

@@ -8,8 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::keys;
-use super::keys::SignKey;
+use super::keys::{self, SignKey};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{AttestationId, AttestationRecord, AttestationType, Kind, ListingId, Moment};
@@ -126,10 +125,9 @@ pub(super) fn parse_token(text: &str) -> Result<Token<'_>, &'static str> {
     if text.len() > MAX_TOKEN_BYTES {
         return Err("The token is longer than any token of this registry.");
     }
-    let (signed, signature) =
-        text.rsplit_once('.').ok_or("The token does not consist of three parts joined by dots.")?;
-    let (header, payload) =
-        signed.split_once('.').ok_or("The token does not consist of three parts joined by dots.")?;
+    let shape = "The token does not consist of three parts joined by dots.";
+    let (signed, signature) = text.rsplit_once('.').ok_or(shape)?;
+    let (header, payload) = signed.split_once('.').ok_or(shape)?;
     let object = |part: &str| -> Option<Map<String, Value>> {
         serde_json::from_slice(&BASE64URL.decode(part).ok()?).ok()
     };

@@ -1,5 +1,5 @@
-//! The claims of each type of statement about a listing, made from what the registry observed. All values come from the
-//! table; no text of a caller or of a listing is repeated.
+//! The claims of each type of statement about a listing, made from what the registry observed. All values come from
+//! the table; no text of a caller or of a listing is repeated.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -48,10 +48,10 @@ pub async fn observed(
     Ok(claims)
 }
 
-/// The identities that match the listing's current host and name.
+/// The identities whose domain covers the listing's current host.
 pub async fn identities(app: &App, listing: &Listing) -> Result<Vec<Identity>, Problem> {
-    let kept = app.store.identities(&listing.id).await?.all;
-    Ok(kept.into_iter().filter(|identity| identity.is_of(listing)).collect())
+    let identities = app.store.identities(&listing.id).await?.all;
+    Ok(identities.into_iter().filter(|identity| identity.is_of(listing)).collect())
 }
 
 fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {

@@ -1,5 +1,5 @@
-//! The ES256 keys of this registry (design §5 Keys): created on first use, stored in the table, rotated by adding one. A
-//! new key is published before it signs; an old one stays published until everything it signed has expired.
+//! The ES256 keys of this registry (design §5 Keys): created on first use, stored in the table, rotated by adding
+//! one. A new key is published before it signs; an old one stays published until everything it signed has expired.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -78,10 +78,10 @@ impl SignKey {
         BASE64URL.encode(signature.to_bytes())
     }
 
-    fn read(kept: &KeptKey) -> Result<Self, Unreadable> {
-        let bytes = BASE64URL.decode(&kept.secret).map_err(|_| Unreadable)?;
+    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+        let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let key = SigningKey::from_slice(&bytes).map_err(|_| Unreadable)?;
-        Ok(Self { kid: kept.kid.clone(), key })
+        Ok(Self { kid: stored.kid.clone(), key })
     }
 
     fn new(random: &Random) -> Result<Self, Unreadable> {
@@ -115,26 +115,26 @@ fn thumbprint(jwk: &Jwk) -> String {
 
 /// The key that signs now; created if there is none.
 pub async fn signing(app: &App) -> Result<SignKey, Problem> {
-    let kept = kept(app).await?;
-    Ok(SignKey::read(signer(&kept, app.clock.now()).ok_or(Unreadable)?)?)
+    let stored = stored_keys(app).await?;
+    Ok(SignKey::read(signer(&stored, app.clock.now()).ok_or(Unreadable)?)?)
 }
 
 pub async fn published(app: &App) -> Result<KeySet, Problem> {
-    let (kept, now) = (kept(app).await?, app.clock.now());
-    let shown = kept.iter().filter(|key| is_published(key, &kept, now));
+    let (stored, now) = (stored_keys(app).await?, app.clock.now());
+    let shown = stored.iter().filter(|key| is_published(key, &stored, now));
     let keys = shown.map(|key| Ok(SignKey::read(key)?.public())).collect::<Result<_, Unreadable>>()?;
     Ok(KeySet { keys })
 }
 
 pub async fn verifier(app: &App, kid: &str) -> Result<Option<VerifyKey>, Problem> {
-    let (kept, now) = (kept(app).await?, app.clock.now());
-    let found = kept.iter().find(|key| key.kid == kid && is_published(key, &kept, now));
+    let (stored, now) = (stored_keys(app).await?, app.clock.now());
+    let found = stored.iter().find(|key| key.kid == kid && is_published(key, &stored, now));
     Ok(found.map(SignKey::read).transpose()?.map(|key| VerifyKey(*key.key.verifying_key())))
 }
 
 /// Adds a key; returns its id and the time from which it signs.
 pub async fn rotate(app: &App) -> Result<(String, Moment), Problem> {
-    kept(app).await?;
+    stored_keys(app).await?;
     let next = new_kept_key(&app.random, app.clock.now())?;
     app.store.keep_signing_key(&next).await?;
     Ok((next.kid.clone(), signs_from(&next)))
@@ -145,22 +145,22 @@ fn signs_from(key: &KeptKey) -> Moment {
 }
 
 /// The newest key that has been published for long enough; the very first one signs at once.
-fn signer(kept: &[KeptKey], now: Moment) -> Option<&KeptKey> {
-    let known = kept.iter().filter(|key| signs_from(key) <= now).max_by_key(|key| key.made_at);
-    known.or_else(|| kept.iter().min_by_key(|key| key.made_at))
+fn signer(stored: &[KeptKey], now: Moment) -> Option<&KeptKey> {
+    let known = stored.iter().filter(|key| signs_from(key) <= now).max_by_key(|key| key.made_at);
+    known.or_else(|| stored.iter().min_by_key(|key| key.made_at))
 }
 
 /// Whether anything the key signed may still be valid, or the key has yet to sign.
-fn is_published(key: &KeptKey, kept: &[KeptKey], now: Moment) -> bool {
-    let next = kept.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
+fn is_published(key: &KeptKey, stored: &[KeptKey], now: Moment) -> bool {
+    let next = stored.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
     next.is_none_or(|stopped| now <= stopped + MAX_LIFETIME + MARGIN)
 }
 
 /// The very first key is stored with a condition, so that two functions that start at once agree.
-async fn kept(app: &App) -> Result<Vec<KeptKey>, Problem> {
-    let kept = app.store.signing_keys().await?;
-    if !kept.is_empty() {
-        return Ok(kept);
+async fn stored_keys(app: &App) -> Result<Vec<KeptKey>, Problem> {
+    let stored = app.store.signing_keys().await?;
+    if !stored.is_empty() {
+        return Ok(stored);
     }
     let first = new_kept_key(&app.random, app.clock.now())?;
     app.store.keep_first_signing_key(&first).await?;
@@ -178,9 +178,9 @@ mod tests {
 
     #[test]
     fn stored_key_signs_what_its_public_half_verifies() {
-        let kept = new_kept_key(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
-        let key = SignKey::read(&kept).unwrap();
-        assert_eq!(key.kid(), kept.kid);
+        let stored = new_kept_key(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
+        let key = SignKey::read(&stored).unwrap();
+        assert_eq!(key.kid(), stored.kid);
         let signature = BASE64URL.decode(key.sign("a.b")).unwrap();
         let public: VerifyingKey = *key.key.verifying_key();
         public.verify(b"a.b", &Signature::from_slice(&signature).unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's origin, so that
-//! its signatures are valid for the log only; it stays when the registry moves to another address.
+//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's origin,
+//! so that its signatures are valid for the log only; it stays when the registry moves to another address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -39,23 +39,23 @@ impl LogKey {
         String::from_utf8(note.to_bytes()).map_err(|error| Problem::fault(error.to_string()))
     }
 
-    fn read(kept: &KeptKey) -> Result<Self, Unreadable> {
-        StandardVerifier::new(&kept.kid).map_err(|_| Unreadable)?;
-        let signer = StandardSigner::new(&kept.secret).map_err(|_| Unreadable)?;
-        Ok(Self { signer, vkey: kept.kid.clone() })
+    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+        StandardVerifier::new(&stored.kid).map_err(|_| Unreadable)?;
+        let signer = StandardSigner::new(&stored.secret).map_err(|_| Unreadable)?;
+        Ok(Self { signer, vkey: stored.kid.clone() })
     }
 }
 
 /// The key of the log; created if there is none.
 pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
-    if let Some(kept) = app.store.log_key().await? {
-        return Ok(LogKey::read(&kept)?);
+    if let Some(stored) = app.store.log_key().await? {
+        return Ok(LogKey::read(&stored)?);
     }
     let (vkey, secret) = new_key(&origin(&app.settings.base_url), &app.random);
     app.store.keep_log_key(&KeptKey { kid: vkey, secret, made_at: app.clock.now() }).await?;
     // Another process may have stored its key first.
-    let kept = app.store.log_key().await?.ok_or(Unreadable)?;
-    Ok(LogKey::read(&kept)?)
+    let stored = app.store.log_key().await?.ok_or(Unreadable)?;
+    Ok(LogKey::read(&stored)?)
 }
 
 /// The address of the log without the scheme (C2SP `tlog-tiles`, "Parameters").

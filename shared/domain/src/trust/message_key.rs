@@ -1,5 +1,5 @@
-//! The Ed25519 key that signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory), created on first use
-//! and stored in the table. It is a separate key, so that its signatures cannot pass for attestations.
+//! The Ed25519 key that signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory), created on first
+//! use and stored in the table. It is a separate key, so that its signatures cannot pass for attestations.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
@@ -73,8 +73,8 @@ impl MessageKey {
         }
     }
 
-    fn read(kept: &KeptKey) -> Result<Self, Unreadable> {
-        let bytes = BASE64URL.decode(&kept.secret).map_err(|_| Unreadable)?;
+    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+        let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| Unreadable)?;
         Ok(Self(SigningKey::from_bytes(&bytes)))
     }
@@ -87,15 +87,15 @@ fn thumbprint(x: &str) -> String {
 
 /// The key; created if there is none.
 pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
-    if let Some(kept) = app.store.message_key().await? {
-        return Ok(MessageKey::read(&kept)?);
+    if let Some(stored) = app.store.message_key().await? {
+        return Ok(MessageKey::read(&stored)?);
     }
     let new = MessageKey(SigningKey::from_bytes(&app.random.bytes()));
     let secret = BASE64URL.encode(new.0.as_bytes());
     app.store.keep_message_key(&KeptKey { kid: new.public().kid, secret, made_at: app.clock.now() }).await?;
     // Another process may have stored its key first.
-    let kept = app.store.message_key().await?.ok_or(Unreadable)?;
-    Ok(MessageKey::read(&kept)?)
+    let stored = app.store.message_key().await?.ok_or(Unreadable)?;
+    Ok(MessageKey::read(&stored)?)
 }
 
 #[cfg(test)]

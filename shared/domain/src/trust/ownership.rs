@@ -1,5 +1,5 @@
-//! Proof of ownership of a listing's domain: the owner signs a challenge with a key that the domain publishes. A challenge
-//! is issued by this registry for one act, and is valid once and for 15 minutes.
+//! Proof of ownership of a listing's domain: the owner signs a challenge with a key that the domain publishes. A
+//! challenge is issued by this registry for one act, and is valid once and for 15 minutes.
 
 use futures::future::{join, join_all};
 use http::StatusCode;
@@ -56,7 +56,7 @@ pub async fn challenge(
     let (nonce, expires_at) = (app.random.hex(16), now + CHALLENGE_LIFE);
     let text = text(app, act, &nonce, &expires_at.to_string());
     let challenge = Challenge { nonce, text, expires_at };
-    // A challenge sends no request to the domain, so it does not count against its host: strangers must not lock an owner out.
+    // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
     let (caller, rate) = (caller.name(), app.settings.owner_rate);
     let allowance = Allowance { act: "owner-challenge", caller: &caller, host: None, rate };
     let counted = app.settings.rate_limits.then_some(&allowance);
@@ -103,7 +103,8 @@ pub async fn prove(
     let now = app.clock.now();
     let nonce = Some(offered.nonce.as_str()).filter(|nonce| nonce.len() <= MAX_NONCE_CHARS).unwrap_or("-");
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
-        let detail = "Unknown, expired or used challenge. Get a new one: send the same call without `nonce` and `signature`.";
+        let detail = "Unknown, expired or used challenge. Get a new one: send the same call without `nonce` and \
+            `signature`.";
         return Err(Problem::unproven("nonce", "unknown_challenge", detail));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
@@ -154,7 +155,7 @@ fn domains_of(listing: &Listing) -> Result<Domains, Problem> {
     };
     let host = host.ok_or_else(|| {
         let detail =
-            "This listing has no host, and its name is not a reversed domain name: its ownership cannot be proven.";
+            "The listing has no host, and its name is not a reversed domain name: its owner cannot be proven.";
         Problem::new(StatusCode::CONFLICT, "no_domain", detail)
     })?;
     let registrable =

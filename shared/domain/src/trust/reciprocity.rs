@@ -1,5 +1,5 @@
-//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. Scored from stored evidence
-//! without any fetch; each signal states its reason.
+//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. Scored from stored
+//! evidence without any fetch; each signal states its reason.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! The next call after an answer, complete: a client can send it over HTTP or as a tool call without further knowledge.
-//! All operations use the same form.
+//! The next call after an answer, complete: a client can send it over HTTP or as a tool call without further
+//! knowledge. All operations use the same form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
