@@ -9,7 +9,6 @@ use registry_model::error::shorten;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Kind, Moment, Referral};
 
-/// Entries read from one document.
 const MAX_ENTRIES: usize = 200;
 const MAX_NAME_CHARS: usize = 120;
 const MAX_DESCRIPTION_CHARS: usize = 160;

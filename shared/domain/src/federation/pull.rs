@@ -16,7 +16,6 @@ use registry_store::StoreError;
 
 /// Referrals stored for one registry.
 const MAX_REFERRALS: usize = 100;
-/// JSON values in one document of a registry.
 const MAX_JSON_VALUES: usize = 50_000;
 /// A registry is read once a day; the job runs every hour.
 const PULL_INTERVAL: SignedDuration = SignedDuration::from_hours(23);

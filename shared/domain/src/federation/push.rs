@@ -10,7 +10,6 @@ use registry_app::App;
 use registry_fetch::{Request, Target};
 use registry_model::error::shorten;
 
-/// JSON values read from an answer.
 const MAX_JSON_VALUES: usize = 2000;
 
 /// The result at one registry.

@@ -10,7 +10,6 @@ use registry_model::{Amounts, Caller, Lane, ListingId, Order, OrderId, Sku};
 use registry_products::{File, Profile};
 use registry_store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
 
-/// Goals stored with a demo.
 const MAX_GOALS: usize = 12;
 const MAX_GOAL_CHARS: usize = 300;
 

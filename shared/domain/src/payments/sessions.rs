@@ -22,10 +22,9 @@ const API_VERSION: &str = "2025-09-30.clover";
 /// Stripe usually answers within two seconds; a function has 29.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// In bytes. A session has a few kilobytes.
+/// A session has a few kilobytes.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// JSON values in an answer.
 const MAX_JSON_VALUES: usize = 10_000;
 
 pub(super) const CURRENCY: &str = "usd";

@@ -15,9 +15,7 @@ use registry_model::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-/// In characters.
 const MAX_NAME_CHARS: usize = 120;
-/// In characters.
 const MAX_SOURCE_CHARS: usize = 200;
 /// The usual file names of an agent card.
 const CARD_ENDINGS: [&str; 5] =

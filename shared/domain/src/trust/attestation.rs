@@ -101,7 +101,6 @@ pub async fn issue(
 /// RFC 8725 §3.11 (explicit typing): nothing else that the key signs can pass for a statement.
 pub(super) const TOKEN_TYPE: &str = "attestation+jwt";
 pub(super) const ALGORITHM: &str = "ES256";
-/// In bytes.
 const MAX_TOKEN_BYTES: usize = 32 * 1024;
 
 /// A parsed token; nothing is verified yet.
