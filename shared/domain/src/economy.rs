@@ -1,29 +1,42 @@
-//! How fast the registry grows, what that scales, and what its operations cost: autocatalysis and exonomics. Arithmetic
-//! over what the table counted; every number is given with what it was computed from.
+//! How fast the registry grows, what that scales, and what its operations cost ("autocatalysis" and "exonomics").
+//! Arithmetic over counters in the table; every number is returned with its inputs.
 
 pub mod abundance;
 pub mod acceleration;
-mod boosts;
 pub mod cost_model;
 pub mod hyper;
 mod measured;
 pub mod multipliers;
 pub mod network_value;
 pub mod phase;
-mod round;
 pub mod s_curve;
 
+pub use abundance::{Boosts, boosts};
 pub use acceleration::{Acceleration, Contribution};
-pub use boosts::{Boosts, boosts};
 pub use measured::{Measured, Pace, acceleration, day_budget_multiplier, measure, take_sample, trail_heat};
 pub use multipliers::Multipliers;
-pub use round::rounded;
 
-/// Version of the family of acceleration (contract "Versioning").
+/// Version of the autocatalysis family (contract "Versioning").
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";
-/// Version of the family of value and cost (contract "Versioning").
+/// Version of the exonomics family (contract "Versioning").
 pub const EXONOMICS_VERSION: &str = "2.8.0";
-/// Where the family of acceleration is reached.
 pub const AUTOCATALYSIS_PATH: &str = "/api/products/autocatalysis";
-/// Where the family of value and cost is reached.
 pub const EXONOMICS_PATH: &str = "/api/products/exonomics";
+
+/// Rounds to six decimals, which hides floating point noise.
+pub fn rounded(number: f64) -> f64 {
+    const SCALE: f64 = 1e6;
+    let scaled = number * SCALE;
+    if scaled.is_finite() { scaled.round() / SCALE } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn numbers_have_six_decimals() {
+        assert_eq!([0.1 + 0.2, 2.000_000_4, -1.234_567_8].map(rounded), [0.3, 2.0, -1.234_568]);
+        assert_eq!(rounded(1e300), 1e300, "too large to have decimals");
+    }
+}

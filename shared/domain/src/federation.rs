@@ -1,5 +1,5 @@
-//! Other registries: what they list is read and told as referrals, never as listings, because nobody here asked those that
-//! they name. Which registries are asked is the operator's choice.
+//! Other registries: what they list is shown as referrals, never as listings, because this registry has not probed
+//! it. The operator chooses the registries.
 
 mod document;
 mod pull;

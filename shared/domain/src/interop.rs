@@ -1,19 +1,17 @@
-//! How listings of different protocols work together: what each can do, a call of it that is ready to be sent in the
-//! protocol that it proved, and who goes well with whom. From stored evidence alone: nobody is asked.
+//! How listings of different protocols work together: what each can do, a ready call in the protocol that it proved,
+//! and which listings fit together. All of it comes from stored evidence; no listing is called.
 
 mod call;
 mod invocation;
 mod node;
 mod partners;
 mod resolve;
-mod trail_scores;
 
 pub use call::Call;
 pub use invocation::{Adapter, Invocation, Wish, adapters};
 pub use node::{CapabilityNode, Endpoints};
 pub use partners::{Pair, pairs, suggestions};
-pub use resolve::{Wanted, live_in_order, resolve};
-pub use trail_scores::trail_scores;
+pub use resolve::{CapabilityQuery as Wanted, live_in_order, resolve, trail_scores};
 
-/// The version of this family (contract "Versioning").
+/// Version of this family (contract "Versioning").
 pub const VERSION: &str = "2.7.0";

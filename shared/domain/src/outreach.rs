@@ -1,5 +1,6 @@
-//! Outreach (contract "Events" 4, "Limits"): soft invitations to Live listings that were never written to, and the
-//! connector of the day. Everything goes into Talk inboxes; nobody is called unless the operator turned that on.
+//! Outreach (contract "Events" 4, "Limits"): invitations to Live listings that have not been written to, and the
+//! connector of the day. Messages go into Talk inboxes; agents are called only if the operator turned that on. A run
+//! every hour does what is left of the day: the connector first, then the invitations.
 
 pub mod a2a_delivery;
 pub mod budget;
@@ -7,7 +8,52 @@ pub mod connector_day;
 pub mod connectors;
 pub mod invitations;
 pub mod likeness;
-pub mod run;
 pub mod texts;
 
-pub use run::{DayReport, run};
+use futures::future::BoxFuture;
+use serde::Serialize;
+
+use self::invitations::Sent;
+use registry_app::App;
+use registry_store::StoreError;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DayReport {
+    /// The UTC day.
+    pub day: String,
+    /// The partner of the day; `None` on a research day.
+    pub connector: Option<String>,
+    pub connector_touched: bool,
+    pub invited: u32,
+    /// Listings that were due and could not be invited.
+    pub moved: u32,
+    pub a2a_delivered: u32,
+    pub a2a_failed: u32,
+}
+
+/// Runs what is left of this day. Boxed, because otherwise it would be compiled again in each crate that calls it. On
+/// an error, what was sent stays sent, and the next run does the rest.
+pub fn run(app: &App) -> BoxFuture<'_, Result<DayReport, StoreError>> {
+    Box::pin(async move {
+        let (today, _) = connector_day::days(app).await?;
+        let connector = connector_day::touch(app, &today).await?;
+        let mut sent = Sent::default();
+        let ended = invitations::send(app, &mut sent).await;
+        let Sent { mut touched, moved } = sent;
+        let invited = u32::try_from(touched.len()).unwrap_or(u32::MAX);
+        let connector_touched = connector.is_some();
+        touched.extend(connector);
+        let deliveries = a2a_delivery::deliver(app, touched).await;
+        ended?;
+        app.store.note_outreach_run(app.clock.now()).await?;
+        Ok(DayReport {
+            day: today.pick.day,
+            connector: today.pick.partner.map(|partner| partner.id.to_string()),
+            connector_touched,
+            invited,
+            moved,
+            a2a_delivered: deliveries.delivered,
+            a2a_failed: deliveries.failed,
+        })
+    })
+}

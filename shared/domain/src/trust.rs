@@ -1,11 +1,10 @@
-//! Trust: the registry's own keys and what it signs with them, what it can say of a listing from its own observations, and
-//! who speaks for the domain of one. Only this room sees a private key.
+//! Trust: the registry's own keys and what it signs with them, what it can state about a listing from its own
+//! observations, and who owns the domain of a listing. Only this module sees a private key.
 
 pub mod attestation;
 pub mod capability;
 pub mod card_signature;
 pub mod facts;
-mod jws;
 pub mod keys;
 pub mod log_key;
 pub mod message_key;
@@ -13,5 +12,5 @@ pub mod ownership;
 pub mod reciprocity;
 pub mod verification;
 
-/// The version of the first principles (contract "Versioning").
+/// Version of the first principles (contract "Versioning").
 pub const VERSION: &str = "2.7.0";

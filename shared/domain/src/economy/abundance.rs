@@ -1,31 +1,35 @@
-//! How much a listing stands out among those of the same relevance: by outcomes that were reported of it and by its trail.
-//! The trail counts up to a bound, so that no amount of marks outweighs everything else.
+//! How much a listing stands out among those of the same relevance: by its reported outcomes and its trail.
+//! The trail counts up to a bound, so that no number of marks outweighs everything else.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::acceleration::Acceleration;
+use super::multipliers::Multipliers;
+use super::rounded;
+use registry_app::App;
+use registry_model::{ListingId, OutcomeTally, Trail};
+use registry_store::{BoostInputs, StoreError};
 
-/// The trail boost counts up to this.
+/// The largest trail boost that counts.
 pub const MOST_TRAIL_BOOST: f64 = 20.0;
 
-/// The formula, for readers.
 pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boost); trail_boost = match_boost * max(0, trail_score)";
 
-/// A boost with what it was computed from.
+/// A boost and what it was computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Boost {
-    /// The boost.
+    /// 0.6 times `outcome_score` plus 0.4 times `trail_boost`, of which at most 20 counts.
     pub boost: f64,
-    /// How the outcomes that were reported of it went, 0 to 1; 0 without any.
+    /// How well reported uses of the listing went, 0 to 1; 0 without reports.
     pub outcome_score: f64,
-    /// Its trail, scaled by the multiplier `match_boost`.
+    /// The score of its trail, scaled by the multiplier `match_boost`.
     pub trail_boost: f64,
 }
 
 impl Boost {
-    /// The boost of a listing whose trail and outcomes these are.
-    #[must_use]
     pub fn of(outcome_score: f64, trail_score: f64, match_boost: f64) -> Self {
         let trail_boost = match_boost * trail_score.max(0.0);
         Self {
@@ -36,16 +40,43 @@ impl Boost {
     }
 }
 
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Boosts {
+    pub match_boost: f64,
+    /// Listings without a trail and without outcomes are left out.
+    pub by_listing: BTreeMap<ListingId, Boost>,
+}
+
+impl Boosts {
+    pub fn of(&self, id: &ListingId) -> Boost {
+        self.by_listing.get(id).copied().unwrap_or_default()
+    }
+}
+
+pub async fn boosts(app: &App, ids: &[ListingId]) -> Result<Boosts, StoreError> {
+    let BoostInputs { trails, outcomes, totals, bumps } =
+        app.store.boost_inputs(ids, app.clock.now()).await?;
+    let acceleration = Acceleration::of(|event| totals.of(event), bumps);
+    let match_boost = Multipliers::of(acceleration.excess).match_boost;
+    let known: BTreeSet<&ListingId> = trails.keys().chain(outcomes.keys()).collect();
+    let by_listing = known.into_iter().map(|id| {
+        let outcome_score = outcomes.get(id).map_or(0.0, OutcomeTally::score);
+        let trail_score = trails.get(id).map_or(0.0, Trail::trail_score);
+        (id.clone(), Boost::of(outcome_score, trail_score, match_boost))
+    });
+    Ok(Boosts { match_boost, by_listing: by_listing.collect() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::Boost;
 
     #[test]
-    fn boosts_worked_by_hand() {
+    fn boosts_match_a_hand_calculation() {
         // .6 * .9 + .4 * 10 = 4.54; with the multiplier .54 + .4 * 15 = 6.54.
         let of = |outcome, trail, multiplier| Boost::of(outcome, trail, multiplier).boost;
         assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);
-        // The trail stops at 20: .6 + .4 * 20 = 8.6. A trail of danger counts as none.
+        // The trail is capped at 20: .6 + .4 * 20 = 8.6. A negative trail counts as none.
         assert_eq!([of(1.0, 500.0, 2.0), of(1.0, -50.0, 2.0), of(0.0, 0.0, 1.0)], [8.6, 0.6, 0.0]);
         assert_eq!(Boost::of(0.5, 12.0, 1.25).trail_boost, 15.0);
     }

@@ -1,22 +1,20 @@
-//! The acceleration index: 1 when nothing happens, up to 3 when much did lately. Each event adds its weight, and what it
-//! added halves every 72 hours, so the index needs no clock of its own: it is computed from decaying counts.
+//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its weight,
+//! which halves every 72 hours; the index is computed from decaying counts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 use registry_model::TrailEvent;
 use registry_store::EventTotal;
 
-/// After so many hours an event counts half.
 pub const HALF_LIFE_HOURS: u32 = 72;
-/// The index without any event.
+/// The index when nothing has happened.
 pub const LEAST_INDEX: f64 = 1.0;
-/// The most that events add to it.
+/// The largest excess: the index is at most 3.
 pub const MOST_EXCESS: f64 = 2.0;
 
-/// What one event adds to the index: the origin's table of bumps, which has none for what is left out.
-#[must_use]
+/// What one event adds to the index, from the origin's table; other events add nothing.
 pub const fn weight(event: TrailEvent) -> f64 {
     match event {
         TrailEvent::TakeDemo => 0.012,
@@ -35,41 +33,38 @@ pub const fn weight(event: TrailEvent) -> f64 {
     }
 }
 
-/// The formula, for readers.
 pub const FORMULA: &str =
     "acceleration_index = 1 + min(2, sum of weight * recent); recent counts each event as 0.5^(hours / 72)";
 
-/// What an operator's bump is called among the events. It is kept as what it adds, so that its weight is 1.
+/// The name of an operator's bump among the events. The bump is stored as what it adds, so its weight is 1.
 pub const OPERATOR_BUMP: &str = "operator_bump";
 
-/// What one sort of event adds.
+/// What one kind of event adds to the index.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Contribution {
-    /// The event.
+    /// The name of the event.
     pub event: &'static str,
-    /// What one of it adds.
+    /// What a single event adds.
     pub weight: f64,
-    /// How many there were in all.
+    /// Events since the registry was started.
     pub count: u64,
-    /// How many there were lately: each counts half after 72 hours.
+    /// Recent events: an event counts half after 72 hours.
     pub recent: f64,
     /// `weight` times `recent`.
     pub adds: f64,
 }
 
-/// The index with what it was computed from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acceleration {
     /// From 1 to 3.
     pub index: f64,
-    /// The index less 1: what multipliers follow from.
+    /// The index minus 1; the multipliers are computed from it.
     pub excess: f64,
-    /// What each event adds, before the bound of 2 on their sum.
+    /// What each event adds, before the sum is capped at 2.
     pub contributions: Vec<Contribution>,
 }
 
 impl Acceleration {
-    /// The index of what was counted, and of what the operator added.
     pub fn of(counted: impl Fn(TrailEvent) -> EventTotal, bumps: EventTotal) -> Self {
         let weighted = TrailEvent::ALL.into_iter().filter(|event| weight(*event) > 0.0);
         let of_events = weighted.map(|event| contribution(event.as_str(), weight(event), counted(event)));
@@ -86,8 +81,7 @@ fn contribution(event: &'static str, weight: f64, counted: EventTotal) -> Contri
     Contribution { event, weight, count: counted.count, recent, adds: rounded(weight * recent) }
 }
 
-/// What an operator's bump adds, of an event and an amount from 1 to 50: its weight, scaled from a quarter to three times.
-#[must_use]
+/// What an operator's bump adds, for an amount from 1 to 50: the event's weight times 0.25 to 3.
 pub fn bump(event: TrailEvent, amount: f64) -> f64 {
     weight(event) * (amount / 10.0).clamp(0.25, 3.0)
 }
@@ -107,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_worked_by_hand() {
+    fn index_matches_a_hand_calculation() {
         assert_eq!(index(&[], 0.0).index, 1.0);
         // 10 * .012 + 2 * .04 + 1 * .08 + 5 * .01 = .33.
         let events = [
@@ -120,7 +114,7 @@ mod tests {
         assert_eq!((some.index, some.excess), (1.33, 0.33));
         let demo = some.contributions.iter().find(|one| one.event == "take_demo").unwrap();
         assert_eq!((demo.weight, demo.count, demo.recent, demo.adds), (0.012, 100, 10.0, 0.12));
-        // What the operator added is told as such.
+        // The operator's bump is listed separately.
         let bumped = index(&events, 0.25);
         let last = bumped.contributions.last().unwrap();
         assert_eq!((bumped.index, last.event, last.adds), (1.58, OPERATOR_BUMP, 0.25));
@@ -130,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn every_event_has_its_weight_once() {
+    fn every_weighted_event_is_counted_once() {
         // .012 + .04 + .08 + .008 + .015 + .01 + .003 + .001 + .01 + .002 + .004 + .005 = .19.
         let all = index(&TrailEvent::ALL.map(|event| (event, 1.0)), 0.0);
         assert_eq!((all.excess, all.contributions.len()), (0.19, 13));
     }
 
     #[test]
-    fn an_operators_bump_is_scaled_within_bounds() {
+    fn operator_bump_is_scaled_within_bounds() {
         let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
         // .04 times .25 (the least), 1, 2, and 3 (the most).
         assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
@@ -145,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_index_stays_within_its_bounds_and_is_the_sum_of_its_parts(
+        fn index_is_bounded_and_the_sum_of_its_parts(
             recent in prop::collection::vec(0.0..1e7, TrailEvent::ALL.len()),
             bumped in 0.0..1e7,
         ) {

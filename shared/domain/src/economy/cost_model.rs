@@ -1,27 +1,27 @@
-//! What each operation costs, measured and not believed: a test runs every example with a meter at the table and keeps
-//! what it read in `costs.json`, which is compiled in. Prices are settings, so that no price is a fact of this code.
+//! What each operation costs: a test measures every example at the table and stores the result in `costs.json`, which
+//! is compiled in. Prices are settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::round::rounded;
+use super::rounded;
 use registry_model::settings::Prices;
 
-/// What the meter read of every operation's example on a small registry.
+/// What the meter read for every operation's example on a small registry.
 const MEASURED: &str = include_str!("costs.json");
 
-/// What one call of an operation takes.
+/// What one call of an operation uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredCost {
-    /// The operation.
+    /// The name of the operation.
     pub operation: String,
     /// Requests to the table.
     pub table_operations: u64,
-    /// Read request units: 4 KB read consistently, or twice as much read without.
+    /// Read request units: one for each 4 KB of a consistent read, half of that for other reads.
     pub read_units: f64,
-    /// Write request units: 1 KB written, or half as much in a transaction.
+    /// Write request units: one for each 1 KB, twice that in a transaction.
     pub write_units: f64,
-    /// Why the example was refused; then this is what the refusal takes.
+    /// Why the example was refused; the numbers are then those of the refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -31,13 +31,11 @@ pub struct MeasuredCost {
 pub struct Cost {
     #[serde(flatten)]
     measured: MeasuredCost,
-    /// What a million calls cost: their units, and the requests themselves.
+    /// The price of a million calls in US dollars: their units and the requests.
     usd_per_million_calls: f64,
 }
 
 impl Cost {
-    /// The price of what was measured.
-    #[must_use]
     pub fn of(measured: MeasuredCost, prices: &Prices) -> Self {
         // Units of one call times the price of a million units are the price of a million calls.
         let micro_usd = measured.read_units * f64::from(prices.read_units)
@@ -46,31 +44,21 @@ impl Cost {
         Self { measured, usd_per_million_calls: rounded(micro_usd / 1e6) }
     }
 
-    /// The operation.
-    #[must_use]
     pub fn operation(&self) -> &str {
         &self.measured.operation
     }
 
-    /// Whether it writes to the table.
-    #[must_use]
     pub fn writes(&self) -> bool {
         self.measured.write_units > 0.0
     }
 }
 
-/// What was measured, by operation in the order of the catalogue.
-///
-/// # Errors
-/// The file that was compiled in cannot be read.
+/// The measured costs, in the order of the catalogue.
 pub fn measured() -> Result<Vec<MeasuredCost>, serde_json::Error> {
     serde_json::from_str(MEASURED)
 }
 
-/// Every operation with its price, the dearest first.
-///
-/// # Errors
-/// The file that was compiled in cannot be read.
+/// Every operation with its price, the most expensive first.
 pub fn costs(prices: &Prices) -> Result<Vec<Cost>, serde_json::Error> {
     let mut costs: Vec<Cost> = measured()?.into_iter().map(|one| Cost::of(one, prices)).collect();
     costs.sort_by(|a, b| b.usd_per_million_calls.total_cmp(&a.usd_per_million_calls));
@@ -83,17 +71,12 @@ mod tests {
     use registry_model::settings::{Mode, Settings};
 
     fn call(read_units: f64, write_units: f64) -> MeasuredCost {
-        MeasuredCost {
-            operation: "x".to_owned(),
-            table_operations: 2,
-            read_units,
-            write_units,
-            refused: None,
-        }
+        let operation = "x".to_owned();
+        MeasuredCost { operation, table_operations: 2, read_units, write_units, refused: None }
     }
 
     #[test]
-    fn a_price_worked_by_hand() {
+    fn price_matches_a_hand_calculation() {
         let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
         // 3 * 0.125 + 8 * 0.625 + 1 = 0.375 + 5 + 1.
         assert_eq!(Cost::of(call(3.0, 8.0), &prices).usd_per_million_calls, 6.375);
@@ -102,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_can_be_read() {
+    fn measured_costs_can_be_read() {
         let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
         let costs = costs(&prices).unwrap();
         assert!(costs.windows(2).all(|pair| pair[0].usd_per_million_calls >= pair[1].usd_per_million_calls));

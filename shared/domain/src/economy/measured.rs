@@ -1,5 +1,5 @@
-//! The state of the registry as numbers are computed from it: counts, totals and the hourly samples, read together. The
-//! sample of an hour is made of the same, so that speeds compare like with like.
+//! The state from which all numbers are computed: counts, totals and hourly samples, read together. Samples are taken
+//! from the same state, so that speeds are comparable.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::acceleration::Acceleration;
-use super::hyper::{self, Density, Hyper, IndexChange};
+use super::hyper::{self, Hyper, IndexChange};
 use super::multipliers::Multipliers;
 use super::network_value::Network;
 use super::phase::{self, Phase};
-use super::round::rounded;
+use super::rounded;
 use super::s_curve::Curve;
 use registry_app::App;
 use registry_model::settings::Settings;
 use registry_model::{Moment, TrailEvent};
 use registry_store::{Board, EconomySample, Live, SampledCounts, StoreError, TrailTotals};
 
-/// Two days of samples: a curve is told by the last day and the day before.
+/// Two days of hourly samples: a curve needs the last day and the day before.
 const SAMPLES: u32 = 49;
-/// The rate is that of a day; half an hour more, for a sample that came late.
-const DAY: SignedDuration = SignedDuration::from_mins(24 * 60 + 30);
-/// The trails whose mean is the heat.
-const HOTTEST: usize = 5;
+/// The rate is taken over a day; the extra half hour allows for a sample that came late.
+const PACE_WINDOW: SignedDuration = SignedDuration::from_mins(24 * 60 + 30);
+/// Trails whose mean score is the heat.
+const HOTTEST_TRAILS: usize = 5;
 
-/// The state of the registry.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// When it was read.
     pub at: Moment,
-    /// What is Live.
     pub live: Live,
-    /// What there is of everything that grows.
     pub counts: SampledCounts,
-    /// The acceleration index.
     pub acceleration: Acceleration,
     totals: TrailTotals,
     samples: Vec<EconomySample>,
@@ -45,27 +40,23 @@ pub struct Measured {
 /// How fast things happen.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Pace {
-    /// Where the registry stands on its S-curve.
+    /// The part of the S-curve that the registry is in.
     pub phase: Phase,
-    /// The weighted events of an hour.
+    /// Weighted events per hour.
     pub weighted_rate: f64,
-    /// The fastest such rate since samples are taken.
+    /// The highest rate so far.
     pub fastest_rate: f64,
-    /// The hours that the rate is taken over; null before the first sample.
+    /// The hours over which the rate is taken; null before the first sample.
     pub hours: Option<f64>,
-    /// What happened in that time, by event.
+    /// Events in that time, by name.
     pub happened: BTreeMap<&'static str, u64>,
-    /// Thresholds of the phases.
+    /// The weights of the events and the thresholds of the phases.
     pub thresholds: &'static str,
 }
 
 const THRESHOLDS: &str = "weights: take_demo 3, leave_feedback 5, founding_claim 8, leave_trace 2, list_yourself 2, endorse 2, \
     match_hit 0.5; early_s from 2 an hour, steep from 20, mature below half of a fastest rate of 20 or more";
 
-/// Reads the state.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn measure(app: &App) -> Result<Measured, StoreError> {
     let (store, at) = (&app.store, app.clock.now());
     let (live, totals, bumps, samples) = futures::try_join!(
@@ -78,20 +69,13 @@ pub async fn measure(app: &App) -> Result<Measured, StoreError> {
     Ok(Measured { at, counts: counts(&live, &totals, &app.settings), live, acceleration, totals, samples })
 }
 
-/// The acceleration index alone.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
     let now = app.clock.now();
     let (totals, bumps) = futures::try_join!(app.store.trail_totals(now), app.store.bumps(now))?;
     Ok(Acceleration::of(|event| totals.of(event), bumps))
 }
 
-/// What scales the day's budget of first touches: from 1 to 1.8, and always 1 where the operator turned that off.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Scales the day's budget of first touches: from 1 to 1.8, always 1 when `OUTREACH_ACCELERATION` is off.
 pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     if !app.settings.outreach_acceleration {
         return Ok(1.0);
@@ -99,16 +83,16 @@ pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     Ok(Multipliers::of(acceleration(app).await?.excess).day_budget)
 }
 
-/// Takes the sample of this hour, where nobody has. What fails is logged: the next tick takes it.
+/// Takes the sample of this hour if there is none. A failure is logged, and the next tick tries again.
 pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {
-        if let Err(error) = take_missing(app).await {
-            tracing::warn!(%error, "the sample of this hour was not taken; the next tick takes it");
+        if let Err(error) = take_sample_if_missing(app).await {
+            tracing::warn!(%error, "could not take the sample of this hour; the next tick retries");
         }
     })
 }
 
-async fn take_missing(app: &App) -> Result<(), StoreError> {
+async fn take_sample_if_missing(app: &App) -> Result<(), StoreError> {
     if app.store.has_economy_sample(app.clock.now()).await? {
         return Ok(());
     }
@@ -123,25 +107,21 @@ async fn take_missing(app: &App) -> Result<(), StoreError> {
         events: TrailEvent::ALL.into_iter().map(count).collect(),
         counts: measured.counts,
     };
-    // Where another tick was first, its sample is as good.
+    // If another tick was first, its sample is used.
     app.store.keep_economy_sample(&sample).await.map(drop)
 }
 
-/// The mean score of the hottest trails.
-///
-/// # Errors
-/// The table is busy or refused.
+/// The mean score of the strongest trails.
 pub async fn trail_heat(app: &App) -> Result<f64, StoreError> {
-    let hottest = app.store.strongest(Board::Hot, HOTTEST, app.clock.now()).await?;
+    let hottest = app.store.strongest(Board::Hot, HOTTEST_TRAILS, app.clock.now()).await?;
     let sum: f64 = hottest.iter().map(|(_, trail)| trail.trail_score()).sum();
     Ok(if hottest.is_empty() { 0.0 } else { rounded(sum / hottest.len() as f64) })
 }
 
 impl Measured {
-    /// How fast things happen, over the last day or what there is of it.
-    #[must_use]
+    /// The pace over the last day, or over the time since the first sample.
     pub fn pace(&self) -> Pace {
-        let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= DAY);
+        let since = self.samples.iter().rev().find(|sample| self.at.duration_since(sample.at) <= PACE_WINDOW);
         let happened = |event: TrailEvent| {
             let before = since.map_or(0, |sample| sample.events.get(event.as_str()).copied().unwrap_or(0));
             self.totals.of(event).count.saturating_sub(before)
@@ -161,8 +141,7 @@ impl Measured {
         }
     }
 
-    /// How fast the index changes by the samples of a day, and the gates, given the mean score of the hottest trails.
-    #[must_use]
+    /// The change of the index over a day of samples, and the gates.
     pub fn hyper(&self, trail_heat: f64) -> Hyper {
         let samples = &self.samples[..self.samples.len().min(hyper::SAMPLES)];
         let (last, first) = (samples.first(), samples.last());
@@ -173,20 +152,11 @@ impl Measured {
             last: index(last),
             hours: last.zip(first).map_or(0.0, |(last, first)| hours_between(first.at, last.at)),
         };
-        let network = self.network();
-        let density = Density {
-            composition_density: network.compositions,
-            outcome_coverage: network.outcomes,
-            trail_heat,
-            federation_peers: network.peers,
-            acceleration_index: self.acceleration.index,
-            active: network.listings,
-        };
-        Hyper::of(inputs, &density)
+        let Network { listings, compositions, outcomes, peers, .. } = self.network();
+        let measured = [compositions, outcomes, trail_heat, peers, self.acceleration.index, listings];
+        Hyper::of(inputs, measured)
     }
 
-    /// The network as it was measured.
-    #[must_use]
     pub fn network(&self) -> Network {
         let listings = self.counts.listings as f64;
         Network {
@@ -198,13 +168,11 @@ impl Measured {
         }
     }
 
-    /// The curve of everything that grows.
-    #[must_use]
     pub fn curves(&self) -> Vec<Curve> {
         let ago = |hours: i64| {
             let then = self.at - SignedDuration::from_hours(hours);
             let distance = |sample: &&EconomySample| sample.at.duration_since(then).abs();
-            // Without a sample there was no hour yet, and nothing before.
+            // Without samples, all earlier counts are zero.
             self.samples.iter().min_by_key(distance).map(|sample| sample.counts).unwrap_or_default()
         };
         let (now, a_day_ago, two_days_ago) = (self.counts, ago(24), ago(48));
@@ -223,8 +191,6 @@ impl Measured {
         ]
     }
 
-    /// When the latest sample was taken.
-    #[must_use]
     pub fn sampled_at(&self) -> Option<Moment> {
         self.samples.first().map(|sample| sample.at)
     }

@@ -1,63 +1,54 @@
-//! What the acceleration index scales, each within its bound. Only two of the five scale anything; of the others it is
-//! said that they do not, for a number that does nothing must not look as if it did.
+//! What the acceleration index scales, each multiplier within its bound. Only two of the five are used; the others are
+//! marked `nothing yet`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 
 /// The multipliers at one index.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Multipliers {
     /// Scales the boost of a listing's trail.
     pub match_boost: f64,
-    /// Room for conversion.
+    /// Room for conversion. Scales nothing yet.
     pub conversion_room: f64,
     /// Scales the day's budget of first touches.
     pub day_budget: f64,
-    /// Further paths of a search.
+    /// Further paths of a search. Scales nothing yet.
     pub multipath_extra: u32,
-    /// Weight of what is new in the feed.
+    /// Weight of new items in the feed. Scales nothing yet.
     pub feed_weight: f64,
 }
 
-/// One multiplier: how it is computed, and what it scales.
+/// How a multiplier is computed, and what it scales.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct MultiplierRule {
     /// Its name in `multipliers`.
     pub name: &'static str,
-    /// How it follows from the excess `e`, the index less 1.
+    /// The formula over the excess `e`, the index minus 1.
     pub formula: &'static str,
-    /// It never exceeds this.
+    /// Its upper bound.
     pub most: f64,
-    /// What it scales; `nothing yet` where it is only shown.
+    /// What it scales; `nothing yet` if it is only shown.
     pub applies_to: &'static str,
 }
 
 const NOTHING: &str = "nothing yet";
+const MATCH_BOOST_USE: &str =
+    "the trail boost of abundance_rank, and of match_capability, where boosts order hits of equal score";
+const DAY_BUDGET_USE: &str =
+    "the day's budget of first touches (conversion_pressure), unless OUTREACH_ACCELERATION is off";
 
-/// How each multiplier is computed and what it scales.
 pub const RULES: [MultiplierRule; 5] = [
-    MultiplierRule {
-        name: "match_boost",
-        formula: "1 + 0.5 e",
-        most: 2.0,
-        applies_to: "the trail boost of abundance_rank, and of match_capability, where boosts order hits of equal score",
-    },
+    MultiplierRule { name: "match_boost", formula: "1 + 0.5 e", most: 2.0, applies_to: MATCH_BOOST_USE },
     MultiplierRule { name: "conversion_room", formula: "1 + 0.8 e", most: 2.5, applies_to: NOTHING },
-    MultiplierRule {
-        name: "day_budget",
-        formula: "1 + 0.4 e",
-        most: 1.8,
-        applies_to: "the day's budget of first touches (conversion_pressure), unless OUTREACH_ACCELERATION is off",
-    },
+    MultiplierRule { name: "day_budget", formula: "1 + 0.4 e", most: 1.8, applies_to: DAY_BUDGET_USE },
     MultiplierRule { name: "multipath_extra", formula: "floor(12 e)", most: 24.0, applies_to: NOTHING },
     MultiplierRule { name: "feed_weight", formula: "1 + e", most: 3.0, applies_to: NOTHING },
 ];
 
 impl Multipliers {
-    /// Those of an excess from 0 to 2.
-    #[must_use]
     pub fn of(excess: f64) -> Self {
         let e = excess.clamp(0.0, super::acceleration::MOST_EXCESS);
         let scaled = |by: f64, most: f64| rounded((1.0 + by * e).min(most));
@@ -88,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn each_follows_its_formula_up_to_its_bound() {
+    fn multipliers_follow_their_formulas_up_to_their_bounds() {
         assert_eq!(Multipliers::of(0.0), multipliers(1.0, 1.0, 1.0, 0, 1.0));
         // e = .5: 1 + .25, 1 + .4, 1 + .2, floor(6), 1 + .5.
         assert_eq!(Multipliers::of(0.5), multipliers(1.25, 1.4, 1.2, 6, 1.5));
@@ -102,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn none_exceeds_its_bound(excess: f64) {
+        fn no_multiplier_exceeds_its_bound(excess: f64) {
             let given = serde_json::to_value(Multipliers::of(excess)).unwrap();
             for rule in RULES {
                 let value = given[rule.name].as_f64().unwrap_or(f64::NAN);

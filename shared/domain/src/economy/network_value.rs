@@ -1,14 +1,13 @@
-//! What a network of so many listings is worth by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. A
-//! number to compare two states of one registry by; it is no money.
+//! The value of a network by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. It only compares two
+//! states of one registry; it is not money.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 
-/// The most listings that may be asked about: beyond it nothing is gained, and below it the value stays finite.
+/// The value gains nothing beyond this bound and stays finite below it.
 pub const MOST_LISTINGS: f64 = 1e9;
-/// The most federation peers that may be asked about.
 pub const MOST_PEERS: f64 = 1e6;
 
 /// What the value is computed from.
@@ -17,73 +16,68 @@ pub struct Network {
     /// Live listings.
     #[serde(rename = "N")]
     pub listings: f64,
-    /// Compositions for each of them, 0 to 1.
+    /// Compositions for each Live listing, 0 to 1.
     #[serde(rename = "C")]
     pub compositions: f64,
-    /// Outcomes for each of them, 0 to 1.
+    /// Outcomes for each Live listing, 0 to 1.
     #[serde(rename = "O")]
     pub outcomes: f64,
     /// Federation peers.
     #[serde(rename = "F")]
     pub peers: f64,
-    /// With the exponents of a dense network.
+    /// Whether the exponents of a dense network are used.
     pub dense: bool,
 }
 
-/// The exponents and the factor.
+/// The exponents and the factor of the formula.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Exponents {
-    /// Of the listings.
+    /// Exponent of the listings.
     pub a: f64,
-    /// Of the compositions.
+    /// Exponent of the compositions.
     pub b: f64,
-    /// Of the outcomes.
+    /// Exponent of the outcomes.
     pub g: f64,
-    /// Of the peers.
+    /// Exponent of the peers.
     pub d: f64,
     /// The factor.
     pub k: f64,
 }
 
-/// The origin's exponents of any network, and of a dense one.
+/// The origin's exponents for any network and for a dense one.
 const BASE: Exponents = Exponents { a: 1.15, b: 1.25, g: 1.2, d: 1.1, k: 1.0 };
 const DENSE: Exponents = Exponents { a: 1.4, b: 1.6, g: 1.5, d: 1.35, k: 1.2 };
 
-/// A value with what it was computed from.
+/// A value and what it was computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NetworkValue {
-    /// The value.
+    /// Only for comparing two states of one registry; it is not money.
     pub value: f64,
-    /// What it was computed from.
+    /// What the value was computed from.
     pub inputs: Network,
     /// The exponents and the factor.
     pub exponents: Exponents,
-    /// The formula.
+    /// The formula of the value.
     pub formula: &'static str,
 }
 
-/// The formula, for readers.
 const FORMULA: &str = "V = k * N^a * (100*C)^b * (100*O)^g * (F + 0.5)^d";
 
 impl Network {
-    /// Its value with what that follows from.
-    #[must_use]
     pub fn valued(self) -> NetworkValue {
         NetworkValue { value: self.value(), inputs: self, exponents: self.exponents(), formula: FORMULA }
     }
 
-    /// The share of `part` in so many listings, 0 to 1.
-    #[must_use]
+    /// `part` divided by `listings`, 0 to 1.
     pub fn share(part: f64, listings: f64) -> f64 {
         if listings > 0.0 { rounded((part / listings).clamp(0.0, 1.0)) } else { 0.0 }
     }
 
-    /// Its exponents.
     const fn exponents(&self) -> Exponents {
         if self.dense { DENSE } else { BASE }
     }
 
-    /// Its value: finite and not negative, for every input within its bounds.
+    /// Finite and not negative for every input.
     fn value(&self) -> f64 {
         let Exponents { a, b, g, d, k } = self.exponents();
         let within = |number: f64, most: f64| number.max(0.0).min(most);
@@ -110,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn values_worked_by_hand() {
+    fn values_match_a_hand_calculation() {
         // Every base 1: 100 * .01 = 1, .5 + .5 = 1; only the factor is left.
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, false).value(), 1.0);
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, true).value(), 1.2);
@@ -126,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_composed_is_worth_nothing() {
+    fn network_without_compositions_has_no_value() {
         assert_eq!(network(1000.0, 0.0, 0.5, 3.0, false).value(), 0.0);
         assert_eq!(network(0.0, 0.5, 0.5, 3.0, false).value(), 0.0);
         assert_eq!(
@@ -137,13 +131,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_finite_and_not_negative(n: f64, c: f64, o: f64, f: f64, dense: bool) {
+        fn value_is_finite_and_not_negative(n: f64, c: f64, o: f64, f: f64, dense: bool) {
             let value = network(n, c, o, f, dense).value();
             prop_assert!(value.is_finite() && value >= 0.0, "{}", value);
         }
 
         #[test]
-        fn more_of_anything_is_never_worth_less(n in 0.0..1e6, c in 0.0..0.5, o in 0.0..0.5, f in 0.0..100.0) {
+        fn value_never_falls_when_an_input_grows(n in 0.0..1e6, c in 0.0..0.5, o in 0.0..0.5, f in 0.0..100.0) {
             let value = network(n, c, o, f, false).value();
             for more in [
                 network(n + 1.0, c, o, f, false),

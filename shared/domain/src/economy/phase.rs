@@ -1,35 +1,34 @@
-//! Where the registry stands on its S-curve, by what happens in an hour. The weights are the origin's; it does not tell
-//! its thresholds, so those here are ours.
+//! The phase of the registry on its S-curve, from the events per hour. The weights are the origin's, which publishes
+//! no thresholds; the thresholds are ours.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::round::rounded;
+use super::rounded;
 use registry_model::TrailEvent;
 
 /// A part of an S-curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Hardly anything yet.
+    /// Little activity yet.
     Seed,
-    /// It has begun to grow.
+    /// Growth has begun.
     EarlyS,
-    /// It grows fast.
+    /// Growth is fast.
     Steep,
-    /// It grew fast, and does so no more.
+    /// Growth was fast and has slowed down.
     Mature,
 }
 
-/// From this weighted rate on it has begun: a new listing an hour.
+/// Weighted events per hour: 2 is one new listing an hour.
 pub const EARLY_FROM: f64 = 2.0;
-/// From this rate on it grows fast: four rounds of feedback an hour, or ten new listings.
+/// 20 is four rounds of feedback or ten new listings an hour.
 pub const STEEP_FROM: f64 = 20.0;
-/// After it grew fast, a rate below this share of the fastest is that of a grown registry.
+/// A registry that has grown fast is mature when its rate falls below this share of its fastest rate.
 pub const MATURE_BELOW: f64 = 0.5;
 
 /// What one event counts in the rate (the origin's weights).
-#[must_use]
 pub const fn weight(event: TrailEvent) -> f64 {
     match event {
         TrailEvent::TakeDemo => 3.0,
@@ -41,16 +40,13 @@ pub const fn weight(event: TrailEvent) -> f64 {
     }
 }
 
-/// The weighted events of an hour between two counts that lie so many hours apart.
 pub fn rate(happened: impl Fn(TrailEvent) -> u64, hours: f64) -> f64 {
-    // Less than an hour would make a rate of a single event.
+    // At least an hour, because otherwise a single event would make a high rate.
     let weighted = TrailEvent::ALL.into_iter().map(|event| weight(event) * happened(event) as f64);
     rounded(weighted.sum::<f64>() / hours.max(1.0))
 }
 
 impl Phase {
-    /// The phase of a rate, given the fastest rate that is known.
-    #[must_use]
     pub fn of(rate: f64, fastest: f64) -> Self {
         if fastest >= STEEP_FROM && rate < MATURE_BELOW * fastest {
             Self::Mature
@@ -69,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_worked_by_hand() {
+    fn rate_matches_a_hand_calculation() {
         let happened = |event| match event {
             TrailEvent::TakeDemo => 4,
             TrailEvent::LeaveFeedback => 2,
@@ -96,6 +92,6 @@ mod tests {
             Phase::Mature,
         ];
         assert_eq!(phases.map(|(rate, fastest)| Phase::of(rate, fastest)), expected);
-        assert_eq!(Phase::of(1.0, 10.0), Phase::Seed, "what never grew fast is not grown");
+        assert_eq!(Phase::of(1.0, 10.0), Phase::Seed, "a registry that never grew fast is not mature");
     }
 }

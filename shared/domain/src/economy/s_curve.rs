@@ -1,56 +1,53 @@
-//! Curves of growth: how a number stood now, a day ago and two days ago, and which part of an S-curve that is. By two
-//! days, because growth over one hour of a small registry is one event or none.
+//! Curves of growth: a number now, a day ago and two days ago, and the part of an S-curve that this is. It compares
+//! days, because a small registry has one event an hour or none.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::phase::Phase;
-use super::round::rounded;
+use super::rounded;
 
-/// Below this it is too little to have a course.
+/// A smaller value is too small to have a curve.
 pub const SEED_BELOW: f64 = 10.0;
-/// A day's growth by this share of the value is fast.
+/// Growth in a day, as a share of the value.
 pub const STEEP_FROM: f64 = 0.1;
-/// A day's growth below this share of the value is that of something grown.
+/// Growth in a day, as a share of the value.
 pub const MATURE_BELOW: f64 = 0.01;
 
-/// The rule of the phases, for readers.
 pub const RULE: &str = "seed: a value below 10; mature: the last day's growth is below 1 % of the value; steep: it is 10 % \
     or more; between the two early_s while it accelerates, else steep";
 
-/// One curve.
+/// A curve of growth.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Curve {
     /// What grows.
     pub id: &'static str,
-    /// The same for people.
+    /// The label for people.
     pub label: &'static str,
-    /// How many there are now.
+    /// The number now.
     pub value: f64,
-    /// The part of the curve.
+    /// The part of the S-curve.
     pub phase: Phase,
     /// It grew more in the last day than in the day before.
     pub accelerating: bool,
-    /// What that follows from.
+    /// What phase and acceleration are computed from.
     pub inputs: CurveInputs,
 }
 
 /// What a curve is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CurveInputs {
-    /// A day ago, by the sample nearest to it.
+    /// The number a day ago, from the nearest sample.
     pub a_day_ago: f64,
-    /// Two days ago, by the sample nearest to it.
+    /// The number two days ago, from the nearest sample.
     pub two_days_ago: f64,
-    /// The growth of the last day.
+    /// Growth in the last day.
     pub growth: f64,
-    /// The growth of the day before.
+    /// Growth in the day before.
     pub growth_before: f64,
 }
 
 impl Curve {
-    /// The curve of a number.
-    #[must_use]
     pub fn of(id: &'static str, label: &'static str, value: f64, a_day_ago: f64, two_days_ago: f64) -> Self {
         let (growth, growth_before) = (rounded(value - a_day_ago), rounded(a_day_ago - two_days_ago));
         let accelerating = growth > growth_before;
@@ -82,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_worked_by_hand() {
+    fn curves_match_a_hand_calculation() {
         let of = |value, day, two| {
             let curve = Curve::of("x", "X", value, day, two);
             (curve.phase, curve.accelerating, curve.inputs.growth, curve.inputs.growth_before)

@@ -1,12 +1,12 @@
-//! That a leaf is in the tree, proven from the tiles as everybody can read them. Each proof is checked before it is given
-//! away: tiles that do not fit the signed root are a fault of ours, and no answer.
+//! Inclusion proofs, made from the public tiles. Each proof is checked before it is returned: tiles that do not match
+//! the signed root are an internal fault.
 
 use std::cell::RefCell;
 
 use futures::future::try_join_all;
 use tlog_tiles::{Hash, HashReader, Tile, check_record, prove_record, record_hash};
 
-use super::tree::{Hashes, fault, read_hash, write_hash};
+use super::tree::{Hashes, read_hash, tree_fault, write_hash};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH};
@@ -14,70 +14,60 @@ use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH};
 /// The height of a tile (C2SP `tlog-tiles`: 256 hashes wide).
 const TILE_HEIGHT: u8 = 8;
 
-/// A leaf and the proof that it is in the tree.
 #[derive(Clone, Debug)]
 pub struct Inclusion {
-    /// The leaf as it stands in the tree.
+    /// The leaf as it is in the tree.
     pub leaf: String,
-    /// Its hash there, base64.
+    /// Base64.
     pub leaf_hash: String,
-    /// Its index.
     pub index: u64,
-    /// The tree.
     pub tree: LogTree,
-    /// The hashes beside the way from the leaf to the root, base64, the leaf's sibling first.
+    /// The audit path, base64, the leaf's sibling first.
     pub proof: Vec<String>,
 }
 
-/// The last leaf of a listing that was decided at `at` or before; `None` where there is none in the tree.
-///
-/// # Errors
-/// The table is busy.
+/// The last leaf of a listing that was decided at `at` or before; `None` if the tree has none.
 pub async fn of_listing(app: &App, id: &ListingId, at: Moment) -> Result<Option<Inclusion>, Problem> {
     match app.store.leaf_index_at(id, at).await? {
-        // The tree is read after the index, so that it holds the leaf.
+        // The tree is read after the index, so it contains the leaf.
         Some(index) => of_index(app, index).await,
         None => Ok(None),
     }
 }
 
-/// The leaf of an index; `None` beyond the end of the tree.
-///
-/// # Errors
-/// The table is busy.
+/// The leaf at an index; `None` beyond the end of the tree.
 pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Problem> {
     let Some(tree) = app.store.log_tree().await?.filter(|tree| index < tree.size) else { return Ok(None) };
     let leaf = leaf(app, index).await?;
-    let hashes = hashes(app, needed(tree.size, index), tree.size).await?;
-    let proof = prove_record(tree.size, index, &hashes).map_err(fault)?;
+    let hashes = hashes(app, required_hashes(tree.size, index), tree.size).await?;
+    let proof = prove_record(tree.size, index, &hashes).map_err(tree_fault)?;
     let leaf_hash = record_hash(leaf.as_bytes());
-    check_record(&proof, tree.size, read_hash(&tree.root)?, index, leaf_hash).map_err(fault)?;
+    check_record(&proof, tree.size, read_hash(&tree.root)?, index, leaf_hash).map_err(tree_fault)?;
     let proof = proof.into_iter().map(write_hash).collect();
     Ok(Some(Inclusion { leaf, leaf_hash: write_hash(leaf_hash), index, tree, proof }))
 }
 
-/// Notes which hashes a proof asks for.
+/// Records which hashes a proof needs.
 #[derive(Default)]
-struct Noted(RefCell<Vec<u64>>);
+struct HashRecorder(RefCell<Vec<u64>>);
 
-impl HashReader for Noted {
+impl HashReader for HashRecorder {
     fn read_hashes(&self, indexes: &[u64]) -> Result<Vec<Hash>, tlog_tiles::Error> {
         self.0.borrow_mut().extend_from_slice(indexes);
         Ok(vec![Hash([0; 32]); indexes.len()])
     }
 }
 
-fn needed(size: u64, index: u64) -> Vec<u64> {
-    let noted = Noted::default();
-    // What it proves of hashes that are all zero does not matter.
-    let _ = prove_record(size, index, &noted);
-    noted.0.into_inner()
+fn required_hashes(size: u64, index: u64) -> Vec<u64> {
+    let recorder = HashRecorder::default();
+    // The result is meaningless, because all hashes are zero; only the requests matter.
+    let _ = prove_record(size, index, &recorder);
+    recorder.0.into_inner()
 }
 
-/// Hashes of the tree, from the tiles that hold them.
-async fn hashes(app: &App, wanted: Vec<u64>, size: u64) -> Result<Hashes, Problem> {
+async fn hashes(app: &App, indexes: Vec<u64>, size: u64) -> Result<Hashes, Problem> {
     let tile_of = |index: u64| Tile::from_index(TILE_HEIGHT, index).parent(0, size);
-    let mut tiles: Vec<Tile> = wanted.iter().filter_map(|index| tile_of(*index)).collect();
+    let mut tiles: Vec<Tile> = indexes.iter().filter_map(|index| tile_of(*index)).collect();
     tiles.sort_unstable_by_key(|tile| (tile.level(), tile.level_index()));
     tiles.dedup();
     let read = tiles
@@ -89,11 +79,10 @@ async fn hashes(app: &App, wanted: Vec<u64>, size: u64) -> Result<Hashes, Proble
             tiles.iter().zip(&contents).find(|(tile, _)| tile_of(index).as_ref() == Some(*tile))?;
         Some((index, tile.hash_at_index(bytes, index).ok()?))
     };
-    let hashes: Option<_> = wanted.into_iter().map(hash).collect();
+    let hashes: Option<_> = indexes.into_iter().map(hash).collect();
     hashes.map(Hashes).ok_or_else(|| Problem::fault("a tile of the log is incomplete"))
 }
 
-/// A leaf, from what joined its tile together with it.
 async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
     let (tile, offset) = (LogTile::Entries { index: index / TILE_WIDTH }, index % TILE_WIDTH);
     let segment = app.store.log_tile_segment(tile, offset).await?;
@@ -104,7 +93,7 @@ async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
     text.ok_or_else(|| Problem::fault("an entry of the log cannot be read"))
 }
 
-/// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each is preceded by its length in two bytes.
+/// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each has its length in two bytes before it.
 pub fn entries(bundle: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bundle;
     std::iter::from_fn(move || {
@@ -120,16 +109,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_read_by_their_lengths() {
+    fn entries_are_split_by_their_lengths() {
         assert_eq!(entries(b"\0\x01a\0\0\0\x02bc").collect::<Vec<_>>(), [&b"a"[..], b"", b"bc"]);
         assert_eq!(entries(b"\0\x01a\0\x05bc").count(), 1, "cut off");
     }
 
     #[test]
-    fn a_proof_of_the_third_of_three_needs_one_hash() {
-        // RFC 6962 §2.1.3: beside the way of the third of three leaves lies the subtree of the first two, which is
-        // stored third, after the leaves 0 and 1.
-        assert_eq!(needed(3, 2), [2]);
-        assert_eq!(needed(1, 0), [0_u64; 0]);
+    fn proof_of_the_third_of_three_leaves_needs_one_hash() {
+        // RFC 6962 §2.1.3: the sibling of the third of three leaves is the subtree of the first two, which is stored
+        // third, after the leaves 0 and 1.
+        assert_eq!(required_hashes(3, 2), [2]);
+        assert_eq!(required_hashes(1, 0), [0_u64; 0]);
     }
 }

@@ -1,5 +1,5 @@
-//! Takes waiting leaves up into the tree, a batch at a time, and signs each new tree. It may run twice at once: one of the
-//! two is refused and looks again. A process that dies in between leaves the leaves waiting.
+//! Appends pending leaves to the tree, a batch at a time, and signs each new tree. Two runs at once are safe: one of
+//! them loses the conditional write and reads again. If a run dies, its leaves stay pending.
 
 use serde::Serialize;
 use tlog_tiles::Checkpoint;
@@ -11,25 +11,19 @@ use registry_model::error::Problem;
 use registry_model::{LogTree, Moment};
 use registry_store::AppendOutcome;
 
-/// Batches of one run, so that it ends within its function's time; what is left is taken up by the next.
-const MOST_BATCHES: u32 = 40;
+/// Batches per run, so that a run ends within its function's time; the next run takes the rest.
+const MAX_BATCHES: u32 = 40;
 
-/// Seconds between two runs that single verdicts start: a run costs four operations however many leaves it takes up.
-const PAUSE_S: i64 = 2;
+/// Seconds between runs started by single verdicts: a run costs four operations, however many leaves it appends.
+const RUN_INTERVAL_S: i64 = 2;
 
-/// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SequencerReport {
-    /// Leaves taken up.
     pub leaves: u64,
-    /// Whether some still wait.
     pub left: bool,
 }
 
-/// Takes up what waits. The first leaf makes the log.
-///
-/// # Errors
-/// The table is busy; what still waits is taken up by the next run.
+/// Appends the pending leaves to the tree. The first leaf creates the log.
 pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     let mut report = SequencerReport::default();
     let mut pending = app.store.pending_leaves().await?;
@@ -39,9 +33,9 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     let key = log_key(app).await?;
     let mut tree = match app.store.log_tree().await? {
         Some(tree) => tree,
-        None => made(app, &key).await?,
+        None => create(app, &key).await?,
     };
-    for _ in 0..MOST_BATCHES {
+    for _ in 0..MAX_BATCHES {
         let leaves = &pending.leaves;
         let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.text.as_str()).collect();
         let growth = grow(tree.size, &tree.edge, &texts)?;
@@ -69,38 +63,42 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     Ok(SequencerReport { left: true, ..report })
 }
 
-/// The same for a job that has done its own work: where the log cannot be brought up to date, the next run does it.
+/// For a job that has done its own work: a failure is logged, and the next run appends the leaves.
 pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
     match sequence(app).await {
         Ok(report) => Some(report),
         Err(problem) => {
             let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
-            tracing::warn!(code = problem.code, internal, "leaves were not taken up; the next run does it");
+            tracing::warn!(
+                code = problem.code,
+                internal,
+                "could not append pending leaves; the next run retries"
+            );
             None
         }
     }
 }
 
-/// The same for a single verdict: one run for all that come within [`PAUSE_S`], so that many first probes at once
-/// neither wait for each other nor pay for each other's runs.
+/// For a single verdict: one run for all verdicts within [`RUN_INTERVAL_S`], so that many first probes at once do not
+/// wait for each other or pay for each other's runs.
 pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
     let now = app.clock.now();
-    match app.store.take_slot("evidence-log", now.as_second() / PAUSE_S, now).await {
+    match app.store.take_slot("evidence-log", now.as_second() / RUN_INTERVAL_S, now).await {
         Ok(true) => sequence_or_warn(app).await,
         Ok(false) => None,
         Err(error) => {
-            tracing::warn!(%error, "leaves were not taken up; the next run does it");
+            tracing::warn!(%error, "could not append pending leaves; the next run retries");
             None
         }
     }
 }
 
 async fn current(app: &App) -> Result<LogTree, Problem> {
-    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log's tree is gone"))
+    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log has no tree"))
 }
 
-/// The empty tree, or what another process made of it meanwhile.
-async fn made(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
+/// The empty tree, or what another process has made of it in the meantime.
+async fn create(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
     let empty = signed(key, &grow(0, &[], &[])?, app.clock.now())?;
     app.store.make_log(&empty).await?;
     current(app).await

@@ -1,5 +1,5 @@
-//! How the tree grows: from the roots of the subtrees that it consists of and the new leaves come the new root and what
-//! joins the tiles. Pure, so that every size can be tested against the definition of the tree.
+//! Growing the tree: from the roots of its subtrees and the new leaves to the new root and the additions to the tiles.
+//! Pure, so that every size can be tested against the definition of the tree.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use tlog_tiles::{Hash, HashReader, stored_hash_index, stored_hashes, sub_tree_in
 use registry_model::error::Problem;
 use registry_model::{LogTile, TILE_WIDTH, TileSegment};
 
-/// Levels of the tree in one level of tiles: a tile is 2 to the power of 8 wide.
+/// Levels of the tree in one level of tiles: a tile is 2^8 wide.
 const TILE_HEIGHT: usize = 8;
 
-/// Hashes of the tree by their place in the order of `tlog_tiles::stored_hash_index`.
+/// Hashes of the tree by `tlog_tiles::stored_hash_index`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hashes(pub(super) BTreeMap<u64, Hash>);
 
@@ -24,7 +24,6 @@ impl HashReader for Hashes {
     }
 }
 
-/// A tree that grew.
 #[derive(Debug)]
 pub(super) struct Growth {
     pub(super) size: u64,
@@ -33,42 +32,43 @@ pub(super) struct Growth {
     pub(super) segments: Vec<TileSegment>,
 }
 
-/// The tree of `size` leaves, whose subtrees have these roots, with more leaves.
+/// Appends leaves to a tree of `size` leaves; `edge` contains the roots of its subtrees.
 pub(super) fn grow(size: u64, edge: &[String], leaves: &[&str]) -> Result<Growth, Problem> {
     let edge: Vec<Hash> = edge.iter().map(|hash| read_hash(hash)).collect::<Result<_, _>>()?;
-    let places = sub_tree_index(0, size, Vec::new());
-    if places.len() != edge.len() {
-        return Err(Problem::fault("the edge of the log's tree does not fit its size"));
+    let indexes = sub_tree_index(0, size, Vec::new());
+    if indexes.len() != edge.len() {
+        return Err(Problem::fault("the edge of the log's tree does not match its size"));
     }
-    let mut hashes = Hashes(places.into_iter().zip(edge).collect());
+    let mut hashes = Hashes(indexes.into_iter().zip(edge).collect());
     let mut segments: BTreeMap<LogTile, TileSegment> = BTreeMap::new();
-    let mut join = |tile, at: u64, bytes: &[u8]| {
+    let mut append = |tile, at: u64, bytes: &[u8]| {
         let new = || TileSegment { tile, offset: at % TILE_WIDTH, bytes: Vec::new() };
         segments.entry(tile).or_insert_with(new).bytes.extend_from_slice(bytes);
     };
     for (index, leaf) in (size..).zip(leaves) {
         let length = u16::try_from(leaf.len()).map_err(|_| Problem::fault("a leaf is too long"))?;
         let entries = LogTile::Entries { index: index / TILE_WIDTH };
-        join(entries, index, &length.to_be_bytes());
-        join(entries, index, leaf.as_bytes());
-        for (level, hash) in (0_u8..).zip(stored_hashes(index, leaf.as_bytes(), &hashes).map_err(fault)?) {
+        append(entries, index, &length.to_be_bytes());
+        append(entries, index, leaf.as_bytes());
+        for (level, hash) in (0_u8..).zip(stored_hashes(index, leaf.as_bytes(), &hashes).map_err(tree_fault)?)
+        {
             let at = index >> level;
             hashes.0.insert(stored_hash_index(level, at), hash);
             if usize::from(level).is_multiple_of(TILE_HEIGHT) {
                 let tile = LogTile::Hashes { level: level / 8, index: at / TILE_WIDTH };
-                join(tile, at, &hash.0);
+                append(tile, at, &hash.0);
             }
         }
     }
     let size = size + leaves.len() as u64;
-    let root = tree_hash(size, &hashes).map_err(fault)?;
-    let edge = hashes.read_hashes(&sub_tree_index(0, size, Vec::new())).map_err(fault)?;
+    let root = tree_hash(size, &hashes).map_err(tree_fault)?;
+    let edge = hashes.read_hashes(&sub_tree_index(0, size, Vec::new())).map_err(tree_fault)?;
     let edge = edge.into_iter().map(write_hash).collect();
     Ok(Growth { size, root, edge, segments: segments.into_values().collect() })
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "handed over by map_err")]
-pub(super) fn fault(error: tlog_tiles::Error) -> Problem {
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
+pub(super) fn tree_fault(error: tlog_tiles::Error) -> Problem {
     Problem::fault(format!("the log's tree: {error}"))
 }
 
@@ -102,7 +102,6 @@ mod tests {
         }
     }
 
-    /// Tiles as they are served, and the roots on the way.
     #[derive(Default)]
     struct Log {
         leaves: Vec<String>,
@@ -128,7 +127,7 @@ mod tests {
             self.roots.insert(growth.size, growth.root);
         }
 
-        /// Every hash of the tree, from nothing but the tiles.
+        /// Every hash of the tree, from the tiles alone.
         fn served(&self) -> Hashes {
             let mut hashes = Hashes::default();
             for (tile, (_, bytes)) in &self.tiles {
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn small_trees_have_the_known_roots() {
+    fn small_trees_have_the_published_roots() {
         // The leaves and roots with which implementations of Certificate Transparency test themselves.
         let leaves = ["", "\0", "\x10", " !", "01", "@ABC", "PQRSTUVW", "`abcdefghijklmno"];
         let roots = [
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn tiles_of_a_tree_that_fills_one_are_those_of_the_specification() {
+    fn tiles_match_the_specification() {
         let mut log = Log::default();
         for _ in 0..26 {
             log.append(10);
@@ -199,7 +198,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn every_leaf_is_proven_and_every_size_continues_every_earlier_one(
+        fn every_leaf_and_every_earlier_tree_can_be_proven(
             batches in prop::collection::vec(prop_oneof![6 => 1..40_usize, 1 => 100..300_usize], 1..12),
         ) {
             let mut log = Log::default();

@@ -1,5 +1,5 @@
-//! What stands in the two documents by which a registry tells what it lists: the catalogue of ARD and the list of the
-//! MCP registry API. Strangers wrote both, so each text is bounded and held to what may be shown.
+//! Parses the two documents in which a registry lists its entries: the ARD catalogue and the list of the MCP registry
+//! API. Both are untrusted, so each text is bounded and checked.
 
 use serde_json::Value;
 
@@ -9,26 +9,21 @@ use registry_model::error::shorten;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Kind, Moment, Referral};
 
-/// Entries that are looked at in one document.
-const MOST_ENTRIES: usize = 200;
-const LONGEST_NAME: usize = 120;
-const LONGEST_DESCRIPTION: usize = 160;
-const LONGEST_URL: usize = 512;
+const MAX_ENTRIES: usize = 200;
+const MAX_NAME_CHARS: usize = 120;
+const MAX_DESCRIPTION_CHARS: usize = 160;
+const MAX_URL_CHARS: usize = 512;
 
-/// What a catalogue tells.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Catalogue {
-    /// The name of the registry.
     pub name: Option<String>,
-    /// Its search API.
     pub search_url: Option<String>,
-    /// What it lists.
     pub referrals: Vec<Referral>,
 }
 
 /// Reads an AI catalogue (ARD §4).
 pub(super) fn catalogue(document: &Value, peer: &str, at: Moment) -> Catalogue {
-    let entries = document["entries"].as_array().into_iter().flatten().take(MOST_ENTRIES);
+    let entries = document["entries"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     let of_type = |entry: &'_ Value| -> String {
         let named = entry["type"].as_str().or_else(|| entry["mediaType"].as_str());
         named.unwrap_or_default().to_owned()
@@ -49,9 +44,9 @@ pub(super) fn catalogue(document: &Value, peer: &str, at: Moment) -> Catalogue {
     }
 }
 
-/// Reads a list of the MCP registry API; servers without a remote cannot be called, and are left out.
+/// Reads a list of the MCP registry API. Servers without a remote cannot be called and are left out.
 pub(super) fn servers(document: &Value, peer: &str, at: Moment) -> Vec<Referral> {
-    let servers = document["servers"].as_array().into_iter().flatten().take(MOST_ENTRIES);
+    let servers = document["servers"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     let referral = |row: &Value| {
         let server = if row["server"].is_object() { &row["server"] } else { row };
         let named = if server["title"].is_string() { &server["title"] } else { &server["name"] };
@@ -60,10 +55,10 @@ pub(super) fn servers(document: &Value, peer: &str, at: Moment) -> Vec<Referral>
     servers.filter_map(referral).collect()
 }
 
-/// Whether a list of the MCP registry API has a server of exactly this name; none where it is no such list.
+/// Whether a list of the MCP registry API contains exactly this name; `None` if it is not such a list.
 pub(super) fn has_server(document: &Value, name: &str) -> Option<bool> {
     let rows = document["servers"].as_array()?;
-    Some(rows.iter().take(MOST_ENTRIES).any(|row| row["server"]["name"] == name || row["name"] == name))
+    Some(rows.iter().take(MAX_ENTRIES).any(|row| row["server"]["name"] == name || row["name"] == name))
 }
 
 fn read(
@@ -74,8 +69,8 @@ fn read(
     peer: &str,
     at: Moment,
 ) -> Option<Referral> {
-    let description = described.as_str().map(|text| shorten(text.trim(), LONGEST_DESCRIPTION));
-    let is_fit = |text: &String| {
+    let description = described.as_str().map(|text| shorten(text.trim(), MAX_DESCRIPTION_CHARS));
+    let is_safe = |text: &String| {
         !text.is_empty()
             && plain_text::fault(text, TextKind::Description).is_none()
             && injection::fault(text).is_none()
@@ -84,27 +79,25 @@ fn read(
         name: name(named)?,
         url: url(at_url)?,
         kind,
-        description: description.filter(is_fit),
+        description: description.filter(is_safe),
         peer: peer.to_owned(),
         at,
     })
 }
 
-/// A name that may be shown.
 fn name(value: &Value) -> Option<String> {
-    let name = shorten(value.as_str()?.trim(), LONGEST_NAME - 1);
-    let is_fit = plain_text::fault(&name, TextKind::Name).is_none() && injection::fault(&name).is_none();
-    (is_fit && !name.is_empty()).then_some(name)
+    let name = shorten(value.as_str()?.trim(), MAX_NAME_CHARS - 1);
+    let is_safe = plain_text::fault(&name, TextKind::Name).is_none() && injection::fault(&name).is_none();
+    (is_safe && !name.is_empty()).then_some(name)
 }
 
-/// A URL that a client could open.
 fn url(value: &Value) -> Option<String> {
     let url = url::Url::parse(value.as_str()?).ok()?;
-    let is_fit = matches!(url.scheme(), "http" | "https")
+    let is_safe = matches!(url.scheme(), "http" | "https")
         && url.username().is_empty()
         && url.password().is_none()
-        && url.as_str().len() <= LONGEST_URL;
-    is_fit.then(|| url.into())
+        && url.as_str().len() <= MAX_URL_CHARS;
+    is_safe.then(|| url.into())
 }
 
 #[cfg(test)]

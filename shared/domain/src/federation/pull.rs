@@ -1,5 +1,5 @@
-//! Asking other registries what they list, through the guarded fetcher and within bounds. What one told is kept until it tells
-//! something else, so that a registry that is down for a day does not vanish.
+//! Reads what other registries list, through the guarded fetcher and within bounds. The last answer of a registry is
+//! kept until a new one arrives, so that a registry that is down for a day does not disappear.
 
 use std::collections::HashSet;
 
@@ -14,17 +14,13 @@ use registry_fetch::{PROBE, Request, TOOL_LIST_BYTES, Target};
 use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
 
-/// Referrals that are kept of one registry.
-const MOST_REFERRALS: usize = 100;
-/// Values in one document of a registry.
-const MOST_VALUES: usize = 50_000;
-/// A registry is asked once a day; the job runs every hour.
-const ASKED_EVERY: SignedDuration = SignedDuration::from_hours(23);
+/// Referrals stored for one registry.
+const MAX_REFERRALS: usize = 100;
+const MAX_JSON_VALUES: usize = 50_000;
+/// A registry is read once a day; the job runs every hour.
+const PULL_INTERVAL: SignedDuration = SignedDuration::from_hours(23);
 
-/// Asks the registries of the settings, or one of them, and keeps what they tell.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Reads the registries of the settings, or only one of them, and stores what they list.
 pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, StoreError> {
     let peers: Vec<String> = app
         .settings
@@ -34,38 +30,34 @@ pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, St
         .cloned()
         .collect();
     let before = app.store.peer_registries(&peers).await?;
-    let asked = peers.iter().map(|peer| ask(app, peer, before.iter().find(|known| known.url == *peer)));
-    let told = join_all(asked).await;
-    for peer in &told {
+    let pulled = peers.iter().map(|peer| pull_one(app, peer, before.iter().find(|known| known.url == *peer)));
+    let pulled = join_all(pulled).await;
+    for peer in &pulled {
         app.store.keep_peer_registry(peer).await?;
     }
     app.peer_registries.forget();
-    Ok(told)
+    Ok(pulled)
 }
 
-/// Asks those that were not asked for a day; gives how many those were.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Reads the registries that were not read for a day; returns how many there were.
 pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
         return Ok(0);
     }
     let known = app.store.peer_registries(peers).await?;
-    let since = app.clock.now() - ASKED_EVERY;
-    let mut asked = 0;
+    let since = app.clock.now() - PULL_INTERVAL;
+    let mut count = 0;
     for peer in peers {
         if known.iter().any(|known| known.url == *peer && known.asked_at > since) {
             continue;
         }
-        asked += pull(app, Some(peer)).await?.len();
+        count += pull(app, Some(peer)).await?.len();
     }
-    Ok(asked)
+    Ok(count)
 }
 
-/// Asks one registry.
-async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
+async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegistry {
     let now = app.clock.now();
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
@@ -80,19 +72,19 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
         _ => None,
     };
     let host = HostName::of_url(peer).map(|host| host.to_string()).unwrap_or_default();
-    if failure.is_some() {
-        let before = before.cloned();
-        let none = || PeerRegistry {
-            url: peer.to_owned(),
-            name: host.clone(),
-            search_url: None,
-            asked_at: now,
-            answered_at: None,
-            failure: None,
-            lists_this: None,
-            referrals: Vec::new(),
-        };
-        return PeerRegistry { asked_at: now, failure, ..before.unwrap_or_else(none) };
+    let mut registry = before.cloned().unwrap_or_else(|| PeerRegistry {
+        url: peer.to_owned(),
+        name: host.clone(),
+        search_url: None,
+        asked_at: now,
+        answered_at: None,
+        failure: None,
+        lists_this: None,
+        referrals: Vec::new(),
+    });
+    (registry.asked_at, registry.failure) = (now, failure);
+    if registry.failure.is_some() {
+        return registry;
     }
     let Catalogue { name, search_url, referrals } =
         catalogue.map(|document| document::catalogue(&document, peer, now)).unwrap_or_default();
@@ -100,26 +92,18 @@ async fn ask(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerRegist
     let own = HostName::of_url(&app.settings.base_url);
     let mut seen = HashSet::new();
     let mut referrals: Vec<_> = referrals.into_iter().chain(servers).collect();
-    // What stands here already needs no hearsay: whoever lists this registry lists it under its own host.
+    // No referrals to this registry itself, which other registries list under its own host.
     referrals.retain(|referral| {
         let host = HostName::of_url(&referral.url);
         let is_own = host.is_some() && host == own && referral.url.starts_with(&app.settings.base_url);
         !is_own && seen.insert(referral.url.clone())
     });
-    referrals.truncate(MOST_REFERRALS);
-    PeerRegistry {
-        url: peer.to_owned(),
-        name: name.unwrap_or(host),
-        search_url,
-        asked_at: now,
-        answered_at: Some(now),
-        failure: None,
-        lists_this,
-        referrals,
-    }
+    referrals.truncate(MAX_REFERRALS);
+    let (name, answered_at) = (name.unwrap_or(host), Some(now));
+    PeerRegistry { name, search_url, answered_at, lists_this, referrals, ..registry }
 }
 
-/// One document; the error says in a few words why there is none.
+/// One document, or a short code that says why there is none.
 async fn read(app: &App, url: &str) -> Result<Value, String> {
     let target = Target::parse(url, app.fetcher.reach()).map_err(|error| error.code().to_owned())?;
     let request = Request::get(target)
@@ -130,6 +114,6 @@ async fn read(app: &App, url: &str) -> Result<Value, String> {
     if !answer.status.is_success() {
         return Err(format!("status_{}", answer.status.as_u16()));
     }
-    let mut left = MOST_VALUES;
+    let mut left = MAX_JSON_VALUES;
     answer.json(&mut left).map_err(|_| "not_json".to_owned())
 }

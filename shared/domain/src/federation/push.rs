@@ -1,5 +1,5 @@
-//! Telling other registries that this one is there: its own agent card, sent to where they take listings. Only the operator has
-//! it done, because it writes to somebody else.
+//! Publishes this registry's own agent card at other registries. Only the operator can start it, because it writes to
+//! another service.
 
 use futures::future::join_all;
 use schemars::JsonSchema;
@@ -10,28 +10,27 @@ use registry_app::App;
 use registry_fetch::{Request, Target};
 use registry_model::error::shorten;
 
-/// Values in an answer that are read.
-const MOST_VALUES: usize = 2000;
+const MAX_JSON_VALUES: usize = 2000;
 
-/// What became of it at one registry.
+/// The result at one registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pushed {
-    /// The registry.
+    /// The base URL of the registry.
     pub peer: String,
-    /// Whether it took the listing.
+    /// Whether it accepted the listing.
     pub ok: bool,
-    /// Its HTTP status, where it answered.
+    /// Its HTTP status, if it answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// The id that it gave the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<String>,
-    /// Why it did not take it, in a word.
+    /// A short code for why it did not accept the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
-/// Sends this registry's own card to the registries of the settings, or one of them.
+/// Sends this registry's own card to the registries of the settings, or only one of them.
 pub async fn push(app: &App, only: Option<&str>) -> Vec<Pushed> {
     let peers = app.settings.federation_peers.iter().filter(|peer| only.is_none_or(|only| only == *peer));
     join_all(peers.map(|peer| send(app, peer))).await
@@ -59,15 +58,14 @@ async fn send(app: &App, peer: &str) -> Pushed {
         Ok(answer) => answer,
         Err(error) => return failed(error.code()),
     };
-    let mut left = MOST_VALUES;
-    let told = answer.json(&mut left).unwrap_or(Value::Null);
+    let body = answer.json(&mut MAX_JSON_VALUES.clone()).unwrap_or(Value::Null);
     let ok = answer.status.is_success();
     Pushed {
         peer: peer.to_owned(),
         ok,
         status: Some(answer.status.as_u16()),
-        listing_id: told["listing_id"].as_str().filter(|_| ok).map(|id| shorten(id, 120)),
+        listing_id: body["listing_id"].as_str().filter(|_| ok).map(|id| shorten(id, 120)),
         failure: (!ok)
-            .then(|| told["code"].as_str().map_or_else(|| "refused".to_owned(), |code| shorten(code, 60))),
+            .then(|| body["code"].as_str().map_or_else(|| "refused".to_owned(), |code| shorten(code, 60))),
     }
 }

@@ -1,5 +1,5 @@
-//! What is told of other registries in a search: the registries themselves, which a client can ask, and those entries of
-//! theirs that answer to the words. Without peers in the settings nothing is read.
+//! Other registries in search results: the registries themselves, which a client can search, and those of their
+//! entries that match the words. Without peers in the settings nothing is read.
 
 use std::sync::Arc;
 
@@ -11,57 +11,53 @@ use registry_model::protocol::REGISTRY_MEDIA_TYPE;
 use registry_model::{HostName, Kind, PeerRegistry, Referral};
 use registry_store::StoreError;
 
-/// Entries of other registries that are told in one search.
-const MOST: usize = 10;
-/// For how long this process tells what it read, in milliseconds.
-const READ_ANEW_AFTER: i64 = 60_000;
+/// Entries of other registries in one search.
+const MAX_REFERRALS: usize = 10;
+/// How long this process caches the referrals, in milliseconds.
+const CACHE_MS: i64 = 60_000;
 
-/// What of other registries is wanted (ARD §7.2).
+/// What to include about other registries (ARD §7.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FederationMode {
-    /// Referrals, where there are any.
+    /// Referrals, if there are any.
     #[default]
     Auto,
-    /// The same.
+    /// The same as `auto`.
     Referrals,
-    /// Nothing.
+    /// No referrals.
     None,
 }
 
-/// Another registry, as ARD refers to it: its search API can be asked the same.
+/// A referral to another registry (ARD): send the same search to its API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PeerReferral {
     /// Its URN.
     pub identifier: String,
-    /// Its name.
+    /// The name of the registry.
     pub display_name: String,
     /// `application/ai-registry+json`.
     #[serde(rename = "type")]
     pub of_type: &'static str,
-    /// Its search API.
+    /// The URL of its search API.
     pub url: String,
 }
 
-/// What the registries of the settings told, as this process knows it: at most a minute old.
-///
-/// # Errors
-/// The table is busy or refused.
+/// The registries of the settings and what they list, at most a minute old.
 pub async fn known_peers(app: &App) -> Result<Arc<Vec<PeerRegistry>>, StoreError> {
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
         return Ok(Arc::default());
     }
     let now = app.clock.now().as_millisecond();
-    match app.peer_registries.get(now, READ_ANEW_AFTER) {
+    match app.peer_registries.get(now, CACHE_MS) {
         Some(known) => Ok(known),
         None => Ok(app.peer_registries.put(now, app.store.peer_registries(peers).await?)),
     }
 }
 
 /// The registries that announce a search API.
-#[must_use]
 pub fn peer_referrals(peers: &[PeerRegistry]) -> Vec<PeerReferral> {
     let referral = |peer: &PeerRegistry| {
         let host = HostName::of_url(&peer.url)?;
@@ -75,8 +71,7 @@ pub fn peer_referrals(peers: &[PeerRegistry]) -> Vec<PeerReferral> {
     peers.iter().filter_map(referral).collect()
 }
 
-/// The entries of other registries that share words with a query, those with most first; the newest read for no words.
-#[must_use]
+/// The entries that share words with a query, most shared words first; the newest ones if there are no words.
 pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec<Referral> {
     let words: Vec<String> = words
         .split(|c: char| !c.is_alphanumeric())
@@ -98,7 +93,7 @@ pub fn referrals(peers: &[PeerRegistry], words: &str, kind: Option<Kind>) -> Vec
     found.sort_by(|(shared, one), (other_shared, other)| {
         other_shared.cmp(shared).then(other.at.cmp(&one.at)).then_with(|| one.url.cmp(&other.url))
     });
-    found.into_iter().take(MOST).map(|(_, referral)| referral.clone()).collect()
+    found.into_iter().take(MAX_REFERRALS).map(|(_, referral)| referral.clone()).collect()
 }
 
 #[cfg(test)]
@@ -128,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_told_by_the_words_they_share() {
+    fn entries_rank_by_shared_words() {
         let peers = [peer(&[
             ("Weather bot", Kind::Agent),
             ("Weather forecast server", Kind::Mcp),
@@ -145,10 +140,10 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_is_referred_to_by_its_search() {
+    fn registry_without_search_api_is_not_referred_to() {
         let peers = [peer(&[]), PeerRegistry { search_url: None, ..peer(&[]) }];
-        let told = peer_referrals(&peers);
-        assert_eq!(told.len(), 1, "one cannot be asked");
-        assert_eq!(told[0].identifier, "urn:air:r.example.org:registry:ard");
+        let found = peer_referrals(&peers);
+        assert_eq!(found.len(), 1, "a registry without a search API is left out");
+        assert_eq!(found[0].identifier, "urn:air:r.example.org:registry:ard");
     }
 }

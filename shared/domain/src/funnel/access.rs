@@ -1,35 +1,27 @@
-//! Opening a product with its access token. The tree is made anew from what the registry knows now, so that a product
-//! follows its listing; nothing of it is stored.
+//! What an access token opens: a product, or the confirmation of an invited demo. The product is generated again
+//! for each request from the current listing, so nothing of it is stored.
 
 use http::StatusCode;
 use serde_json::json;
 
 use super::profile;
 use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AccessToken, Grant, GrantSubject, Lane};
+use registry_model::error::{Problem, shorten};
+use registry_model::{AccessToken, Grant, GrantSubject, Lane, Listing, Order, OrderId};
 use registry_products::{File, Profile};
 
-/// A product that a token opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// The right that the token stands for.
     pub grant: Grant,
-    /// What the product was made from.
     pub profile: Profile,
-    /// The whole product.
     pub files: Vec<File>,
 }
 
-/// Opens the product of a token, as a caller wrote it.
-///
-/// # Errors
-/// 401 for a token that opens nothing, 402 before its payment, 410 where its listing is gone, or the table is busy.
+/// Opens the product of an access token. Errors: 401 unknown token, 402 not paid yet, 410 listing withdrawn.
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
-    let token: AccessToken = token.parse().map_err(|_| bad_token(app))?;
-    let grant = app.store.grant(&token.digest()).await?.ok_or_else(|| bad_token(app))?;
+    let grant = grant(app, token).await?;
     if !grant.is_open() {
-        let detail = "This purchase is not paid yet. It opens as soon as its payment is confirmed.";
+        let detail = "This purchase is not paid yet. Its token works as soon as the payment is confirmed.";
         return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail));
     }
     let profile = match &grant.subject {
@@ -37,27 +29,65 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
             let listing = app.store.listing_with_evidence(id).await?;
             let listing = listing.filter(|listing| listing.0.lane != Lane::Withdrawn);
             let listing = listing.ok_or_else(|| {
-                let detail = "The listing that this product is made from was withdrawn.";
+                let detail = "The listing of this product was withdrawn.";
                 Problem::new(StatusCode::GONE, "listing_withdrawn", detail)
             })?;
             profile::of_listing(app, &listing, &grant.goals).await?
         }
         GrantSubject::Described { kind, name, description } => {
-            let said = Profile::unlisted(*kind, name, description.as_deref(), Vec::new());
-            profile::of_description(app, Profile { goals: grant.goals.clone(), ..said }).await?
+            let profile = Profile::unlisted(*kind, name, description.as_deref(), Vec::new());
+            profile::of_description(app, Profile { goals: grant.goals.clone(), ..profile }).await?
         }
     };
     let files = registry_products::tree(grant.sku, &profile, &app.settings);
     Ok(Opened { grant, profile, files })
 }
 
-/// 401: a token that opens nothing.
-pub(super) fn bad_token(app: &App) -> Problem {
-    let detail = "`token` opens nothing: it is mistyped, or was revoked.";
+async fn grant(app: &App, token: &str) -> Result<Grant, Problem> {
+    let token: AccessToken = token.parse().map_err(|_| bad_token(app))?;
+    app.store.grant(&token.digest()).await?.ok_or_else(|| bad_token(app))
+}
+
+fn bad_token(app: &App) -> Problem {
+    let detail = "Unknown or revoked `token`. Check the spelling.";
     let mut problem = Problem::new(StatusCode::UNAUTHORIZED, "bad_token", detail);
     problem.field = Some("token".to_owned());
     problem.with_next(json!({
         "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"), "tool": "take_demo",
-        "note": "A token comes with feedback after a demo while founding seats remain, or with a purchase.",
+        "note": "Get a token by sending feedback after a demo while founding seats remain, or by buying a product.",
+    }))
+}
+
+#[derive(Clone, Debug)]
+pub struct Confirmed {
+    pub order: Order,
+    pub listing: Listing,
+}
+
+/// Confirms the demo of an order; an order without an invitation needs no confirmation and is returned unchanged.
+/// Errors: 404 unknown order, 401 token of another listing.
+pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<Confirmed, Problem> {
+    let unknown = || order_not_found(app, order_id);
+    let id: OrderId = order_id.parse().map_err(|_| unknown())?;
+    let order = app.store.order(&id).await?.ok_or_else(unknown)?;
+    if let Some(token) = token
+        && grant(app, token).await?.subject != GrantSubject::Listing(order.listing_id.clone())
+    {
+        return Err(bad_token(app));
+    }
+    let listing = app.store.listing(&order.listing_id).await?.ok_or_else(unknown)?;
+    if order.is_real() {
+        return Ok(Confirmed { order, listing });
+    }
+    let confirmed = Order { confirmed_at: Some(app.clock.now()), ..order };
+    app.store.replace_order(&confirmed).await?;
+    Ok(Confirmed { order: confirmed, listing })
+}
+
+pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
+    let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
+    Problem::new(StatusCode::NOT_FOUND, "order_not_found", detail).with_next(json!({
+        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"), "tool": "take_demo",
+        "note": "Send {\"listing_id\": …}; the answer contains the order_id.",
     }))
 }

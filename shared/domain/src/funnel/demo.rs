@@ -1,94 +1,70 @@
-//! Taking the demo: real artifacts of a product, made from the listing's own card and proof. Free, for Live listings, and
-//! the same order however often it is asked for.
+//! Taking the demo: artifacts of a product, made from the listing's own card and proof. It is free, for Live listings;
+//! a repeated request returns the same order.
 
 use super::profile;
+use crate::feed_item;
 use registry_app::App;
 use registry_formats::argument_text;
 use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, FeedItem, Lane, ListingId, Order, OrderId, Sku};
+use registry_model::{Amounts, Caller, Lane, ListingId, Order, OrderId, Sku};
 use registry_products::{File, Profile};
 use registry_store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
 
-/// Goals that are taken with a demo.
-const MOST_GOALS: usize = 12;
-const LONGEST_GOAL: usize = 300;
+const MAX_GOALS: usize = 12;
+const MAX_GOAL_CHARS: usize = 300;
 
-/// The demo that somebody wants.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
-    /// For which listing.
-    pub listing: Which,
-    /// Of which product; that of its kind, where none is named.
+pub struct DemoRequest {
+    pub listing: ListingRef,
+    /// Defaults to the product of the listing's kind.
     pub sku: Option<Sku>,
-    /// What the agent is to reach.
     pub goals: Vec<String>,
-    /// It follows an invitation.
     pub invited: bool,
 }
 
-/// The listing that is meant.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Which {
-    /// By its id, as the caller wrote it.
+pub enum ListingRef {
     Id(String),
-    /// By the URL of its card or its endpoint.
     Url(String),
 }
 
-/// A demo that was taken.
 #[derive(Clone, Debug)]
 pub struct Demo {
-    /// The order.
     pub order: Order,
-    /// The listing and its evidence.
     pub listing: NamedListing,
-    /// What it was made from.
     pub profile: Profile,
-    /// The part that a demo shows.
     pub files: Vec<File>,
-    /// Where the funnel stands.
     pub counts: FunnelCounts,
 }
 
-/// Goals as they are kept.
-///
-/// # Errors
-/// There are too many, or one is empty or too long.
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     few_goals(goals.len())?;
-    goals.iter().map(|goal| argument_text::line("goals", goal, LONGEST_GOAL)).collect()
+    goals.iter().map(|goal| argument_text::line("goals", goal, MAX_GOAL_CHARS)).collect()
 }
 
-/// Whether there are not too many goals.
-///
-/// # Errors
-/// 422 where there are.
 pub fn few_goals(count: usize) -> Result<(), Problem> {
-    if count <= MOST_GOALS {
+    if count <= MAX_GOALS {
         return Ok(());
     }
-    let detail = format!("`goals` may hold {MOST_GOALS} goals. Send the ones that matter most.");
+    let detail = format!("`goals` accepts at most {MAX_GOALS} goals; send fewer.");
     Err(Problem::invalid("goals", "too_many", detail))
 }
 
-/// Takes a demo.
-///
-/// # Errors
-/// 404 for what is not listed, 409 `not_active` for what is not Live, 429, or the table is busy.
-pub async fn demo(app: &App, caller: &Caller, wanted: Wanted) -> Result<Demo, Problem> {
-    let WithOrders { listing, orders, trail } = find(app, &wanted.listing).await?;
+/// Takes a demo. Errors: 404 unknown listing, 409 `not_active`, 429.
+pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<Demo, Problem> {
+    let WithOrders { listing, orders, trail } = find(app, &request.listing).await?;
     let core = &listing.0;
     let lane = core.shown_lane(app.oldest_proof());
     if lane != Lane::Active {
         return Err(not_active(app, &core.id, lane));
     }
-    let sku = wanted.sku.unwrap_or_else(|| Sku::of_kind(core.shown_kind()));
+    let sku = request.sku.unwrap_or_else(|| Sku::of_kind(core.shown_kind()));
     let known = orders.into_iter().find(|order| order.sku == sku);
     let order = match known {
         Some(order) => order,
-        None => take(app, caller, &listing, trail, sku, &wanted).await?,
+        None => take(app, caller, &listing, trail, sku, &request).await?,
     };
-    let goals = if wanted.goals.is_empty() { &order.goals } else { &wanted.goals };
+    let goals = if request.goals.is_empty() { &order.goals } else { &request.goals };
     let profile = profile::of_listing(app, &listing, goals).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);
     let counts = app.store.live().await?.funnel;
@@ -101,62 +77,55 @@ async fn take(
     (core, _): &NamedListing,
     trail: Amounts,
     sku: Sku,
-    wanted: &Wanted,
+    request: &DemoRequest,
 ) -> Result<Order, Problem> {
     let order = Order {
         order_id: OrderId::of(&core.id, sku),
         listing_id: core.id.clone(),
         sku,
         at: app.clock.now(),
-        goals: wanted.goals.clone(),
-        invited: wanted.invited,
+        goals: request.goals.clone(),
+        invited: request.invited,
         confirmed_at: None,
     };
-    let news = FeedItem {
-        what: "demo_taken".to_owned(),
-        at: order.at,
-        listing_id: Some(core.id.clone()),
-        kind: core.kind,
-        name: core.name.clone(),
-        text: format!("{} took the {} demo.", core.name, sku.title()),
-    };
+    let news = feed_item(core, "demo_taken", order.at, &format!("took the {} demo.", sku.title()));
     let name = caller.name();
     let allowance = Allowance { act: "demo", caller: &name, host: None, rate: app.settings.demo_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);
     match app.store.take_demo(core, &order, trail, allowance, &news).await? {
         DemoOutcome::Taken => Ok(order),
-        // Taken by another request at the same moment: this is that order.
+        // Another request took it at the same moment: return that order.
         DemoOutcome::AlreadyTaken => Ok(app.store.order(&order.order_id).await?.unwrap_or(order)),
         DemoOutcome::NotActive => Err(not_active(app, &core.id, Lane::Queued)),
         DemoOutcome::Limited(used_up) => Err(used_up.into()),
     }
 }
 
-async fn find(app: &App, which: &Which) -> Result<WithOrders, Problem> {
-    let (asked, id) = match which {
-        Which::Id(id) => (id, id.parse::<ListingId>().ok()),
-        Which::Url(url) => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),
+async fn find(app: &App, which: &ListingRef) -> Result<WithOrders, Problem> {
+    let (given, id) = match which {
+        ListingRef::Id(id) => (id, id.parse::<ListingId>().ok()),
+        ListingRef::Url(url) => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),
     };
-    let missing = || Problem::listing_not_found(asked);
+    let missing = || Problem::listing_not_found(given);
     let id = id.ok_or_else(missing)?;
     match (app.store.listing_with_orders(&id, app.clock.now()).await?, which) {
         (Some(found), _) => Ok(found),
-        // What was published by its description, or answers elsewhere, holds its endpoint.
-        (None, Which::Url(url)) => {
-            let holder = app.store.endpoint_holder(url, &id).await?.ok_or_else(missing)?;
-            app.store.listing_with_orders(&holder, app.clock.now()).await?.ok_or_else(missing)
+        // A listing with another id may own this URL as its endpoint.
+        (None, ListingRef::Url(url)) => {
+            let owner_id = app.store.endpoint_holder(url, &id).await?.ok_or_else(missing)?;
+            app.store.listing_with_orders(&owner_id, app.clock.now()).await?.ok_or_else(missing)
         }
-        (None, Which::Id(_)) => Err(missing()),
+        (None, ListingRef::Id(_)) => Err(missing()),
     }
 }
 
 fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
     let status = app.settings.url(&format!("/api/listings/status?id={id}"));
-    let detail = format!("A demo is for Live listings; this one is {}.", lane.as_str());
+    let detail = format!("A demo requires a Live listing; this one is {}.", lane.as_str());
     Problem::new(http::StatusCode::CONFLICT, "not_active", detail).with("lane", lane.as_str()).with_next(
         serde_json::json!({
             "action": "check_status", "method": "GET", "url": status, "tool": "check_status", "arguments": { "id": id },
-            "note": "It says what to fix. Publish again after that, and take the demo once lane is `active`.",
+            "note": "Returns what to fix. Then publish again, and take the demo when lane is `active`.",
         }),
     )
 }

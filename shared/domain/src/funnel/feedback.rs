@@ -1,7 +1,6 @@
-//! Giving feedback: five answers after the demo, once per listing. It completes the round that a founding seat or a
-//! discount code is given for.
+//! Giving feedback: five answers after the demo, once per listing, in return for a founding seat or a discount code.
 
-use super::confirm::order_not_found;
+use super::access::order_not_found;
 use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
 use registry_app::App;
@@ -9,43 +8,36 @@ use registry_model::error::Problem;
 use registry_model::{Caller, Feedback, Lane, Listing, ListingId, Order, OrderId, Sku};
 use registry_store::{Allowance, Said, WithOrders};
 
-/// Takes feedback.
-///
-/// # Errors
-/// 404 for what is not listed, 409 `demo_first` or `already_completed`, 422 for what cannot be taken, 429, or the table
-/// is busy.
+/// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
     if given.listing_id.is_none() && given.order_id.is_none() {
         return Err(which_listing());
     }
-    let said = parse(&given)?;
+    let form = parse(&given)?;
     let (WithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
         return Err(Problem::listing_not_found(core.id.as_str()));
     }
     let order = chosen(app, &core, orders, named.as_ref())?;
     if core.feedbacked && given.reissue {
-        return reissue(app, caller, &core.id, said.key_digest.as_deref()).await;
+        return reissue(app, caller, &core.id, form.key_digest.as_deref()).await;
     }
     if core.feedbacked {
         return Err(already_completed(app, &core.id));
     }
     if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
-        let detail =
-            format!("`kind` says otherwise than the listing, which is `{}`.", core.shown_kind().as_str());
-        let mut problem = Problem::invalid("kind", "other_kind", detail);
-        problem.status = http::StatusCode::CONFLICT;
-        return Err(problem);
+        let detail = format!("`kind` does not match the listing, which is `{}`.", core.shown_kind().as_str());
+        return Err(conflict("kind", "other_kind", &detail));
     }
     let feedback = Feedback {
         listing_id: core.id.clone(),
         kind: core.shown_kind(),
         order_id: order.order_id.clone(),
         sku: order.sku,
-        rating: said.rating,
-        is_draft: said.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
+        rating: form.rating,
+        is_draft: form.rating == DRAFT_RATING && given.answers == draft(&core, order.sku),
         answers: given.answers,
-        body: said.body,
+        body: form.body,
         at: app.clock.now(),
     };
     let name = caller.name();
@@ -53,23 +45,21 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
     let allowance = app.settings.rate_limits.then_some(allowance);
     let kept =
-        Said { feedback: &feedback, contact: &said.contact, key_digest: said.key_digest.as_deref(), trail };
+        Said { feedback: &feedback, contact: &form.contact, key_digest: form.key_digest.as_deref(), trail };
     let reward = complete(app, kept, &order, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })
 }
 
-/// The listing with its orders, and the order that was named.
 async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<OrderId>), Problem> {
-    let unknown_order = |id: &str| order_not_found(app, id);
     let named = match given.order_id.as_deref() {
         None => None,
-        Some(id) => Some(id.parse::<OrderId>().map_err(|_| unknown_order(id))?),
+        Some(id) => Some(id.parse::<OrderId>().map_err(|_| order_not_found(app, id))?),
     };
     let id = match (given.listing_id.as_deref(), &named) {
         (Some(id), _) => id.parse::<ListingId>().map_err(|_| Problem::listing_not_found(id))?,
         (None, Some(order)) => {
-            app.store.order(order).await?.ok_or_else(|| unknown_order(order.as_str()))?.listing_id
+            app.store.order(order).await?.ok_or_else(|| order_not_found(app, order.as_str()))?.listing_id
         }
         (None, None) => return Err(which_listing()),
     };
@@ -78,11 +68,11 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<Or
 }
 
 fn which_listing() -> Problem {
-    let detail = "Say which listing: its `listing_id`, or the `order_id` that its demo answered.";
+    let detail = "Send the `listing_id` of the listing, or the `order_id` that its demo returned.";
     Problem::invalid("listing_id", "which_listing", detail)
 }
 
-/// The order that is meant: the one that was named, else that of its kind's product, else any.
+/// The named order; without one the order of its kind's product, or any other.
 fn chosen(
     app: &App,
     listing: &Listing,
@@ -90,17 +80,19 @@ fn chosen(
     named: Option<&OrderId>,
 ) -> Result<Order, Problem> {
     if let Some(named) = named {
-        let meant = orders.into_iter().find(|order| order.order_id == *named);
-        return meant.ok_or_else(|| {
-            let detail = "`order_id` is not an order of this listing.";
-            let mut problem = Problem::invalid("order_id", "other_listing", detail);
-            problem.status = http::StatusCode::CONFLICT;
-            problem
-        });
+        let found = orders.into_iter().find(|order| order.order_id == *named);
+        let detail = "`order_id` is not an order of this listing.";
+        return found.ok_or_else(|| conflict("order_id", "other_listing", detail));
     }
-    let usual = Sku::of_kind(listing.shown_kind());
+    let default = Sku::of_kind(listing.shown_kind());
     orders
         .into_iter()
-        .min_by_key(|order| (order.sku != usual, order.at))
+        .min_by_key(|order| (order.sku != default, order.at))
         .ok_or_else(|| demo_first(app, &listing.id))
+}
+
+fn conflict(field: &'static str, code: &'static str, detail: &str) -> Problem {
+    let mut problem = Problem::invalid(field, code, detail);
+    problem.status = http::StatusCode::CONFLICT;
+    problem
 }

@@ -1,4 +1,4 @@
-//! The form of feedback: what may be sent, the draft that a demo suggests, and what is refused by name.
+//! The feedback form: its fields, the draft that a demo suggests, and its validation.
 
 use std::collections::BTreeMap;
 
@@ -11,25 +11,24 @@ use registry_formats::{argument_schema, argument_text, email_address};
 use registry_model::error::Problem;
 use registry_model::{Contact, Kind, Listing, QUESTIONS, Sku};
 
-const LONGEST_ANSWER: usize = 2000;
-const LONGEST_NAME: usize = 200;
-const LONGEST_SOURCE: usize = 100;
-const LONGEST_KEY: usize = 200;
-/// The rating of the draft: neither praise nor blame.
+const MAX_ANSWER_CHARS: usize = 2000;
+const MAX_NAME_CHARS: usize = 200;
+const MAX_SOURCE_CHARS: usize = 100;
+const MAX_KEY_CHARS: usize = 200;
 pub const DRAFT_RATING: u8 = 3;
 
-/// Feedback as it is sent; the demo's `next_steps.example_body` is one.
+/// Feedback after a demo. The demo's `next_steps.example_body` is a complete draft of it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "order_id"]), "allOf" = [{ "required": ["answers"] }]))]
 pub struct GivenFeedback {
-    /// Whose; or name the order.
+    /// The listing that took the demo; or send `order_id`.
     pub listing_id: Option<String>,
-    /// The order that the demo answered.
+    /// The order that the demo returned.
     pub order_id: Option<String>,
-    /// Agent or MCP server.
+    /// The kind of the listing: agent or MCP server.
     pub kind: Option<Kind>,
-    /// The name of who writes.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    /// The name of the sender.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     pub agent_name: Option<String>,
     /// From 1 to 5.
     #[schemars(range(min = 1, max = 5))]
@@ -39,36 +38,34 @@ pub struct GivenFeedback {
     #[serde(default)]
     #[schemars(schema_with = "answers_schema")]
     pub answers: BTreeMap<String, String>,
-    /// Anything more.
-    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_ANSWER))]
+    /// Anything else you want to say.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_ANSWER_CHARS))]
     pub body: Option<String>,
-    /// Who may be written to; it is shown nowhere.
+    /// An address for replies; it is never shown.
     #[serde(alias = "email")]
     #[schemars(extend("format" = "email"))]
     pub contact_email: Option<String>,
-    /// What led here.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_SOURCE))]
+    /// What led you here.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_SOURCE_CHARS))]
     pub source: Option<String>,
-    /// A secret of the sender; the demo suggests one. Whoever sends it again may ask for the reward anew.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_KEY))]
+    /// A secret of the sender; the demo suggests one. Send it again with `reissue` to receive a lost reward again.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_KEY_CHARS))]
     pub idempotency_key: Option<String>,
-    /// Asks for the reward anew, because the answer that showed it was lost; the one before opens nothing any longer.
+    /// Issues the reward again if the answer that contained it was lost; the previous one stops working.
     #[serde(default)]
     pub reissue: bool,
 }
 
-/// Each of the five questions has its answer, and there is no other.
 fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     let answer = json!({
-        "type": "string", "pattern": argument_schema::TEXT, "maxLength": LONGEST_ANSWER,
+        "type": "string", "pattern": argument_schema::TEXT, "maxLength": MAX_ANSWER_CHARS,
     });
     let answers: Value = QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), answer.clone())).collect();
     let ids = QUESTIONS.map(|(id, _)| id);
     json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
 }
 
-/// The draft of the five answers for a listing that took a demo, to be changed by whoever sends it.
-#[must_use]
+/// The draft of the five answers; the sender is expected to change it.
 pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     let name = &listing.name;
     let product = sku.title();
@@ -82,7 +79,6 @@ pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), text(id))).collect()
 }
 
-/// What was said beside the answers, as it is kept.
 pub(super) struct Parsed {
     pub(super) rating: u8,
     pub(super) body: Option<String>,
@@ -90,11 +86,10 @@ pub(super) struct Parsed {
     pub(super) key_digest: Option<String>,
 }
 
-/// Looks at everything that was sent.
 pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
-        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body holds a draft of \
-                      everything that is sent here.";
+        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body is a complete \
+                      draft of this request.";
         return Err(Problem::invalid("rating", "bad_rating", detail));
     };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
@@ -103,33 +98,36 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
         return Err(Problem::invalid(
             field,
             "unknown_question",
-            format!("`answers` holds these five: {ids}."),
+            format!("`answers` accepts only these five questions: {ids}."),
         ));
     }
     for (id, question) in QUESTIONS {
         let field = format!("answers.{id}");
         let Some(answer) = given.answers.get(id) else {
-            let detail = format!("`{field}` is missing: {question} The demo's example_body holds a draft.");
+            let detail =
+                format!("`{field}` is missing: {question} The demo's example_body contains a draft.");
             return Err(Problem::invalid(field, "missing_answer", detail));
         };
-        argument_text::text(&field, answer, LONGEST_ANSWER)?;
+        argument_text::text(&field, answer, MAX_ANSWER_CHARS)?;
     }
     if let Some(name) = &given.agent_name {
-        argument_text::line("agent_name", name, LONGEST_NAME)?;
+        argument_text::line("agent_name", name, MAX_NAME_CHARS)?;
     }
     let body = given.body.as_deref().filter(|body| !body.trim().is_empty());
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
     let key = given.idempotency_key.as_deref();
-    let key = key.map(|key| argument_text::line("idempotency_key", key, LONGEST_KEY)).transpose()?;
+    let key = key.map(|key| argument_text::line("idempotency_key", key, MAX_KEY_CHARS)).transpose()?;
     let digest = |key: String| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Parsed {
         rating,
         key_digest: key.map(digest),
-        body: body.map(|body| argument_text::text("body", body, LONGEST_ANSWER)).transpose()?,
+        body: body.map(|body| argument_text::text("body", body, MAX_ANSWER_CHARS)).transpose()?,
         contact: Contact {
             email: email.map(|email| email_address::parse("contact_email", email)).transpose()?,
-            source: source.map(|source| argument_text::line("source", source, LONGEST_SOURCE)).transpose()?,
+            source: source
+                .map(|source| argument_text::line("source", source, MAX_SOURCE_CHARS))
+                .transpose()?,
         },
     })
 }

@@ -1,30 +1,69 @@
-//! The profile that a listing's products are made from, as the registry knows it now.
+//! The profile that products are made from, with its peers: matching Live listings found by the search index.
 
-use super::peers;
+use std::sync::Arc;
+
 use registry_app::App;
+use registry_model::Listing;
 use registry_model::error::Problem;
-use registry_products::Profile;
+use registry_products::{Peer, Profile};
+use registry_search::{Query, Text};
 use registry_store::NamedListing;
 
-/// The profile of a listing with these goals and its peers of this moment.
-///
-/// # Errors
-/// The table is busy.
 pub async fn of_listing(
     app: &App,
     (listing, evidence): &NamedListing,
     goals: &[String],
 ) -> Result<Profile, Problem> {
     let mut profile = Profile { goals: goals.to_vec(), ..Profile::of(listing, evidence.as_ref()) };
-    profile.peers = peers::of(app, &profile).await?;
+    profile.peers = peers(app, &profile).await?;
     Ok(profile)
 }
 
-/// The profile of something that is not listed, as its owner describes it, with its peers of this moment.
-///
-/// # Errors
-/// The table is busy.
 pub async fn of_description(app: &App, described: Profile) -> Result<Profile, Problem> {
-    let peers = peers::of(app, &described).await?;
-    Ok(Profile { peers, ..described })
+    Ok(Profile { peers: peers(app, &described).await?, ..described })
+}
+
+/// Peers of a profile.
+const MAX_PEERS: usize = 6;
+
+async fn peers(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
+    Ok(listings(app, profile).await?.iter().map(|listing| peer(listing)).collect())
+}
+
+/// Live listings that complement a profile, the best first. It leaves out the listing itself and its host.
+pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Arc<Listing>>, Problem> {
+    let Some(text) = search_text(profile) else { return Ok(Vec::new()) };
+    let query = Query { text, kind: None, category: None, skip: 0, limit: MAX_PEERS * 3 };
+    let found = app.search.find(&query, app.clock.now()).await?;
+    let host = |url: &str| url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let own = profile.endpoint.as_deref().and_then(host);
+    let is_other = |listing: &Listing| {
+        profile.listing_id.as_ref() != Some(&listing.id)
+            && (own.is_none() || host(listing.endpoint.as_deref().unwrap_or_default()) != own)
+    };
+    let mut peers: Vec<Arc<Listing>> =
+        found.hits.into_iter().map(|hit| hit.listing).filter(|listing| is_other(listing)).collect();
+    // An agent needs tools, and a server needs agents that use it: the other kind first.
+    peers.sort_by_key(|peer| peer.shown_kind() == profile.kind);
+    peers.truncate(MAX_PEERS);
+    Ok(peers)
+}
+
+fn search_text(profile: &Profile) -> Option<Text> {
+    let abilities = profile.skills.iter().map(|skill| &skill.name);
+    let abilities = abilities.chain(profile.tools.iter().map(|tool| &tool.name)).take(8);
+    let texts = profile.goals.iter().take(3).chain(profile.description.iter()).chain(abilities);
+    let text = texts.map(String::as_str).collect::<Vec<_>>().join(" ");
+    let text = if text.is_empty() { profile.name.clone() } else { text };
+    Text::parse(&text.chars().take(400).collect::<String>(), "goals").ok()
+}
+
+fn peer(listing: &Listing) -> Peer {
+    Peer {
+        listing_id: listing.id.clone(),
+        kind: listing.shown_kind(),
+        name: listing.name.clone(),
+        description: listing.description.clone().unwrap_or_default(),
+        url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+    }
 }

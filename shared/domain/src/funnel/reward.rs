@@ -1,10 +1,11 @@
-//! What feedback brings: a founding seat while there are any, a discount code afterwards. Shown in one answer, kept as
-//! digests, and issued anew to whoever lost that answer.
+//! The reward for feedback: a founding seat while there are any, then a discount code. It is shown once and stored as
+//! a digest; a caller who lost the answer can have it issued again.
 
 use http::StatusCode;
 use serde_json::json;
 
-use super::confirm::order_not_found;
+use super::access::order_not_found;
+use crate::feed_item;
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{
@@ -13,30 +14,23 @@ use registry_model::{
 };
 use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, Said};
 
-/// Off a product for who comes after the founding seats (contract "Limits").
+/// The discount after the founding seats are gone (contract "Limits").
 pub const DISCOUNT_PERCENT: u32 = 25;
 
-/// Feedback that was taken.
 #[derive(Clone, Debug)]
 pub struct FeedbackGiven {
-    /// The feedback.
     pub feedback: Feedback,
-    /// What it brought.
     pub reward: Rewarded,
-    /// Where the funnel stands now.
     pub counts: FunnelCounts,
 }
 
-/// What feedback brought, to be shown once.
 #[derive(Clone, Debug)]
 pub enum Rewarded {
-    /// A founding seat.
     Seat(AccessToken),
-    /// A discount code.
     Code(DiscountCode),
 }
 
-/// Writes the completion with a seat, or with a code once the seats are gone.
+/// Stores the completion with a seat, or with a discount code once the seats are gone.
 pub(super) async fn complete(
     app: &App,
     said: Said<'_>,
@@ -45,26 +39,25 @@ pub(super) async fn complete(
     allowance: Option<Allowance<'_>>,
 ) -> Result<Rewarded, Problem> {
     let feedback = said.feedback;
-    let seats = app.settings.founding_seats;
+    let (seats, grant) = (app.settings.founding_seats, seat(feedback, order));
     let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
     loop {
-        let rewarded = match seat_left {
-            true => Rewarded::Seat(AccessToken::new(&app.random)),
-            false => Rewarded::Code(DiscountCode::new(&app.random)),
+        let rewarded = if seat_left {
+            Rewarded::Seat(AccessToken::new(&app.random))
+        } else {
+            Rewarded::Code(DiscountCode::new(&app.random))
         };
-        let outcome = match &rewarded {
-            Rewarded::Seat(token) => {
-                let grant = seat(feedback, order);
-                let reward = NewReward::Seat { seats, token: &token.digest(), grant: &grant };
-                let news = news(listing, feedback, "founding_seat_claimed", "claimed a founding seat");
-                app.store.complete(&said, reward, allowance, &news).await?
+        let token;
+        let (reward, what, did) = match &rewarded {
+            Rewarded::Seat(new) => {
+                token = new.digest();
+                let reward = NewReward::Seat { seats, token: &token, grant: &grant };
+                (reward, "founding_seat_claimed", "claimed a founding seat.")
             }
-            Rewarded::Code(code) => {
-                let news = news(listing, feedback, "feedback_given", "gave feedback on its demo");
-                app.store.complete(&said, NewReward::Code(code), allowance, &news).await?
-            }
+            Rewarded::Code(code) => (NewReward::Code(code), "feedback_given", "gave feedback on its demo."),
         };
-        match outcome {
+        let news = FeedItem { kind: Some(feedback.kind), ..feed_item(listing, what, feedback.at, did) };
+        match app.store.complete(&said, reward, allowance, &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone => seat_left = false,
             CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),
@@ -77,7 +70,6 @@ pub(super) async fn complete(
     }
 }
 
-/// What the token of a founding seat opens.
 fn seat(feedback: &Feedback, order: &Order) -> Grant {
     Grant {
         sku: feedback.sku,
@@ -88,8 +80,8 @@ fn seat(feedback: &Feedback, order: &Order) -> Grant {
     }
 }
 
-/// Gives the reward of a completion anew to whoever sends its key: a lost answer must not cost what it brought. The one
-/// before opens nothing any longer, so that there are never two.
+/// Issues the reward again to the caller who sends its key: a lost answer must not cost the reward. The previous
+/// token or code stops working, so there are never two.
 pub(super) async fn reissue(
     app: &App,
     caller: &Caller,
@@ -124,18 +116,16 @@ pub(super) async fn reissue(
         }
     };
     match outcome {
-        CompletionOutcome::Done => {
-            Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
-        }
-        CompletionOutcome::Limited(used_up) => Err(used_up.into()),
-        _ if is_ours(app, id, &reward).await? => {
-            Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
-        }
-        _ => Err(already_completed(app, id)),
+        CompletionOutcome::Done => {}
+        CompletionOutcome::Limited(used_up) => return Err(used_up.into()),
+        _ if is_ours(app, id, &reward).await? => {}
+        _ => return Err(already_completed(app, id)),
     }
+    Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
 }
 
-/// Whether the completion that stands is the one just sent: its answer was lost on the way, and it was sent again.
+/// Whether the stored completion is the one just sent: the answer was lost on the way, and the request was sent
+/// again.
 async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool, Problem> {
     let ours = match rewarded {
         Rewarded::Seat(token) => Reward::Seat(token.digest().as_str().to_owned()),
@@ -144,36 +134,23 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
     Ok(app.store.completion(id).await?.is_some_and(|kept| kept.reward == ours))
 }
 
-fn news(listing: &Listing, feedback: &Feedback, what: &str, did: &str) -> FeedItem {
-    FeedItem {
-        what: what.to_owned(),
-        at: feedback.at,
-        listing_id: Some(listing.id.clone()),
-        kind: Some(feedback.kind),
-        name: listing.name.clone(),
-        text: format!("{} {did}.", listing.name),
-    }
-}
-
-/// 409: there is no demo to speak of.
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
-    let detail = "Feedback follows a demo; this listing took none yet.";
+    let detail = "Feedback requires a demo, and this listing has not taken one.";
     Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(json!({
         "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"),
         "body": { "listing_id": id }, "tool": "take_demo",
-        "note": "The answer holds next_steps.example_body, which is sent here.",
+        "note": "The answer contains next_steps.example_body: send it here.",
     }))
 }
 
-/// 409: this listing gave its feedback.
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
-    let detail = "This listing gave its feedback already: one completion per listing. What it received was shown \
-                  once, in that answer. If that answer never reached you, send the same body again with \
-                  `reissue`: true; its idempotency_key tells that it was yours.";
+    let detail = "This listing has already given feedback; each listing can do so once. Its reward was shown once, in \
+                  that answer. If you did not receive the answer, send the same body, with the same \
+                  idempotency_key, and `reissue`: true.";
     Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(json!({
         "action": "talk_inbox", "method": "GET",
         "url": app.settings.url(&format!("/api/talk?listing_id={id}")),
         "tool": "talk_inbox", "arguments": { "listing_id": id },
-        "note": "Its inbox says what comes next.",
+        "note": "The inbox contains the next step.",
     }))
 }

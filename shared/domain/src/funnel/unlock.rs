@@ -6,20 +6,20 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_store::FunnelCounts;
 
-/// How far payments are from opening.
+/// The meter that opens payments.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Unlock {
     /// Whether card payments are open.
     pub payments_open: bool,
-    /// Agents that gave feedback.
+    /// Agents that have given feedback.
     pub feedback_agents: u32,
-    /// MCP servers that gave feedback.
+    /// MCP servers that have given feedback.
     pub feedback_mcps: u32,
-    /// How many of each open payments.
+    /// How much feedback of each kind opens payments.
     pub targets: Targets,
-    /// How far it is, from 0 to 100.
+    /// Progress in percent, 0 to 100.
     pub progress_pct: u32,
-    /// The same in a sentence.
+    /// The meter in a sentence.
     pub message: String,
 }
 
@@ -32,8 +32,6 @@ pub struct Targets {
     pub mcps: u32,
 }
 
-/// The meter as the counters stand.
-#[must_use]
 pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     let target = settings.payments_open_after;
     let (agents, mcps) = (counts.feedback_agents, counts.feedback_mcps);
@@ -63,7 +61,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn payments_open_when_both_kinds_have_given_enough() {
+    fn payments_open_when_both_kinds_reach_their_target() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let meter = |agents, mcps| {
             let counts =

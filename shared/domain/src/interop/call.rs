@@ -1,4 +1,4 @@
-//! A request that can be sent as it stands: method, address, headers and body, in the dialect that a listing proved.
+//! Complete requests, with method, URL, headers and body, in the protocol version that a listing proved.
 
 use std::collections::BTreeMap;
 
@@ -13,37 +13,44 @@ use registry_model::protocol::MCP_NEWEST_REVISION;
 const JSON: &str = "application/json";
 const JSON_OR_STREAM: &str = "application/json, text/event-stream";
 
-/// A request, complete.
+/// A complete request.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Call {
-    /// The protocol that is spoken.
+    /// The protocol of the request.
     pub protocol: EntryProtocol,
-    /// The version of it that was proven.
+    /// The version of the protocol that the last probe proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Where, with which headers, and what.
+    /// The HTTP request.
     #[serde(flatten)]
     pub request: CallRequest,
-    /// Requests that must be answered first, in this order.
+    /// Requests to send first, in this order, each after the answer of the one before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<CallRequest>,
-    /// What to fill in, or to mind.
+    /// What to fill in before sending.
     pub note: String,
 }
 
-/// The HTTP request of a call.
+/// An HTTP request.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CallRequest {
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Where.
+    /// The URL to send it to.
     pub url: String,
-    /// What stands in its header.
+    /// The HTTP headers.
     pub headers: BTreeMap<&'static str, String>,
     /// The JSON body of a POST.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
+}
+
+impl Call {
+    fn new(protocol: EntryProtocol, version: &str, request: CallRequest, note: &str) -> Self {
+        let version = Some(version.to_owned()).filter(|version| !version.is_empty());
+        Self { protocol, version, request, before: Vec::new(), note: note.to_owned() }
+    }
 }
 
 impl CallRequest {
@@ -58,24 +65,17 @@ impl CallRequest {
     }
 }
 
-/// A call of a tool at an MCP server, or of its list of tools where none is named.
+/// A call of a tool at an MCP server; without a tool, a call of `tools/list`.
 pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
-    let (method, mut params, filled) = match tool {
+    let (method, mut params, hint) = match tool {
         Some(tool) => (
             "tools/call",
             json!({ "name": tool, "arguments": {} }),
-            "Fill in `params.arguments` by the tool's inputSchema, which tools/list tells.",
+            "Fill in `params.arguments` according to the tool's inputSchema, which tools/list returns.",
         ),
-        None => ("tools/list", json!({}), "It lists the tools with their inputs."),
+        None => ("tools/list", json!({}), "Returns the tools with their input schemas."),
     };
-    let call = |request, before, note: &str| Call {
-        protocol: EntryProtocol::Mcp,
-        version: Some(revision.to_owned()).filter(|revision| !revision.is_empty()),
-        request,
-        before,
-        note: note.to_owned(),
-    };
-    // From this revision on every request stands for itself.
+    // Since this revision a request needs no session.
     if revision >= MCP_NEWEST_REVISION {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": revision,
@@ -87,44 +87,38 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
             [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision), ("mcp-method", method)];
         let mut request = CallRequest::post(url, headers, body);
         request.headers.extend(tool.map(|tool| ("mcp-name", tool.to_owned())));
-        return call(request, Vec::new(), filled);
+        return Call::new(EntryProtocol::Mcp, revision, request, hint);
     }
     let initialize = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client() });
     let initialize = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize });
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let within = [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision)];
+    let headers = [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision)];
     let before = vec![
         CallRequest::post(url, [("accept", JSON_OR_STREAM)], initialize),
-        CallRequest::post(url, within, initialized),
+        CallRequest::post(url, headers, initialized),
     ];
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let session = "Send the Mcp-Session-Id that initialize answers, if it does, with all that follows.";
-    call(CallRequest::post(url, within, body), before, &format!("{filled} {session}"))
+    let session = "If initialize returns an Mcp-Session-Id, send it with all later requests.";
+    let request = CallRequest::post(url, headers, body);
+    Call { before, ..Call::new(EntryProtocol::Mcp, revision, request, &format!("{hint} {session}")) }
 }
 
-/// What a client says of itself; whoever sends the call puts its own name there.
 fn client() -> Value {
     json!({ "name": "your-client", "version": "1.0.0" })
 }
 
-/// A text message to an agent, over JSON-RPC.
 pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Call {
     let (method, params) = match version {
         NEWEST_A2A => ("SendMessage", newest(message_id, text)),
         _ => ("message/send", older(message_id, text)),
     };
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    Call {
-        protocol: EntryProtocol::A2a,
-        version: Some(version.to_owned()).filter(|version| !version.is_empty()),
-        request: versioned(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version),
-        before: Vec::new(),
-        note: "Say in the text what is to be done. A task in the answer is asked for again by its id."
-            .to_owned(),
-    }
+    let request = with_version(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version);
+    let note = "Put the task into the text. If the answer contains a task, poll it by its id.";
+    Call::new(EntryProtocol::A2a, version, request, note)
 }
 
-/// The same over the REST binding; `None` where the URL cannot be read.
+/// `None` if the URL cannot be parsed.
 pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -> Option<Call> {
     let mut target = url::Url::parse(url).ok()?;
     let is_newest = version == NEWEST_A2A;
@@ -132,35 +126,25 @@ pub(super) fn a2a_rest(url: &str, version: &str, message_id: &str, text: &str) -
     target.set_path(&path);
     let body = if is_newest { newest(message_id, text) } else { older_rest(message_id, text) };
     let accept = [("accept", "application/a2a+json, application/json")];
-    Some(Call {
-        protocol: EntryProtocol::Http,
-        version: Some(version.to_owned()).filter(|version| !version.is_empty()),
-        request: versioned(CallRequest::post(target.as_str(), accept, body), version),
-        before: Vec::new(),
-        note: "Say in the text what is to be done.".to_owned(),
-    })
+    let request = with_version(CallRequest::post(target.as_str(), accept, body), version);
+    Some(Call::new(EntryProtocol::Http, version, request, "Put the task into the text."))
 }
 
 const NEWEST_A2A: &str = "1.0";
 
-/// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
-fn versioned(mut request: CallRequest, version: &str) -> CallRequest {
+/// Agents of 0.3 and older do not know the version header, and a missing one means 0.3 (A2A specification 3.6).
+fn with_version(mut request: CallRequest, version: &str) -> CallRequest {
     if version == NEWEST_A2A {
         request.headers.insert("a2a-version", version.to_owned());
     }
     request
 }
 
-/// A search of a registry that speaks Agentic Resource Discovery.
 pub(super) fn ard(search: &str, words: &str) -> Call {
     let body = json!({ "query": { "text": words }, "federation": "none", "pageSize": 1 });
-    Call {
-        protocol: EntryProtocol::Ard,
-        version: None,
-        request: CallRequest::post(search, [("accept", JSON)], body),
-        before: Vec::new(),
-        note: "It answers the catalogue entry, with the evidence of the last handshake.".to_owned(),
-    }
+    let request = CallRequest::post(search, [("accept", JSON)], body);
+    let note = "Returns the catalogue entry with the evidence of the last handshake.";
+    Call::new(EntryProtocol::Ard, "", request, note)
 }
 
 #[cfg(test)]
@@ -168,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_called_in_the_era_of_its_server() {
+    fn tool_call_follows_the_revision_of_the_server() {
         let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some("add"));
         assert!(modern.before.is_empty());
         assert_eq!(modern.request.headers["mcp-name"], "add");
@@ -184,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_in_the_dialect_that_was_proven() {
+    fn message_follows_the_proven_version() {
         let sent = |version: &str| a2a("https://a.example.org/rpc", version, "m", "Hi.").request;
         assert_eq!(sent("1.0").body.unwrap()["method"], "SendMessage");
         assert_eq!(sent("1.0").headers["a2a-version"], "1.0");

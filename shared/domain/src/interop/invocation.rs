@@ -1,4 +1,4 @@
-//! All ways to call one listing, the wanted protocol first. Each is made from what its last probe proved.
+//! All ways to call one listing, the preferred protocol first, made from what its last probe proved.
 
 use std::cmp::Reverse;
 
@@ -12,46 +12,41 @@ use registry_model::settings::Settings;
 use registry_model::{EntryProtocol, Facts, ListingId, Random, Tool};
 use registry_store::NamedListing;
 
-/// What is wanted of a listing.
+/// What a caller wants from a listing: plain words, or the name of a tool or skill.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wish<'a> {
-    /// In plain words.
     pub words: &'a str,
-    /// By the name of a tool.
     pub tool: Option<&'a str>,
-    /// By the name of a skill.
     pub skill: Option<&'a str>,
 }
 
 /// The ready calls of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Invocation {
-    /// The node that it calls.
+    /// The URN of the listing.
     pub node_id: String,
     /// The listing.
     pub listing_id: ListingId,
-    /// Its name.
+    /// The name of the listing.
     pub name: String,
-    /// Which of the calls below to send first: the preferred protocol where the listing speaks it.
+    /// The call to send first: the preferred protocol, if the listing speaks it.
     pub first: EntryProtocol,
-    /// By which protocols it can be called, that one first.
+    /// The protocols by which it can be called, `first` first.
     pub protocols: Vec<EntryProtocol>,
-    /// A call of a tool.
+    /// A call of an MCP tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp: Option<Call>,
-    /// A message over JSON-RPC.
+    /// An A2A message over JSON-RPC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a2a: Option<Call>,
-    /// A message over plain HTTP.
+    /// An A2A message over plain HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<Call>,
-    /// Finding it again by its name, at this registry.
+    /// A search that finds the listing again at this registry.
     pub ard: Call,
 }
 
 impl Invocation {
-    /// The calls of a listing.
-    #[must_use]
     pub fn of(
         node: &CapabilityNode,
         (listing, evidence): &NamedListing,
@@ -65,7 +60,7 @@ impl Invocation {
             let mut versions = node.proven.iter().filter_map(|hint| hint.strip_prefix(family));
             versions.next().or(listing.era.as_deref()).unwrap_or_default().to_owned()
         };
-        let message = || (format!("msg-{}", random.hex(8)), text(wish, facts));
+        let message = || (format!("msg-{}", random.hex(8)), message_text(wish, facts));
         let mcp = node.endpoints.mcp.as_deref().map(|url| call::mcp(url, &proven("mcp/"), tool(wish, facts)));
         let a2a = node.endpoints.a2a.as_deref().map(|url| {
             let (id, text) = message();
@@ -90,8 +85,6 @@ impl Invocation {
         }
     }
 
-    /// The call to send first.
-    #[must_use]
     pub fn call(&self) -> &Call {
         let call = match self.first {
             EntryProtocol::Mcp => self.mcp.as_ref(),
@@ -103,7 +96,7 @@ impl Invocation {
     }
 }
 
-/// Whether two names of tools or skills are the same but for case and what joins their words.
+/// Compares names of tools or skills; ignores case and separators.
 pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     let folded = |name: &str| -> String {
         name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -111,24 +104,24 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// The tool to call: the one that is named, else the one that shares most words with the wish, else the first.
+/// The named tool; otherwise the tool that shares most words with the request, or the first one.
 fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
     let tools = &facts?.tools;
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
         return Some(&named.name);
     }
     let words: Vec<String> = wish.words.split_whitespace().map(str::to_lowercase).collect();
-    let shared = |text: &str| {
+    let shared_words = |text: &str| {
         let text = text.to_lowercase();
         words.iter().filter(|word| text.contains(word.as_str())).count()
     };
-    let rank =
-        |(at, tool): &(usize, &Tool)| (2 * shared(&tool.name) + shared(&tool.description), Reverse(*at));
+    let rank = |(at, tool): &(usize, &Tool)| {
+        (2 * shared_words(&tool.name) + shared_words(&tool.description), Reverse(*at))
+    };
     tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool.name.as_str())
 }
 
-/// What is said to an agent.
-fn text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
+fn message_text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
     let skills = facts.map(|facts| facts.skills.as_slice()).unwrap_or_default();
     let named = wish.skill.and_then(|name| {
         skills.iter().find(|skill| is_same_name(&skill.name, name) || is_same_name(&skill.id, name))
@@ -144,45 +137,24 @@ fn text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
 /// How a protocol is used here.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Adapter {
-    /// Which.
+    /// The protocol.
     pub protocol: EntryProtocol,
-    /// What an invocation holds for it.
+    /// What an invocation contains for it.
     pub gives: &'static str,
-    /// What it rests on.
+    /// What the call is made from.
     pub from: &'static str,
 }
 
-/// How each protocol is used here.
-#[must_use]
 pub fn adapters() -> Vec<Adapter> {
-    let adapter = |protocol, gives, from| Adapter { protocol, gives, from };
-    vec![
-        adapter(
-            EntryProtocol::Mcp,
-            "tools/call at the MCP endpoint, with the opening that its revision needs",
-            "the revision and the tools of the last probe",
-        ),
-        adapter(
-            EntryProtocol::A2a,
-            "a text message over JSON-RPC: SendMessage in 1.0, message/send before it",
-            "the dialect that the last probe spoke",
-        ),
-        adapter(
-            EntryProtocol::Http,
-            "the same message over the REST binding of A2A",
-            "the binding that the last probe used; only where that was REST",
-        ),
-        adapter(
-            EntryProtocol::Ard,
-            "a search that finds the listing's catalogue entry",
-            "this registry's Agentic Resource Discovery endpoint",
-        ),
-        adapter(
-            EntryProtocol::Dns,
-            "nothing of its own: the other protocols follow in their usual order",
-            "DNS records of listings are not part of a probe",
-        ),
-    ]
+    use EntryProtocol::{A2a, Ard, Dns, Http, Mcp};
+    let adapters = [
+        (Mcp, "tools/call, after the handshake of its revision", "revision and tools of the last probe"),
+        (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version of the last probe"),
+        (Http, "the same message over A2A's REST binding", "the binding of the last probe, if it was REST"),
+        (Ard, "a search that finds the listing's catalogue entry", "the ARD endpoint of this registry"),
+        (Dns, "no call of its own; use another protocol", "nothing: probes do not read DNS records"),
+    ];
+    adapters.map(|(protocol, gives, from)| Adapter { protocol, gives, from }).to_vec()
 }
 
 #[cfg(test)]
@@ -208,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_chosen_by_name_then_by_words_then_by_place() {
+    fn tool_is_chosen_by_name_then_words_then_order() {
         let facts = facts();
         let chosen = |wish| tool(wish, Some(&facts));
         assert_eq!(chosen(Wish { tool: Some("List-Files"), ..Wish::default() }), Some("list_files"));
@@ -218,12 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_told_the_wish() {
+    fn message_contains_skill_and_words() {
         let facts = facts();
-        let said = |words, skill| text(Wish { words, skill, tool: None }, Some(&facts));
-        assert_eq!(said("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");
-        assert_eq!(said("", Some("fc")), "What do you need to know for this: Weather forecast?");
-        assert_eq!(said("", None), "What can you do?");
-        assert_eq!(said("in Paris", Some("unknown")), "in Paris");
+        let text = |words, skill| message_text(Wish { words, skill, tool: None }, Some(&facts));
+        assert_eq!(text("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");
+        assert_eq!(text("", Some("fc")), "What do you need to know for this: Weather forecast?");
+        assert_eq!(text("", None), "What can you do?");
+        assert_eq!(text("in Paris", Some("unknown")), "in Paris");
     }
 }

@@ -8,8 +8,8 @@ use registry_model::settings::Settings;
 use registry_model::{Assessment, EntryProtocol, Kind, Listing, ListingId};
 use registry_store::NamedListing;
 
-/// Tools or skills that are told of one listing.
-const MOST_ABILITIES: usize = 40;
+/// Tools or skills shown for one listing.
+const MAX_ABILITIES: usize = 40;
 
 /// A node of the capability graph.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,27 +18,27 @@ pub struct CapabilityNode {
     pub id: String,
     /// The listing.
     pub listing_id: ListingId,
-    /// Its name.
+    /// The name of the listing.
     pub name: String,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// By which protocols it can be called, the usual one first.
+    /// The protocols by which it can be called, the usual one first.
     pub protocols: Vec<EntryProtocol>,
     /// Versions and bindings that the last probe proved, such as `a2a/1.0` and `jsonrpc`.
     pub proven: Vec<String>,
-    /// The tools of an MCP server.
+    /// Names of the tools of an MCP server.
     pub mcp_tools: Vec<String>,
-    /// The skills of an agent.
+    /// Names of the skills of an agent.
     pub a2a_skills: Vec<String>,
-    /// Where it is reached.
+    /// The URLs of the listing.
     pub endpoints: Endpoints,
-    /// The strength of its trail; 0 where nobody left one.
+    /// The score of its trail; 0 without a trail.
     pub trail_score: f64,
-    /// No blocking check of its last probe failed.
+    /// Whether all blocking checks of its last probe passed.
     pub clean: bool,
 }
 
-/// Where a listing is reached.
+/// The URLs of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Endpoints {
     /// Its MCP endpoint.
@@ -50,18 +50,16 @@ pub struct Endpoints {
     /// Its A2A endpoint for plain HTTP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http: Option<String>,
-    /// Its card, where it has one.
+    /// Its card, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub card: Option<String>,
-    /// The evidence in full.
+    /// Its status with the full evidence.
     pub status: String,
-    /// Its demo, as a link.
+    /// A link to its demo.
     pub demo: String,
 }
 
 impl CapabilityNode {
-    /// The node of a listing with its evidence.
-    #[must_use]
     pub fn of((listing, evidence): &NamedListing, trail_score: f64, settings: &Settings) -> Self {
         let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
         let kind = listing.shown_kind();
@@ -85,7 +83,7 @@ impl CapabilityNode {
 }
 
 fn names<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
-    all.take(MOST_ABILITIES).cloned().collect()
+    all.take(MAX_ABILITIES).cloned().collect()
 }
 
 impl Endpoints {

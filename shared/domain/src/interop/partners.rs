@@ -1,5 +1,5 @@
-//! Who goes well with whom: for a listing those of the other kind that match what it says of itself, and pairs among what
-//! is newest. By the search index in memory, so that pairs cost a few reads of the table however many they are.
+//! Listings that fit together: for one listing, matching listings of the other kind; and pairs among the newest
+//! agents. It searches the index in memory, so that any number of pairs costs only a few reads of the table.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,32 +12,29 @@ use registry_model::{Kind, Listing, ListingId};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
 
-/// Characters of what a listing says of itself by which partners are searched.
-const WORDS: usize = 400;
-/// Agents for which partners are looked for.
-const MOST_AGENTS: u32 = 50;
-/// Partners that are looked for beside each of them.
-const FOR_EACH: usize = 2;
+/// Characters of a listing's description that are used to search for partners.
+const MAX_QUERY_CHARS: usize = 400;
+/// Agents for which pairs are searched.
+const MAX_AGENTS: u32 = 50;
+/// Partners searched for each agent.
+const PARTNERS_PER_AGENT: usize = 2;
 
 /// Two listings that may work together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pair {
-    /// An agent.
+    /// The id of the agent.
     pub listing_a: ListingId,
-    /// An MCP server that matches what it says of itself.
+    /// The id of an MCP server that matches the agent's description.
     pub listing_b: ListingId,
     /// The agent's name.
     pub name_a: String,
-    /// The server's name.
+    /// The name of the MCP server.
     pub name_b: String,
-    /// How well it matches, 0 to 100.
+    /// How well the server matches, 0 to 100.
     pub match_score: u8,
 }
 
-/// Live listings of the other kind that match what a listing says of itself, the best first.
-///
-/// # Errors
-/// The table is busy.
+/// Live listings of the other kind that match a listing's description, the best first.
 pub async fn suggestions(
     app: &App,
     (listing, evidence): &NamedListing,
@@ -46,7 +43,7 @@ pub async fn suggestions(
     let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
     let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| skill.name.as_str());
     let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| tool.name.as_str());
-    let Some(text) = words(listing, skills.chain(tools).take(8)) else { return Ok(Vec::new()) };
+    let Some(text) = search_text(listing, skills.chain(tools).take(8)) else { return Ok(Vec::new()) };
     let kind = match listing.shown_kind() {
         Kind::Agent => Kind::Mcp,
         Kind::Mcp => Kind::Agent,
@@ -58,31 +55,28 @@ pub async fn suggestions(
     live_in_order(app, &ids).await
 }
 
-/// Whether two listings have no host in common: what one owner serves at one host needs no introduction.
+/// Whether two listings have no host in common: listings of one owner at one host need no introduction.
 fn are_apart(a: &Listing, b: &Listing) -> bool {
     let hosts = a.hosts();
     !b.hosts().iter().any(|host| hosts.contains(host))
 }
 
-fn words<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str>) -> Option<Text> {
+fn search_text<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str>) -> Option<Text> {
     let texts: Vec<&str> = listing.description.as_deref().into_iter().chain(abilities).collect();
     let text = if texts.is_empty() { listing.name.clone() } else { texts.join(" ") };
-    let text: String = text.chars().take(WORDS).collect();
+    let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
     Text::parse(&text, "listing_id").ok().filter(|text| !text.is_empty())
 }
 
 /// Pairs of a Live agent and a Live MCP server at different hosts, the best first.
-///
-/// # Errors
-/// The table is busy.
-pub async fn pairs(app: &App, most: usize) -> Result<Vec<Pair>, Problem> {
-    let newest = PageQuery { only: Some(Kind::Agent), from: Cursor::default(), limit: MOST_AGENTS };
+pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
+    let newest = PageQuery { only: Some(Kind::Agent), from: Cursor::default(), limit: MAX_AGENTS };
     let agents = active_page::read(app, &newest).await?.agents;
     app.search.load().await?;
     let mut found: Vec<(&Listing, ListingId, u8)> = Vec::new();
     for agent in &agents {
-        let Some(text) = words(agent, std::iter::empty()) else { continue };
-        let query = Query { text, kind: Some(Kind::Mcp), category: None, skip: 0, limit: FOR_EACH };
+        let Some(text) = search_text(agent, std::iter::empty()) else { continue };
+        let query = Query { text, kind: Some(Kind::Mcp), category: None, skip: 0, limit: PARTNERS_PER_AGENT };
         let hits = app.search.search_index(&query).hits;
         found.extend(hits.into_iter().map(|hit| (agent, hit.id, percent(hit.rank))));
     }
@@ -105,11 +99,9 @@ pub async fn pairs(app: &App, most: usize) -> Result<Vec<Pair>, Problem> {
             match_score,
         })
     };
-    Ok(found.into_iter().filter_map(pair).take(most).collect())
+    Ok(found.into_iter().filter_map(pair).take(limit).collect())
 }
 
 fn percent(rank: f32) -> u8 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
-    let percent = (rank.clamp(0.0, 1.0) * 100.0).round() as u8;
-    percent
+    (rank.clamp(0.0, 1.0) * 100.0).round() as u8
 }

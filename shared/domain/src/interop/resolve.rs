@@ -1,34 +1,28 @@
-//! Which Live listings can do what is wanted: those that the search finds, held against the tool or skill that was named.
-//! One search and one batch read, however many are listed.
+//! Finds the Live listings that can do what is query: one search and one batch read, then a filter by tool or skill.
+
+use std::collections::BTreeMap;
 
 use super::invocation::{Wish, is_same_name};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Kind, ListingId, Skill};
 use registry_search::{Query, Text};
-use registry_store::NamedListing;
+use registry_store::{NamedListing, StoreError};
 
-/// Candidates that are read for each listing that is wanted where a tool or skill is named.
-const TRIED: usize = 4;
-/// The most candidates.
-const MOST_TRIED: usize = 48;
+/// Candidates read for each wanted listing when a tool or skill is named.
+const CANDIDATES_PER_LISTING: usize = 4;
+const MAX_CANDIDATES: usize = 48;
 
-/// What is wanted.
 #[derive(Clone, Debug)]
-pub struct Wanted {
-    /// In plain words; with neither tool nor skill, none means the newest.
+pub struct CapabilityQuery {
+    /// Empty, with neither tool nor skill: the newest listings.
     pub text: Text,
-    /// The name of a tool.
     pub tool: Option<String>,
-    /// The name of a skill.
     pub skill: Option<String>,
-    /// The most listings.
     pub limit: usize,
 }
 
-impl Wanted {
-    /// The same for the calls that are made.
-    #[must_use]
+impl CapabilityQuery {
     pub fn wish(&self) -> Wish<'_> {
         Wish { words: self.text.as_str(), tool: self.tool.as_deref(), skill: self.skill.as_deref() }
     }
@@ -37,8 +31,7 @@ impl Wanted {
         self.tool.is_some() || self.skill.is_some()
     }
 
-    /// Whether a listing has the tool or skill that is named.
-    fn holds(&self, (_, evidence): &NamedListing) -> bool {
+    fn matches(&self, (_, evidence): &NamedListing) -> bool {
         let Some(facts) = evidence.as_ref().map(|evidence| &evidence.verdict.facts) else { return false };
         let has_tool = |name: &str| facts.tools.iter().any(|tool| is_same_name(&tool.name, name));
         let is_skill =
@@ -48,35 +41,32 @@ impl Wanted {
     }
 }
 
-/// The Live listings that answer, the best first.
-///
-/// # Errors
-/// The words cannot be taken, or the table is busy.
-pub async fn resolve(app: &App, wanted: &Wanted) -> Result<Vec<NamedListing>, Problem> {
-    let kind = match (&wanted.tool, &wanted.skill) {
+pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedListing>, Problem> {
+    let kind = match (&query.tool, &query.skill) {
         (Some(_), None) => Some(Kind::Mcp),
         (None, Some(_)) => Some(Kind::Agent),
         _ => None,
     };
-    let names = [wanted.tool.as_deref(), wanted.skill.as_deref()].into_iter().flatten();
-    let words = names.map(|name| name.replace(['_', '-'], " ")).chain([wanted.text.as_str().to_owned()]);
+    let names = [query.tool.as_deref(), query.skill.as_deref()].into_iter().flatten();
+    let words = names.map(|name| name.replace(['_', '-'], " ")).chain([query.text.as_str().to_owned()]);
     let text = Text::parse(&words.collect::<Vec<_>>().join(" "), "q")?;
-    let limit = if wanted.is_named() { (wanted.limit * TRIED).min(MOST_TRIED) } else { wanted.limit };
-    let query = Query { text, kind, category: None, skip: 0, limit };
-    let found = app.search.find(&query, app.clock.now()).await?;
+    let limit = if query.is_named() {
+        (query.limit * CANDIDATES_PER_LISTING).min(MAX_CANDIDATES)
+    } else {
+        query.limit
+    };
+    let search = Query { text, kind, category: None, skip: 0, limit };
+    let found = app.search.find(&search, app.clock.now()).await?;
     let ids: Vec<ListingId> = found.hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
     let mut listings = live_in_order(app, &ids).await?;
-    if wanted.is_named() {
-        listings.retain(|listing| wanted.holds(listing));
+    if query.is_named() {
+        listings.retain(|listing| query.matches(listing));
     }
-    listings.truncate(wanted.limit);
+    listings.truncate(query.limit);
     Ok(listings)
 }
 
-/// The listings of these ids that are Live, with their evidence, in this order.
-///
-/// # Errors
-/// The table is busy.
+/// The Live listings of these ids with their evidence, in this order.
 pub async fn live_in_order(app: &App, ids: &[ListingId]) -> Result<Vec<NamedListing>, Problem> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -86,4 +76,10 @@ pub async fn live_in_order(app: &App, ids: &[ListingId]) -> Result<Vec<NamedList
     listings.retain(|(listing, _)| listing.is_live(oldest_proof));
     listings.sort_by_key(|(listing, _)| ids.iter().position(|id| *id == listing.id));
     Ok(listings)
+}
+
+/// Listings without a trail are left out.
+pub async fn trail_scores(app: &App, ids: &[ListingId]) -> Result<BTreeMap<ListingId, f64>, StoreError> {
+    let trails = app.store.trails_of(ids, app.clock.now()).await?;
+    Ok(trails.into_iter().map(|(id, trail)| (id, trail.trail_score())).collect())
 }

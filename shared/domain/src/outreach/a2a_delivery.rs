@@ -1,5 +1,5 @@
-//! The A2A message that goes with a touch where the operator turned that on: one text to the endpoint that a Live agent
-//! proved, over HTTPS through the guarded fetcher. The contract names no other address to send an invitation to.
+//! Sends a touch as an A2A message too, if the operator turned that on: one text to the endpoint that a Live agent
+//! proved, through the guarded fetcher. The contract names no other address to send an invitation to.
 
 use std::collections::BTreeMap;
 
@@ -13,31 +13,26 @@ use registry_model::{HostName, Kind, Listing, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
 use registry_store::StoreError;
 
-/// Hosts that are called side by side; those of one host are called in turn.
-const HOSTS_AT_ONCE: usize = 8;
+/// Hosts called at the same time; agents of one host are called in turn.
+const CONCURRENT_HOSTS: usize = 8;
 
-/// A touch that was made, and its listing.
 #[derive(Clone, Debug)]
-pub struct Touched {
-    /// Who was written to.
+pub struct TouchedListing {
     pub listing: Listing,
-    /// What was left in its inbox.
     pub message: TalkMessage,
 }
 
-/// What became of the messages of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deliveries {
-    /// Taken by their agents.
     pub delivered: u32,
-    /// Not taken; the message in the inbox is the delivery.
+    /// The message stays in the inbox.
     pub failed: u32,
 }
 
-/// Sends what was left in the inboxes of agents to the agents as well, if the operator wants that. Never a second time,
-/// whatever comes of it.
-pub async fn deliver(app: &App, touched: Vec<Touched>) -> Deliveries {
-    let mut by_host: BTreeMap<HostName, Vec<Touched>> = BTreeMap::new();
+/// Also sends the inbox messages to the agents, if the operator turned that on. Each is sent at most once, even if it
+/// fails.
+pub async fn deliver(app: &App, touched: Vec<TouchedListing>) -> Deliveries {
+    let mut by_host: BTreeMap<HostName, Vec<TouchedListing>> = BTreeMap::new();
     if app.settings.outreach_delivery == OutreachDelivery::TalkAndA2a {
         for one in touched.into_iter().filter(|one| one.listing.kind == Some(Kind::Agent)) {
             let Some(host) = one.listing.endpoint.as_deref().and_then(HostName::of_url) else { continue };
@@ -46,7 +41,7 @@ pub async fn deliver(app: &App, touched: Vec<Touched>) -> Deliveries {
     }
     let hosts = stream::iter(by_host).map(|(host, touched)| at_host(app, host, touched));
     hosts
-        .buffer_unordered(HOSTS_AT_ONCE)
+        .buffer_unordered(CONCURRENT_HOSTS)
         .fold(Deliveries::default(), async |all, one| Deliveries {
             delivered: all.delivered + one.delivered,
             failed: all.failed + one.failed,
@@ -54,23 +49,23 @@ pub async fn deliver(app: &App, touched: Vec<Touched>) -> Deliveries {
         .await
 }
 
-async fn at_host(app: &App, host: HostName, touched: Vec<Touched>) -> Deliveries {
-    let mut done = Deliveries::default();
+async fn at_host(app: &App, host: HostName, touched: Vec<TouchedListing>) -> Deliveries {
+    let mut deliveries = Deliveries::default();
     for one in &touched {
         match send(app, &host, one).await {
-            Ok(true) => done.delivered += 1,
-            Ok(false) => done.failed += 1,
+            Ok(true) => deliveries.delivered += 1,
+            Ok(false) => deliveries.failed += 1,
             Err(error) => {
-                tracing::warn!(listing_id = %one.listing.id, %error, "what became of an invitation was not kept");
-                done.failed += 1;
+                tracing::warn!(listing_id = %one.listing.id, %error, "could not store the delivery result of an invitation");
+                deliveries.failed += 1;
             }
         }
     }
-    done
+    deliveries
 }
 
-/// Whether the agent took it.
-async fn send(app: &App, host: &HostName, one: &Touched) -> Result<bool, StoreError> {
+/// Whether the agent accepted it.
+async fn send(app: &App, host: &HostName, one: &TouchedListing) -> Result<bool, StoreError> {
     let (store, id) = (&app.store, &one.listing.id);
     if store.is_host_paused(host, app.clock.now()).await? {
         store.note_a2a(&one.message, Some("asked_to_wait")).await?;

@@ -1,10 +1,9 @@
-//! How many first touches a UTC day may have: the contract's table by the number of Live listings, scaled by a setting and
-//! by the acceleration index. The table is kept whole, because a day's cap is shown beside the scaled one.
+//! First touches per UTC day: the contract's table by the number of Live listings, scaled by a setting and by the
+//! acceleration index. The table's own value is a function too, because it is shown next to the scaled one.
 
 use registry_model::settings::Settings;
 
 /// First touches of a day by the number of Active clean listings (contract "Limits").
-#[must_use]
 pub const fn base_cap(active: u32) -> u32 {
     match active {
         0 => 0,
@@ -16,11 +15,10 @@ pub const fn base_cap(active: u32) -> u32 {
     }
 }
 
-/// The same as this registry uses it; `multiplier` is what the acceleration index scales it by.
-#[must_use]
+/// `multiplier` comes from the acceleration index.
 pub fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
     let cap = base_cap(active) * settings.outreach_budget_percent / 100;
-    // Cut: a part of a touch is none. The bound is that of the multiplier (`economy::multipliers`), kept here, too.
+    // Rounded down. The clamp repeats the bound of the multiplier (`economy::multipliers`).
     (f64::from(cap) * multiplier.clamp(1.0, 1.8)) as u32
 }
 
@@ -30,27 +28,13 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn the_table_is_the_contracts_to_its_edges() {
-        let table = [
-            (0, 0),
-            (1, 12),
-            (49, 12),
-            (50, 24),
-            (99, 24),
-            (100, 40),
-            (199, 40),
-            (200, 56),
-            (332, 56),
-            (333, 48),
-            (u32::MAX, 48),
-        ];
-        for (active, cap) in table {
-            assert_eq!(base_cap(active), cap, "{active} active");
-        }
+    fn table_matches_the_contract_at_its_edges() {
+        let active = [0, 1, 49, 50, 99, 100, 199, 200, 332, 333, u32::MAX];
+        assert_eq!(active.map(base_cap), [0, 12, 12, 24, 24, 40, 40, 56, 56, 48, 48]);
     }
 
     #[test]
-    fn the_setting_scales_it() {
+    fn setting_scales_the_cap() {
         let percent = |value: &'static str| {
             let lookup = move |name: &str| (name == "OUTREACH_BUDGET_PERCENT").then(|| value.to_owned());
             Settings::from_env(Mode::Public, lookup).unwrap()
@@ -61,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn acceleration_scales_it_up_to_its_bound() {
+    fn acceleration_scales_the_cap_up_to_its_bound() {
         let usual = Settings::from_env(Mode::Public, |_| None).unwrap();
         // 12 * 1.25 = 15; 12 * 1.8 = 21.6; 56 * 1.25 = 70; 56 * 1.8 = 100.8.
         for (multiplier, caps) in

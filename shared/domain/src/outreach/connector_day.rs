@@ -1,29 +1,24 @@
-//! The connector of the day (contract "Connector daily pick"): made once a UTC day by whoever asks first, kept, and
-//! written to by the job only. Below the thresholds the day is one of research, and nobody is written to.
+//! The connector of the day (contract "Connector daily pick"): picked once a UTC day on the first read and stored;
+//! only the job writes to it. If no candidate reaches the thresholds, the day is a research day without a message.
 
-use super::a2a_delivery::Touched;
+use super::a2a_delivery::TouchedListing;
 use super::connectors::{self, Candidate};
 use super::{budget, texts};
-use crate::economy;
+use crate::{economy, feed_item};
 use registry_app::App;
-use registry_model::{
-    ConnectorPick, Draft, FeedItem, FirstStep, Listing, Moment, Partner, QueuedPartner, TalkKind,
-};
+use registry_model::{ConnectorPick, Draft, FeedItem, FirstStep, Moment, Partner, QueuedPartner, TalkKind};
 use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 
 /// The least connector likeness of a pick (contract `quality_over_quota`).
 pub const MIN_LIKENESS: u8 = 14;
 /// The least live score of a pick (contract `quality_over_quota`).
 pub const MIN_LIVE_SCORE: u8 = 5;
-/// The days that are shown.
+/// Days that are shown.
 pub const SHOWN_DAYS: u32 = 30;
-/// The candidates that are told after the pick.
-const QUEUED: usize = 5;
+/// Candidates shown after the pick.
+const MAX_QUEUE_AFTER: usize = 5;
 
-/// Today's connector and those of the days before, the newest first; makes the pick of today where there is none.
-///
-/// # Errors
-/// The table is busy or refused.
+/// Today's pick and the days before, the newest first. Makes today's pick if there is none.
 pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreError> {
     let now = app.clock.now();
     let today = now.utc_day();
@@ -35,7 +30,7 @@ pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreE
     }
     let pick = choose(app, &days, now).await?;
     app.store.keep_connector(&pick, now).await?;
-    // Whoever came first has made the pick.
+    // Another process may have stored its pick first.
     let days = app.store.connector_days(kept).await?;
     let today =
         of_today(&days).ok_or_else(|| StoreError::Busy("the pick of the day was not found".to_owned()))?;
@@ -55,32 +50,29 @@ async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<Connect
         .iter()
         .filter(|candidate| candidate.may_be_touched(now, pause) && !is_recent(candidate))
         .collect();
-    let reaches = |candidate: &&&Candidate| {
+    let is_eligible = |candidate: &&&Candidate| {
         candidate.likeness.points >= MIN_LIKENESS && candidate.live_score >= MIN_LIVE_SCORE
     };
-    let chosen = free.iter().find(reaches).copied();
+    let chosen = free.iter().find(is_eligible).copied();
     let after = free.iter().filter(|one| chosen.is_none_or(|chosen| chosen.listing.id != one.listing.id));
-    let queue_after = after.take(QUEUED).map(|candidate| queued(candidate)).collect();
+    let queued = |candidate: &&Candidate| QueuedPartner {
+        id: candidate.listing.id.clone(),
+        name: candidate.listing.name.clone(),
+        score: candidate.likeness.points,
+    };
+    let queue_after = after.take(MAX_QUEUE_AFTER).map(queued).collect();
     Ok(match chosen {
         Some(chosen) => picked(app, chosen, now, queue_after),
         None => research(&free, candidates.len(), now, queue_after),
     })
 }
 
-fn queued(candidate: &Candidate) -> QueuedPartner {
-    QueuedPartner {
-        id: candidate.listing.id.clone(),
-        name: candidate.listing.name.clone(),
-        score: candidate.likeness.points,
-    }
-}
-
 fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPartner>) -> ConnectorPick {
     let Candidate { listing, likeness, live_score, .. } = chosen;
     let settings = &app.settings;
-    let does: Vec<&str> =
+    let roles: Vec<&str> =
         likeness.traits.iter().filter_map(|one| one.split(['(', ',']).next()).map(str::trim).collect();
-    let does = does.join(", ");
+    let roles = roles.join(", ");
     ConnectorPick {
         day: now.utc_day(),
         partner: Some(Partner {
@@ -94,21 +86,19 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
         connector_likeness: likeness.points,
         traits: likeness.traits.clone(),
         why: format!(
-            "{} has the highest connector likeness ({}) of all Live listings that may be written to, at a live score \
+            "{} has the highest connector likeness ({}) of all Live listings that may be contacted, and a live score \
              of {live_score} of 10.",
             listing.name, likeness.points
         ),
         action: FirstStep {
-            step: "Leave the draft in the partner's Talk inbox, once; the daily job does it.".to_owned(),
-            do_not: [
+            step: "The daily job leaves the draft in the partner's Talk inbox, once.".to_owned(),
+            do_not: owned(&[
                 "Do not write to another connector today.",
-                "Do not write to this one again before its pause is over.",
-                "Do not write to anybody who opted out.",
+                "Do not write to this connector again before its pause is over.",
+                "Do not write to a listing that has opted out.",
                 "Do not send e-mail.",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-            draft: texts::connector_draft(settings, listing, &does),
+            ]),
+            draft: texts::connector_draft(settings, listing, &roles),
         },
         queue_after,
     }
@@ -123,16 +113,14 @@ fn research(
     let best = free.first();
     let why = match best {
         Some(best) => format!(
-            "Nobody reaches a connector likeness of {MIN_LIKENESS} and a live score of {MIN_LIVE_SCORE}; the best, {}, \
-             has {} and {}.",
+            "No candidate reaches a connector likeness of {MIN_LIKENESS} and a live score of {MIN_LIVE_SCORE}; the \
+             best, {}, has {} and {}.",
             best.listing.name, best.likeness.points, best.live_score
         ),
-        None if candidates > 0 => {
-            format!(
-                "None of the {candidates} Live connectors may be written to: each was lately, or opted out."
-            )
-        }
-        None => "No Live listing connects others yet.".to_owned(),
+        None if candidates > 0 => format!(
+            "None of the {candidates} Live connectors may be contacted: each was contacted recently or has opted out."
+        ),
+        None => "No Live listing is a connector yet.".to_owned(),
     };
     ConnectorPick {
         day: now.utc_day(),
@@ -141,28 +129,30 @@ fn research(
         traits: Vec::new(),
         why,
         action: FirstStep {
-            step: "Research: look for connectors where the playbook says, and publish what you find."
+            step: "Research: look for connectors in the places of the playbook, and publish what you find."
                 .to_owned(),
-            do_not: ["Do not write to anybody today to fill the quota.", "Do not lower the thresholds."]
-                .map(str::to_owned)
-                .to_vec(),
+            do_not: owned(&[
+                "Do not write to another listing today to fill the quota.",
+                "Do not lower the thresholds.",
+            ]),
             draft: Draft::default(),
         },
         queue_after,
     }
 }
 
-/// Leaves the draft of today in its partner's inbox, unless that was done, or the partner is no longer to be written to.
-///
-/// # Errors
-/// The table is busy or refused.
-pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, StoreError> {
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// Leaves today's draft in the partner's inbox, unless that has been done or the partner may no longer be written to.
+pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedListing>, StoreError> {
     let Some(partner) = today.pick.partner.as_ref().filter(|_| today.touched_at.is_none()) else {
         return Ok(None);
     };
     let (store, now, pause) = (&app.store, app.clock.now(), app.settings.outreach_pause());
     if now.utc_day() != today.pick.day {
-        // Midnight came between: the next day has its own.
+        // Midnight has passed: the next day has its own pick.
         return Ok(None);
     }
     let ids = std::slice::from_ref(&partner.id);
@@ -184,7 +174,8 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, S
     let draft = &today.pick.action.draft;
     let text = format!("{}\n\n{}", draft.subject, draft.body);
     let message = texts::message(app, &listing.id, TalkKind::Connector, text, now);
-    let news = news(&listing, now);
+    let news = feed_item(&listing, "connector_of_the_day", now, "is the connector of the day.");
+    let news = FeedItem { kind: Some(listing.shown_kind()), ..news };
     let touch = NewTouch {
         place: &place,
         message: &message,
@@ -195,16 +186,5 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<Touched>, S
         news: Some(&news),
     };
     let made = store.touch(&touch).await? == TouchOutcome::Made;
-    Ok(made.then_some(Touched { listing, message }))
-}
-
-fn news(listing: &Listing, at: Moment) -> FeedItem {
-    FeedItem {
-        what: "connector_of_the_day".to_owned(),
-        at,
-        listing_id: Some(listing.id.clone()),
-        kind: Some(listing.shown_kind()),
-        name: listing.name.clone(),
-        text: format!("{} is the connector of the day.", listing.name),
-    }
+    Ok(made.then_some(TouchedListing { listing, message }))
 }

@@ -1,5 +1,5 @@
-//! Which Live listings connect others: found by a few fixed questions to the search index, then ranked by the table of
-//! traits. The table is read once for all of them, however many listings there are.
+//! Finds the Live listings that connect others: a few fixed searches, then a ranking by traits. The table is read
+//! once for all candidates.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,8 @@ use registry_model::{Listing, ListingId, Moment};
 use registry_search::{Query, Text};
 use registry_store::{OutreachClass, OutreachState, StoreError};
 
-/// What connectors say of themselves, a question for each role.
-const QUESTIONS: [&str; 5] = [
+/// What connectors write about themselves: one search for each role.
+const SEARCHES: [&str; 5] = [
     "gateway, router, proxy or bridge between agents and MCP servers",
     "registry or discovery of agents and MCP servers",
     "multi-agent orchestrator, coordinator or swarm",
@@ -19,25 +19,21 @@ const QUESTIONS: [&str; 5] = [
     "federation, aggregator or interoperability mesh of servers",
 ];
 
-/// The hits of each question that are looked at.
-const HITS: usize = 18;
+/// Hits read from each search.
+const HITS_PER_SEARCH: usize = 18;
 
-/// A Live listing that connects others.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The listing.
     pub listing: Listing,
-    /// How much it connects others.
     pub likeness: Likeness,
-    /// How well it stands: the score of its last probe in tenths, 0 to 10.
+    /// The score of the last probe in tenths, 0 to 10.
     pub live_score: u8,
-    /// Its place in outreach; `None` where it has none yet.
+    /// `None` if it has no place in outreach yet.
     pub state: Option<OutreachState>,
 }
 
 impl Candidate {
-    /// Whether it may be written to at `now`: it is in the queue, has not opted out, and its pause is over.
-    #[must_use]
+    /// It is in the queue, has not opted out, and its pause is over.
     pub fn may_be_touched(&self, now: Moment, pause: jiff::SignedDuration) -> bool {
         self.state.as_ref().is_some_and(|state| {
             state.place.is_some()
@@ -47,22 +43,17 @@ impl Candidate {
     }
 }
 
-/// How well a listing stands: the score of its last probe in tenths.
-#[must_use]
 pub fn live_score(listing: &Listing) -> u8 {
     listing.probe.as_ref().map_or(0, |probe| probe.score / 10)
 }
 
 /// The Live listings that connect others, the strongest first.
-///
-/// # Errors
-/// The table is busy or refused.
 pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     app.search.refresh().await?;
     let mut ids: Vec<ListingId> = Vec::new();
-    for question in QUESTIONS {
-        let Ok(text) = Text::parse(question, "q") else { continue };
-        let query = Query { text, kind: None, category: None, skip: 0, limit: HITS };
+    for search in SEARCHES {
+        let Ok(text) = Text::parse(search, "q") else { continue };
+        let query = Query { text, kind: None, category: None, skip: 0, limit: HITS_PER_SEARCH };
         for hit in app.search.search_index(&query).hits {
             if !ids.contains(&hit.id) && !is_own(app, &hit.id) {
                 ids.push(hit.id);

@@ -1,46 +1,42 @@
-//! The soft invitations of a run: who is due in the queue, up to what the day has left. A run costs a constant number of
-//! reads and one transaction a touch; whoever cannot be invited is moved on, so that nobody blocks the queue.
+//! The invitations of a run: the listings that are due in the queue, within the budget of the day. A run costs a
+//! constant number of reads and one transaction a touch; a listing that cannot be invited is moved back, so it blocks
+//! nothing.
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::SignedDuration;
 
-use super::a2a_delivery::Touched;
+use super::a2a_delivery::TouchedListing;
 use super::{budget, texts};
 use crate::economy;
 use registry_app::App;
 use registry_model::{Listing, ListingId, TalkKind};
 use registry_store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
 
-/// The pages of a class that one run reads at most.
-const PAGES: u32 = 4;
-/// The most places of a page: one batch read.
-const PAGE: u32 = 100;
-/// When a listing is looked at again whose proof has run out and which no recheck has judged.
-const LATER: SignedDuration = SignedDuration::from_hours(24);
+/// Pages of a class that one run reads.
+const MAX_PAGES: u32 = 4;
+/// Places in a page: one batch read.
+const PAGE_SIZE: u32 = 100;
+/// When to look again at a listing whose proof has expired and that no recheck has judged yet.
+const RETRY_AFTER: SignedDuration = SignedDuration::from_hours(24);
 
-/// What a run did about invitations.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
-    /// Whom it invited.
-    pub touched: Vec<Touched>,
-    /// Whom it moved on instead.
+    pub touched: Vec<TouchedListing>,
     pub moved: u32,
 }
 
-/// What is done about a place in the queue.
-enum Fitness {
+/// What to do with a place in the queue.
+enum Decision {
     Invite,
-    /// It takes no invitation any more.
+    /// It takes no more invitations.
     Done,
-    /// Not while its proof is out of date.
-    NotNow,
+    /// Its proof has expired.
+    Later,
 }
 
-/// Invites who is due, within the budget of the day, and adds them to `sent`.
-///
-/// # Errors
-/// The table is busy; who was invited stays so.
+/// Invites the listings that are due, within the budget of the day, and adds them to `sent`. Listings invited before
+/// an error stay in `sent`.
 pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (live, spent, multiplier) =
@@ -49,12 +45,12 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     let mut room = cap.saturating_sub(spent);
     let mut seen = HashSet::new();
     for class in OutreachClass::SERVED {
-        for _ in 0..PAGES {
+        for _ in 0..MAX_PAGES {
             if room == 0 {
                 return Ok(());
             }
-            let mut places = store.outreach_due(class, now, room.min(PAGE)).await?;
-            // The index may still show what was just moved.
+            let mut places = store.outreach_due(class, now, room.min(PAGE_SIZE)).await?;
+            // The index is eventually consistent and may still contain moved places.
             places.retain(|place| seen.insert(place.id.clone()));
             if places.is_empty() {
                 break;
@@ -65,22 +61,22 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
                 listings.map(|listing| (listing.id.clone(), listing)).collect();
             for place in &places {
                 let listing = listings.remove(&place.id);
-                match (fitness(app, listing.as_ref()), listing) {
-                    (Fitness::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
-                        Invited::Made(touched) => {
-                            sent.touched.push(*touched);
+                match (decide(app, listing.as_ref()), listing) {
+                    (Decision::Invite, Some(listing)) => match invite(app, place, listing, cap).await? {
+                        (TouchOutcome::Made, touched) => {
+                            sent.touched.push(touched);
                             room = room.saturating_sub(1);
                         }
-                        Invited::CapReached => return Ok(()),
-                        Invited::Gone => {}
+                        (TouchOutcome::CapReached, _) => return Ok(()),
+                        (TouchOutcome::Gone, _) => {}
                     },
-                    (Fitness::Done, _) | (_, None) => {
+                    (Decision::Done, _) | (_, None) => {
                         let until = now + app.settings.outreach_pause();
                         let moved = store.move_outreach(place, until, Some(OutreachClass::Done)).await?;
                         sent.moved += u32::from(moved);
                     }
-                    (Fitness::NotNow, _) => {
-                        sent.moved += u32::from(store.move_outreach(place, now + LATER, None).await?);
+                    (Decision::Later, _) => {
+                        sent.moved += u32::from(store.move_outreach(place, now + RETRY_AFTER, None).await?);
                     }
                 }
             }
@@ -89,28 +85,26 @@ pub async fn send(app: &App, sent: &mut Sent) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn fitness(app: &App, listing: Option<&Listing>) -> Fitness {
+fn decide(app: &App, listing: Option<&Listing>) -> Decision {
     match listing {
-        None => Fitness::Done,
-        Some(listing) if listing.demoed || is_own(app, &listing.id) => Fitness::Done,
-        Some(listing) if listing.is_live(app.oldest_proof()) => Fitness::Invite,
-        Some(_) => Fitness::NotNow,
+        None => Decision::Done,
+        Some(listing) if listing.demoed || is_own(app, &listing.id) => Decision::Done,
+        Some(listing) if listing.is_live(app.oldest_proof()) => Decision::Invite,
+        Some(_) => Decision::Later,
     }
 }
 
-/// Whether a listing is the registry's own: it does not write to itself.
-#[must_use]
+/// Whether a listing is the registry's own: the registry does not write to itself.
 pub fn is_own(app: &App, id: &ListingId) -> bool {
     app.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id)
 }
 
-enum Invited {
-    Made(Box<Touched>),
-    CapReached,
-    Gone,
-}
-
-async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) -> Result<Invited, StoreError> {
+async fn invite(
+    app: &App,
+    place: &OutreachPlace,
+    listing: Listing,
+    cap: u32,
+) -> Result<(TouchOutcome, TouchedListing), StoreError> {
     let at = app.clock.now();
     let text = texts::invitation(&app.settings, &listing);
     let message = texts::message(app, &listing.id, TalkKind::DemoInvitation, text, at);
@@ -124,9 +118,6 @@ async fn invite(app: &App, place: &OutreachPlace, listing: Listing, cap: u32) ->
         connector_of: None,
         news: None,
     };
-    Ok(match app.store.touch(&touch).await? {
-        TouchOutcome::Made => Invited::Made(Box::new(Touched { listing, message })),
-        TouchOutcome::CapReached => Invited::CapReached,
-        TouchOutcome::Gone => Invited::Gone,
-    })
+    let outcome = app.store.touch(&touch).await?;
+    Ok((outcome, TouchedListing { listing, message }))
 }

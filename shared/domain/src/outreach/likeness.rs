@@ -1,76 +1,47 @@
-//! How much a listing connects others, by a fixed table of traits over what it says of itself and what its last probe
-//! found. A trait counts once, however often its words are repeated, so that repeating them gains nothing.
+//! How much a listing connects others: points for traits in its description and in its last probe. A trait counts
+//! once, so that repeating its words gains nothing.
 
 use registry_model::{Assessment, Listing};
 
-/// A role by which a listing connects others: its name, what it does, and the beginnings of words that say so.
-type Role = (&'static str, &'static str, &'static [&'static str]);
+/// A role that connects others: its name, what it does, and prefixes of the words that name it, separated by `|`.
+type Role = (&'static str, &'static str, &'static str);
 
 const ROLES: [Role; 5] = [
-    (
-        "router",
-        "routes or bridges between peers",
-        &["router", "routing", "gateway", "proxy", "bridge", "relay", "broker"],
-    ),
+    ("router", "routes or bridges between peers", "router|routing|gateway|proxy|bridge|relay|broker"),
     (
         "directory",
         "lists or finds peers",
-        &[
-            "registry",
-            "registries",
-            "discovery",
-            "agent directory",
-            "server directory",
-            "directory of",
-            "agent finder",
-        ],
+        "registry|registries|discovery|agent directory|server directory|directory of|agent finder",
     ),
-    (
-        "orchestrator",
-        "orchestrates agents",
-        &["orchestrat", "coordinat", "multi agent", "multiagent", "swarm", "delegat"],
-    ),
+    ("orchestrator", "orchestrates agents", "orchestrat|coordinat|multi agent|multiagent|swarm|delegat"),
     (
         "marketplace",
-        "brings offers and askers together",
-        &["marketplace", "hub", "agent exchange", "agent network", "app store"],
+        "brings supply and demand together",
+        "marketplace|hub|agent exchange|agent network|app store",
     ),
-    ("federation", "joins other servers into one", &["federat", "aggregator", "mesh", "interop"]),
+    ("federation", "joins other servers into one", "federat|aggregator|mesh|interop"),
 ];
 
-/// A role that its name tells.
-const IN_ITS_NAME: u8 = 14;
-/// A role that its description tells, and its name does not.
-const IN_ITS_DESCRIPTION: u8 = 8;
-/// A skill or tool is named after a role.
-const BY_AN_ABILITY: u8 = 4;
-/// It is filed under multi-agent.
+const NAME_POINTS: u8 = 14;
+const DESCRIPTION_POINTS: u8 = 8;
+const ABILITY_POINTS: u8 = 4;
 const MULTI_AGENT: u8 = 6;
-/// It has ten skills or tools.
 const MANY_ABILITIES: u8 = 4;
-/// It has twenty-five skills or tools, instead.
 const VERY_MANY_ABILITIES: u8 = 8;
-/// It speaks of both A2A and MCP.
 const BOTH_PROTOCOLS: u8 = 6;
-/// It speaks two versions of its protocol.
 const VERSIONS: u8 = 4;
-/// It proved the name in its server description.
 const PROVEN_NAME: u8 = 4;
 
-/// How much a listing connects others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Likeness {
-    /// 0 to 100.
     pub points: u8,
-    /// What was found, each with its points.
     pub traits: Vec<String>,
-    /// Its strongest role; `None` where it has none, and no points.
+    /// The strongest role; `None` if it has none, and then no points.
     pub role: Option<&'static str>,
 }
 
 impl Likeness {
-    /// Of a listing with its evidence. Size and versions make nobody a connector, so they count beside a role only.
-    #[must_use]
+    /// Size and versions alone do not make a connector, so they count only in addition to a role.
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let name = folded(&[&listing.name, listing.server_name.as_deref().unwrap_or_default()]);
@@ -85,9 +56,9 @@ impl Likeness {
         let mut strongest = 0;
         for (role, does, words) in ROLES {
             let (points, place) = match () {
-                () if says(&name, words) => (IN_ITS_NAME, "in its name"),
-                () if says(&description, words) => (IN_ITS_DESCRIPTION, "in its description"),
-                () if says(&named, words) => (BY_AN_ABILITY, "by a skill or tool"),
+                () if mentions(&name, words) => (NAME_POINTS, "in its name"),
+                () if mentions(&description, words) => (DESCRIPTION_POINTS, "in its description"),
+                () if mentions(&named, words) => (ABILITY_POINTS, "by a skill or tool"),
                 () => continue,
             };
             found.add(points, &format!("{does}, {place}"));
@@ -98,8 +69,8 @@ impl Likeness {
         if found.role.is_none() {
             return Self::default();
         }
-        if strongest > BY_AN_ABILITY && ROLES.iter().any(|(_, _, words)| says(&named, words)) {
-            found.add(BY_AN_ABILITY, "a skill or tool is named after it");
+        if strongest > ABILITY_POINTS && ROLES.iter().any(|(_, _, words)| mentions(&named, words)) {
+            found.add(ABILITY_POINTS, "a skill or tool is named after it");
         }
         if listing.category.id() == "multi-agent" {
             found.add(MULTI_AGENT, "filed under multi-agent");
@@ -109,9 +80,9 @@ impl Likeness {
             10.. => found.add(MANY_ABILITIES, "10 or more skills or tools"),
             _ => {}
         }
-        let speaks_of = |word| [&name, &description, &named].into_iter().any(|text| says(text, &[word]));
-        if speaks_of("a2a") && speaks_of("mcp") {
-            found.add(BOTH_PROTOCOLS, "speaks of both A2A and MCP");
+        let mentions_word = |word| [&name, &description, &named].into_iter().any(|text| mentions(text, word));
+        if mentions_word("a2a") && mentions_word("mcp") {
+            found.add(BOTH_PROTOCOLS, "mentions both A2A and MCP");
         }
         if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
             found.add(VERSIONS, "several versions of its protocol");
@@ -128,7 +99,7 @@ impl Likeness {
     }
 }
 
-/// Lower-case words with one space before each, so that a beginning of a word is found as a text.
+/// Lower-case words with one space before each, so that the prefix of a word can be found as a substring.
 fn folded(texts: &[&str]) -> String {
     let lower = texts.join(" ").to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).fold(
@@ -141,8 +112,9 @@ fn folded(texts: &[&str]) -> String {
     )
 }
 
-fn says(folded: &str, beginnings: &[&str]) -> bool {
-    beginnings.iter().any(|word| folded.match_indices(word).any(|(at, _)| folded[..at].ends_with(' ')))
+fn mentions(folded: &str, prefixes: &str) -> bool {
+    let is_word_start = |at: usize| folded[..at].ends_with(' ');
+    prefixes.split('|').any(|word| folded.match_indices(word).any(|(at, _)| is_word_start(at)))
 }
 
 #[cfg(test)]
@@ -184,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn traits_have_their_points() {
+    fn roles_give_their_points() {
         for (name, description, points, role) in [
             ("Weather Bot", "Tells the weather.", 0, None),
             ("Sunny Router", "Tells the weather.", 14, Some("router")),
@@ -201,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn size_and_versions_count_beside_a_role_only() {
+    fn size_and_versions_count_only_with_a_role() {
         let busy = evidence(25, 2);
         assert_eq!(Likeness::of(&listing("Weather Bot", ""), Some(&busy)), Likeness::default());
         for (tools, versions, points) in
@@ -213,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn abilities_and_the_category_count() {
+    fn abilities_and_category_count() {
         let mut proof = evidence(0, 1);
         let skill = |name: &str| Skill { name: name.to_owned(), ..Skill::default() };
         proof.verdict.facts.skills = vec![skill("Delegate tasks"), skill("Route")];
@@ -228,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_says_everything_has_a_hundred_at_most() {
+    fn points_are_capped_at_a_hundred() {
         let all = "router registry orchestrator marketplace federation a2a mcp";
         let mut everything = listing(all, all);
         everything.category = Category::of(Kind::Agent, "Coordinator", &["orchestrates a swarm"]);

@@ -1,5 +1,5 @@
-//! What the registry writes to a listing, in its own plain words. Each message says why it came, that there is no second
-//! one, and how to have no further one at all.
+//! The messages of the registry to a listing. Each one states why it was sent, that no second one follows, and how to
+//! opt out.
 
 use serde_json::json;
 
@@ -7,26 +7,19 @@ use registry_app::App;
 use registry_model::settings::Settings;
 use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, TalkMessage};
 
-/// Where a listing opts out and in.
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
 
-/// Where the demo of a listing waits.
-#[must_use]
 pub fn demo_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/products/demo?listing_id={id}"))
 }
 
-/// Where the Talk inbox of a listing is read.
-#[must_use]
 pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/api/talk?listing_id={id}"))
 }
 
-/// The invitation of a Live listing to its demo.
-#[must_use]
 pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     format!(
-        "{brand} lists {name} as Live: it answered its last handshake. Its free demo waits at {demo}: artifacts made \
+        "{brand} lists {name} as Live: it answered its last handshake. A free demo is available at {demo}: artifacts made \
          from its own card and probe, without an account. Feedback after the demo earns one of the founding seats \
          while there are any. {close}",
         brand = settings.brand,
@@ -36,16 +29,14 @@ pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     )
 }
 
-/// The draft for the connector of a day.
-#[must_use]
-pub fn connector_draft(settings: &Settings, listing: &Listing, does: &str) -> Draft {
+pub fn connector_draft(settings: &Settings, listing: &Listing, roles: &str) -> Draft {
     let demo_link = demo_link(settings, &listing.id);
     Draft {
         subject: format!("{} is the connector of the day at {}", listing.name, settings.brand),
         body: format!(
-            "{brand} picked {name} as its connector of the day: {does}. Whoever connects agents and MCP servers may \
-             read every Live one here, with the evidence of its last handshake: {active}. A free demo, made from your \
-             own card and probe, waits at {demo_link}. {close}",
+            "{brand} picked {name} as its connector of the day: {roles}. Connectors can read every Live agent and MCP \
+             server here, with the evidence of its last handshake: {active}. A free demo, made from your own card and \
+             probe, is available at {demo_link}. {close}",
             brand = settings.brand,
             name = listing.name,
             active = settings.url("/api/listings/active"),
@@ -58,14 +49,12 @@ pub fn connector_draft(settings: &Settings, listing: &Listing, does: &str) -> Dr
 fn close(settings: &Settings, id: &ListingId) -> String {
     let body = json!({ "listing_id": id, "action": "opt_out" });
     format!(
-        "This is one message; no other follows within {} days. To receive none at all: POST {} {body}",
+        "This is a single message; no other follows within {} days. To opt out: POST {} {body}",
         settings.outreach_pause_days,
         settings.url(OPT_OUT_PATH),
     )
 }
 
-/// A message of the registry to a listing.
-#[must_use]
 pub fn message(app: &App, to: &ListingId, kind: TalkKind, text: String, at: Moment) -> TalkMessage {
     TalkMessage {
         id: format!("msg_{:013}_{}", at.as_millisecond(), app.random.hex(6)),

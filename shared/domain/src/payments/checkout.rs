@@ -1,10 +1,10 @@
-//! Beginning a purchase. It is written here before Stripe is asked, under a key by which the same request is known
-//! again; so a crash at any point loses nothing, and nobody is shown a page whose payment would not find its purchase.
+//! Beginning a purchase. It is stored before Stripe is called, under a key that identifies a repeated request: a crash
+//! at any point loses nothing, and each payment page that a buyer sees belongs to a stored purchase.
 
 use jiff::SignedDuration;
 
 use super::refusals;
-use super::request::{Request, Wanted};
+use super::request::{CheckoutRequest, Request};
 use super::sessions::{self, SessionFailure};
 use crate::funnel;
 use registry_app::App;
@@ -15,31 +15,23 @@ use registry_model::{
 };
 use registry_store::{Allowance, BeginOutcome, KeptPurchase, NewPurchase};
 
-/// How long a purchase can be paid. Stripe takes a day at most.
-const PAYABLE: SignedDuration = SignedDuration::from_hours(23);
+/// How long a purchase can be paid. Stripe allows at most a day.
+const PAYABLE_FOR: SignedDuration = SignedDuration::from_hours(23);
 
-/// How much longer a code is held, for the word that its purchase ended or was paid.
-const GRACE: SignedDuration = SignedDuration::from_hours(1);
+/// How much longer a discount code is held, so that Stripe's event about the end of the purchase can arrive.
+const CODE_GRACE: SignedDuration = SignedDuration::from_hours(1);
 
-/// A purchase that was begun, now or by the same request before.
 #[derive(Clone, Debug)]
 pub struct Begun {
-    /// The purchase.
     pub purchase: Purchase,
-    /// Whether it is paid already.
     pub paid: bool,
-    /// Where it is paid.
     pub session: PaymentSession,
-    /// Opens the product once it is paid.
     pub token: AccessToken,
 }
 
-/// Begins a purchase, or answers the one that the same request began.
-///
-/// # Errors
-/// 409 `payments_not_open` before they open, 503 `payments_not_configured` without Stripe, 404 and 422 for what cannot be
-/// taken, 409 for a code that is held or used, 429, 502 and 503 where Stripe does not answer, or the table is busy.
-pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> Result<Begun, Problem> {
+/// Begins a purchase, or returns the one that the same request began. Errors: 409 `payments_not_open`, 409 for a code
+/// that is held or used, 503 `payments_not_configured`, 404, 422, 429, and 502 or 503 if Stripe fails.
+pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutRequest) -> Result<Begun, Problem> {
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
@@ -47,60 +39,58 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, wanted: Wanted) -> R
     }
     let key = app.settings.stripe_secret_key.as_ref().filter(|_| sessions::is_configured(&app.settings));
     let key = key.ok_or_else(refusals::not_configured)?;
-    let request = Request::parse(app, sku, wanted)?;
-    let mark = request.repeat.mark(&request.canonical());
-    // Twice at most: another request with the same key may have begun the purchase at this moment.
+    let request = Request::parse(app, sku, form)?;
+    let fingerprint = request.key.fingerprint(&request.canonical());
+    // A second try: another request with the same key may have begun the purchase at the same moment.
     for _ in 0..2 {
-        let known = known(app, &request, &mark).await?;
-        if let Known::Same(kept) = known {
-            return finish(app, key, &request, *kept).await;
+        let known = known(app, &request, &fingerprint).await?;
+        if let Known::Same(stored) = known {
+            return finish(app, key, &request, *stored).await;
         }
-        let purchase = new_purchase(app, &request, &mark).await?;
+        let purchase = new_purchase(app, &request, &fingerprint).await?;
         match begin(app, caller, &request, &purchase, &known).await? {
             BeginOutcome::Begun => {
-                let kept = KeptPurchase { purchase, state: PurchaseState::Pending, session: None };
-                return finish(app, key, &request, kept).await;
+                let stored = KeptPurchase { purchase, state: PurchaseState::Pending, session: None };
+                return finish(app, key, &request, stored).await;
             }
             BeginOutcome::Repeated => {}
             BeginOutcome::CodeTaken => return Err(code_taken(app, &request).await?),
             BeginOutcome::Limited(used_up) => return Err(used_up.into()),
         }
     }
-    Err(Problem::unavailable("another request with this key is under way"))
+    Err(Problem::unavailable("another request with this key is in progress"))
 }
 
-/// What is known of a request.
 enum Known {
-    /// It began this purchase, which still stands.
+    /// The request began this purchase, which is still valid.
     Same(Box<KeptPurchase>),
-    /// Its key led to a purchase that is over.
-    Over {
+    /// The key led to a purchase that has ended.
+    Ended {
         id: PurchaseId,
-        /// It cannot be paid any more, so that what it holds is free.
+        /// It can no longer be paid, so its discount code is free.
         given_up: bool,
     },
-    /// Nothing.
     New,
 }
 
-async fn known(app: &App, request: &Request, mark: &str) -> Result<Known, Problem> {
-    let Some(id) = app.store.repeated_purchase(&request.repeat.digest()).await? else {
+async fn known(app: &App, request: &Request, fingerprint: &str) -> Result<Known, Problem> {
+    let Some(id) = app.store.repeated_purchase(&request.key.digest()).await? else {
         return Ok(Known::New);
     };
-    let Some(kept) = app.store.purchase(&id).await? else { return Ok(Known::Over { id, given_up: true }) };
-    let (now, purchase) = (app.clock.now(), &kept.purchase);
-    let unasked = kept.session.is_none();
-    let stands = match kept.state {
+    let Some(stored) = app.store.purchase(&id).await? else { return Ok(Known::Ended { id, given_up: true }) };
+    let (now, purchase) = (app.clock.now(), &stored.purchase);
+    let has_no_page = stored.session.is_none();
+    let is_valid = match stored.state {
         PurchaseState::Paid => true,
-        PurchaseState::Pending if unasked => now < sessions::latest_opening(purchase),
+        PurchaseState::Pending if has_no_page => now < sessions::latest_opening(purchase),
         PurchaseState::Pending => now < purchase.expires_at,
         PurchaseState::Expired => false,
     };
-    if !stands {
-        return Ok(Known::Over { id, given_up: unasked || kept.state == PurchaseState::Expired });
+    if !is_valid {
+        return Ok(Known::Ended { id, given_up: has_no_page || stored.state == PurchaseState::Expired });
     }
-    if purchase.request == *mark {
-        return Ok(Known::Same(Box::new(kept)));
+    if purchase.request == *fingerprint {
+        return Ok(Known::Same(Box::new(stored)));
     }
     Err(match &request.code {
         Some(code) if purchase.code == Some(code.digest()) => code_taken(app, request).await?,
@@ -108,7 +98,7 @@ async fn known(app: &App, request: &Request, mark: &str) -> Result<Known, Proble
     })
 }
 
-async fn new_purchase(app: &App, request: &Request, mark: &str) -> Result<Purchase, Problem> {
+async fn new_purchase(app: &App, request: &Request, fingerprint: &str) -> Result<Purchase, Problem> {
     let (id, at) = (PurchaseId::new(&app.random), app.clock.now());
     let listing_name = match &request.subject {
         GrantSubject::Listing(id) => Some(listing_name(app, id).await?),
@@ -130,11 +120,11 @@ async fn new_purchase(app: &App, request: &Request, mark: &str) -> Result<Purcha
         id,
         listing_name,
         amount_cents: request.sku.price_cents() * (100 - percent) / 100,
-        token: request.repeat.token(&salt).digest().as_str().to_owned(),
+        token: request.key.token(&salt).digest().as_str().to_owned(),
         salt,
-        request: mark.to_owned(),
+        request: fingerprint.to_owned(),
         code: request.code.as_ref().map(DiscountCode::digest),
-        expires_at: at + PAYABLE,
+        expires_at: at + PAYABLE_FOR,
     })
 }
 
@@ -143,13 +133,13 @@ async fn listing_name(app: &App, id: &ListingId) -> Result<String, Problem> {
     Ok(listing.ok_or_else(|| Problem::listing_not_found(id.as_str()))?.name)
 }
 
-/// The percent that a code takes off, which must be that of this listing; whether it is free is for the transaction to
-/// say.
+/// The percentage that a code takes off. The code must be that of this listing; the transaction checks whether it is
+/// free.
 async fn discount(app: &App, code: &DiscountCode, subject: &GrantSubject) -> Result<u32, Problem> {
     let discount = app.store.discount(&code.digest()).await?.ok_or_else(refusals::unknown_code)?;
     match subject {
         GrantSubject::Listing(id) if discount.listing_id.as_ref() == Some(id) => Ok(funnel::DISCOUNT_PERCENT),
-        _ => Err(refusals::code_of_another()),
+        _ => Err(refusals::code_of_another_listing()),
     }
 }
 
@@ -161,11 +151,12 @@ async fn begin(
     known: &Known,
 ) -> Result<BeginOutcome, Problem> {
     let (replaces, given_up) = match known {
-        Known::Over { id, given_up } => (Some(id), given_up.then_some(id)),
+        Known::Ended { id, given_up } => (Some(id), given_up.then_some(id)),
         _ => (None, None),
     };
-    let repeat = &request.repeat.digest();
-    let new = NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + GRACE };
+    let repeat = &request.key.digest();
+    let new =
+        NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + CODE_GRACE };
     let name = caller.name();
     let allowance =
         Allowance { act: "checkout", caller: &name, host: None, rate: app.settings.checkout_rate };
@@ -173,16 +164,16 @@ async fn begin(
     Ok(app.store.begin_purchase(new, allowance).await?)
 }
 
-/// Asks Stripe for the page where that is still to be done, and notes it before it is shown to anybody.
-async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) -> Result<Begun, Problem> {
-    let KeptPurchase { purchase, state, session } = kept;
-    let token = request.repeat.token(&purchase.salt);
+/// Opens the payment page at Stripe if there is none, and stores it before the buyer sees it.
+async fn finish(app: &App, key: &Secret, request: &Request, stored: KeptPurchase) -> Result<Begun, Problem> {
+    let KeptPurchase { purchase, state, session } = stored;
+    let token = request.key.token(&purchase.salt);
     let session = match session {
         Some(session) => session,
         None => match sessions::open(app, key, &purchase, request.email.as_deref()).await {
             Ok(session) => {
                 if !app.store.note_session(&purchase.id, &session).await? {
-                    return Err(Problem::unavailable("the purchase was taken back beside this request"));
+                    return Err(Problem::unavailable("another request cancelled the purchase meanwhile"));
                 }
                 session
             }
@@ -192,23 +183,20 @@ async fn finish(app: &App, key: &Secret, request: &Request, kept: KeptPurchase) 
     Ok(Begun { paid: state == PurchaseState::Paid, purchase, session, token })
 }
 
-/// A purchase by its id as a caller wrote it.
-///
-/// # Errors
-/// 404 where it is not known, or the table is busy.
 pub async fn purchase(app: &App, id: &str) -> Result<KeptPurchase, Problem> {
-    let known: PurchaseId = id.parse().map_err(|_| refusals::purchase_not_found(id))?;
-    app.store.purchase(&known).await?.ok_or_else(|| refusals::purchase_not_found(id))
+    let purchase: PurchaseId = id.parse().map_err(|_| refusals::purchase_not_found(id))?;
+    app.store.purchase(&purchase).await?.ok_or_else(|| refusals::purchase_not_found(id))
 }
 
-/// What becomes of a purchase without a page, and what its buyer is told.
 async fn failed(app: &App, purchase: &Purchase, failure: SessionFailure) -> Result<Problem, Problem> {
     if !matches!(failure, SessionFailure::NoAnswer(_)) {
         app.store.forget_purchase(purchase).await?;
     }
     Ok(match failure {
-        SessionFailure::NoAnswer(said) | SessionFailure::Failed(said) => refusals::provider_away(&said),
-        SessionFailure::Refused(said) => refusals::provider_refused(&said),
+        SessionFailure::NoAnswer(error) | SessionFailure::Failed(error) => {
+            refusals::provider_unavailable(&error)
+        }
+        SessionFailure::Refused(error) => refusals::provider_refused(&error),
     })
 }
 

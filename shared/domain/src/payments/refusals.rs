@@ -1,4 +1,4 @@
-//! What is said where nothing can be bought, and what to do then.
+//! Errors of payments: what is wrong and what to do.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -8,62 +8,54 @@ use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_store::DiscountUse;
 
-/// Seconds after which to ask again where Stripe gave no answer.
+/// Seconds to wait when Stripe did not answer.
 const RETRY_AFTER: u32 = 5;
 
-/// 409: payments are not open yet. The meter says how far they are.
 pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
     let problem = Problem::new(StatusCode::CONFLICT, "payments_not_open", meter.message.clone());
     problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(json!({
         "action": "take_demo", "method": "POST", "url": settings.url("/api/products/demo"),
-        "note": "Until then the demo is free, and feedback after it brings a founding seat while any is left.",
+        "note": "The demo is free now, and feedback after it earns a founding seat while any is left.",
     }))
 }
 
-/// 503: this registry cannot take payments, or could not confirm them.
 pub(super) fn not_configured() -> Problem {
-    let detail = "Payments are open, but this registry is not set up to take any. Its operator sets STRIPE_SECRET_KEY \
-                  and STRIPE_WEBHOOK_SECRET; founding seats and demos need neither.";
+    let detail = "Payments are open, but this registry cannot take them: its operator must set STRIPE_SECRET_KEY and \
+                  STRIPE_WEBHOOK_SECRET. Demos and founding seats do not need payments.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_not_configured", detail)
 }
 
-/// 503: the provider gave no answer, or one that another request may change.
-pub(super) fn provider_away(said: &str) -> Problem {
-    let detail = "The payment provider does not answer at the moment. Nothing was charged; send the same request again.";
+pub(super) fn provider_unavailable(error: &str) -> Problem {
+    let detail = "The payment provider is not available. Nothing was charged; send the same request again.";
     let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_unavailable", detail);
     problem.retry_after = Some(RETRY_AFTER);
-    problem.internal = Some(format!("Stripe: {said}").into());
+    problem.internal = Some(format!("Stripe: {error}").into());
     problem
 }
 
-/// 502: the provider refused what it was asked, or the key.
-pub(super) fn provider_refused(said: &str) -> Problem {
-    let detail = "The payment provider refused to open a payment: this registry's account with it needs its operator. \
-                  Nothing was charged.";
+pub(super) fn provider_refused(error: &str) -> Problem {
+    let detail = "The payment provider rejected the request. Nothing was charged; the operator of this registry must \
+                  check its account.";
     let mut problem = Problem::new(StatusCode::BAD_GATEWAY, "payments_refused", detail);
-    problem.internal = Some(format!("Stripe: {said}").into());
+    problem.internal = Some(format!("Stripe: {error}").into());
     problem
 }
 
-/// 422: a key that began another purchase.
 pub(super) fn key_reused() -> Problem {
     let detail =
-        "This `idempotency_key` began another purchase. Send the same request again, or another key.";
+        "This `idempotency_key` belongs to another purchase. Repeat that request, or use another key.";
     Problem::invalid("idempotency_key", "idempotency_key_reused", detail)
 }
 
-/// 422: a code that was never given.
 pub(super) fn unknown_code() -> Problem {
-    Problem::invalid("code", "unknown_code", "`code` is none of this registry's. Check how it is written.")
+    Problem::invalid("code", "unknown_code", "Unknown discount code. Check the spelling.")
 }
 
-/// 422: a code that another listing was given.
-pub(super) fn code_of_another() -> Problem {
-    let detail = "`code` is for the listing whose feedback brought it. Send that listing's `listing_id`.";
+pub(super) fn code_of_another_listing() -> Problem {
+    let detail = "`code` belongs to another listing. Send the `listing_id` of the listing that earned it.";
     Problem::invalid("code", "code_of_another", detail)
 }
 
-/// 409: a code that another purchase holds or has used.
 pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
     let conflict = |code, detail: String| {
         let mut problem = Problem::new(StatusCode::CONFLICT, code, detail);
@@ -74,19 +66,18 @@ pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
         Some(DiscountUse::Held(_, until)) => conflict(
             "code_held",
             format!(
-                "`code` is held by a purchase that is not paid yet, until {until} at the latest. Pay that one (the \
-                 request that began it is answered the same again), or come back then."
+                "`code` is reserved by an unpaid purchase until {until} at the latest. Pay that purchase (repeat the \
+                 request that began it), or try again then."
             ),
         )
         .with("held_until", until.to_string()),
-        Some(DiscountUse::Free) => conflict("code_held", "`code` was held a moment ago. Send it again.".to_owned()),
-        _ => conflict("code_used", "`code` was used already: each is good for one purchase.".to_owned()),
+        Some(DiscountUse::Free) => conflict("code_held", "`code` was reserved a moment ago. Try again.".to_owned()),
+        _ => conflict("code_used", "`code` has already been used; a code works for one purchase.".to_owned()),
     }
 }
 
-/// 404: no purchase of that id.
-pub(super) fn purchase_not_found(asked: &str) -> Problem {
+pub(super) fn purchase_not_found(id: &str) -> Problem {
     let detail =
-        format!("No purchase `{}` is known here; an unpaid one is forgotten in time.", shorten(asked, 60));
+        format!("Unknown purchase `{}`; unpaid purchases are deleted after a while.", shorten(id, 60));
     Problem::new(StatusCode::NOT_FOUND, "purchase_not_found", detail)
 }

@@ -1,5 +1,5 @@
-//! Asking Stripe for the page where a purchase is paid: one Checkout Session, by its HTTP API. The idempotency key is the
-//! purchase's id, so that asking again after a lost answer makes no second page.
+//! Creates the payment page of a purchase: one Checkout Session of Stripe's HTTP API. The idempotency key is the
+//! purchase's id, so that a retry after a lost answer creates no second page.
 
 use std::time::Duration;
 
@@ -16,40 +16,34 @@ use registry_fetch::{Answer, Follow, Request, Target};
 use registry_model::settings::Settings;
 use registry_model::{GrantSubject, Moment, PaymentSession, Purchase, Secret};
 
-/// The version of the API that this is written against; without it the account's own would hold.
-const VERSION: &str = "2025-09-30.clover";
+/// Pins the API version; without it Stripe uses the default of the account.
+const API_VERSION: &str = "2025-09-30.clover";
 
 /// Stripe usually answers within two seconds; a function has 29.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// A session has a few kilobytes.
-const LARGEST: usize = 256 * 1024;
+const MAX_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Values in an answer of Stripe.
-const MOST_VALUES: usize = 10_000;
+const MAX_JSON_VALUES: usize = 10_000;
 
-/// The currency of every price.
 pub(super) const CURRENCY: &str = "usd";
 
-/// Why there is no page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SessionFailure {
-    /// No answer came, or Stripe is at it or too busy: asking again with the same key may answer.
+    /// No answer, or Stripe is busy: a retry with the same key may succeed.
     NoAnswer(String),
-    /// Stripe failed. It keeps that answer for the key, so only another purchase can succeed.
+    /// Stripe failed. It repeats that answer for the same key, so only another purchase can succeed.
     Failed(String),
-    /// Stripe refused what it was asked, or the key: a fault of ours or of the settings.
+    /// Stripe rejected the request or the key: the cause is our request or the settings.
     Refused(String),
 }
 
-/// Whether payments can be asked for and confirmed. With the one secret and without the other, somebody could pay for
-/// what would never open.
-#[must_use]
+/// Both secrets are required: with only one, a buyer could pay for a product that never opens.
 pub fn is_configured(settings: &Settings) -> bool {
     settings.stripe_secret_key.is_some() && settings.stripe_webhook_secret.is_some()
 }
 
-/// Asks for the page of a purchase.
 pub(super) async fn open(
     app: &App,
     key: &Secret,
@@ -64,7 +58,7 @@ pub(super) async fn open(
         headers: headers(key, purchase).ok_or_else(|| SessionFailure::Refused("the key".to_owned()))?,
         body: Some(Bytes::from(form(&app.settings, purchase, email))),
         deadline: DEADLINE,
-        max_bytes: LARGEST,
+        max_bytes: MAX_ANSWER_BYTES,
         follow: Follow::Never,
         ..Request::get(target)
     };
@@ -82,20 +76,19 @@ fn headers(key: &Secret, purchase: &Purchase) -> Option<HeaderMap> {
         (CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded")),
     ]);
     headers.insert("idempotency-key", HeaderValue::try_from(purchase.id.as_str()).ok()?);
-    headers.insert("stripe-version", HeaderValue::from_static(VERSION));
+    headers.insert("stripe-version", HeaderValue::from_static(API_VERSION));
     Some(headers)
 }
 
-/// The session as Stripe's API takes it. The same purchase makes the same bytes: Stripe refuses a key that comes back with
-/// others.
+/// The same purchase always produces the same bytes: Stripe rejects a key that is sent again with another body.
 fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String {
     let (id, sku) = (purchase.id.as_str(), purchase.grant.sku);
     let back = settings.url(&format!("/api/products/checkout?purchase_id={id}"));
     let mut form = Serializer::new(String::new());
     form.append_pair("mode", "payment")
-        // Cards are settled at once; and they are what the contract speaks of.
+        // Card payments settle immediately; and the contract names cards.
         .append_pair("payment_method_types[0]", "card")
-        // What is paid must be our amount in our currency, so nothing is converted.
+        // The webhook compares amount and currency, so Stripe must not convert.
         .append_pair("adaptive_pricing[enabled]", "false")
         .append_pair("line_items[0][quantity]", "1")
         .append_pair("line_items[0][price_data][currency]", CURRENCY)
@@ -117,7 +110,6 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
     form.finish()
 }
 
-/// What Stripe says of a session.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -126,20 +118,20 @@ struct Session {
 
 fn read(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
     if answer.status == StatusCode::OK {
-        let session = serde_json::from_slice::<Session>(&answer.body).ok().filter(is_sound);
+        let session = serde_json::from_slice::<Session>(&answer.body).ok().filter(is_valid);
         let session = session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()))?;
         return Ok(PaymentSession { id: session.id, url: session.url });
     }
-    let said = said(answer);
+    let error = error_codes(answer);
     Err(match answer.status {
-        // Another request with this key is on its way, or there were too many: neither was carried out.
-        StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => SessionFailure::NoAnswer(said),
-        status if status.is_server_error() => SessionFailure::Failed(said),
-        _ => SessionFailure::Refused(said),
+        // Another request with this key is in progress, or there were too many: neither was executed.
+        StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => SessionFailure::NoAnswer(error),
+        status if status.is_server_error() => SessionFailure::Failed(error),
+        _ => SessionFailure::Refused(error),
     })
 }
 
-fn is_sound(session: &Session) -> bool {
+fn is_valid(session: &Session) -> bool {
     session.id.starts_with("cs_")
         && session.id.len() <= 255
         && session.url.len() <= 4096
@@ -147,14 +139,14 @@ fn is_sound(session: &Session) -> bool {
             .is_ok_and(|url| matches!(url.scheme(), "https" | "http") && url.has_host())
 }
 
-/// The status and Stripe's own words for what went wrong; not its message, which may repeat what was sent.
-fn said(answer: &Answer) -> String {
-    let body = answer.json(&mut MOST_VALUES.clone()).unwrap_or(Value::Null);
-    let words = ["type", "code", "param"].map(|name| body["error"][name].as_str().unwrap_or("-").to_owned());
-    registry_model::error::shorten(&format!("{} {}", answer.status.as_u16(), words.join(" ")), 200)
+/// The status and Stripe's error codes. Not its message, which may repeat what was sent.
+fn error_codes(answer: &Answer) -> String {
+    let body = answer.json(&mut MAX_JSON_VALUES.clone()).unwrap_or(Value::Null);
+    let codes = ["type", "code", "param"].map(|name| body["error"][name].as_str().unwrap_or("-").to_owned());
+    registry_model::error::shorten(&format!("{} {}", answer.status.as_u16(), codes.join(" ")), 200)
 }
 
-/// The latest moment at which Stripe would still take this session as a new one: it must last half an hour.
+/// The latest time at which Stripe accepts this session as a new one: a session must last at least 30 minutes.
 pub(super) fn latest_opening(purchase: &Purchase) -> Moment {
     purchase.expires_at - jiff::SignedDuration::from_mins(35)
 }
@@ -186,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_asks_for_the_price_of_the_purchase_by_card_and_holds_nothing_else_of_it() {
+    fn session_contains_price_and_card_only() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let text = form(&settings, &purchase(), Some("a+b@example.org"));
         let pairs: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
@@ -216,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_a_page_or_says_whether_to_ask_again() {
+    fn answer_is_a_page_or_a_classified_failure() {
         let good = r#"{"id": "cs_test_1", "url": "https://checkout.stripe.com/c/pay/cs_test_1#x"}"#;
         assert_eq!(answered(200, good).unwrap().id, "cs_test_1");
         for broken in
@@ -229,7 +221,7 @@ mod tests {
         }
         assert!(matches!(answered(500, "oops"), Err(SessionFailure::Failed(_))));
         let refusal = r#"{"error": {"type": "invalid_request_error", "message": "No such key: sk_test_x"}}"#;
-        let Err(SessionFailure::Refused(said)) = answered(401, refusal) else { panic!("401 is a refusal") };
-        assert_eq!(said, "401 invalid_request_error - -");
+        let Err(SessionFailure::Refused(error)) = answered(401, refusal) else { panic!("401 is a refusal") };
+        assert_eq!(error, "401 invalid_request_error - -");
     }
 }

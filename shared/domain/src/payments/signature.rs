@@ -1,31 +1,26 @@
-//! Whether an event comes from Stripe: the scheme v1 of its signatures, over the time and the body as it came
-//! (docs.stripe.com/webhooks, "Verify webhook signatures manually"). Pure, so that it can be held against vectors.
+//! Verifies Stripe's webhook signatures, scheme v1, over the time and the raw body (docs.stripe.com/webhooks, "Verify
+//! webhook signatures manually").
 
 use ring::hmac;
 
 use registry_model::{Moment, Secret};
 
-/// Seconds that a signature may be away from now, as Stripe's own libraries have it.
-const TOLERANCE: u64 = 300;
+/// Seconds between the signature's time and now, as in Stripe's own libraries.
+const MAX_CLOCK_DIFFERENCE_S: u64 = 300;
 
-/// Signatures that are looked at: there are two while a secret is being replaced.
-const MOST: usize = 8;
+/// Stripe sends two signatures while a secret is being replaced.
+const MAX_SIGNATURES: usize = 8;
 
-/// Why an event is not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum SignatureError {
-    /// It is not in the form `t=…,v1=…`.
-    #[error("the Stripe-Signature header is missing, or has no time and no signature of scheme v1 in it")]
+    #[error("the Stripe-Signature header is missing, or contains no time or no v1 signature")]
     Malformed,
-    /// No signature in it is that of this body with our secret.
-    #[error("no signature in the Stripe-Signature header is that of this body")]
+    #[error("no signature in the Stripe-Signature header matches the body")]
     Wrong,
-    /// It is too old, or from the future.
-    #[error("the signature is more than five minutes away from now")]
+    #[error("the time of the signature is more than five minutes from now")]
     Stale,
 }
 
-/// Verifies the `Stripe-Signature` header of a body.
 pub(super) fn verify(
     secret: &Secret,
     header: Option<&str>,
@@ -37,24 +32,24 @@ pub(super) fn verify(
     let time = time.ok_or(SignatureError::Malformed)?;
     let seconds: i64 = time.parse().map_err(|_| SignatureError::Malformed)?;
     let mut signatures =
-        parts().filter(|(name, _)| *name == "v1").filter_map(|(_, value)| bytes(value)).peekable();
+        parts().filter(|(name, _)| *name == "v1").filter_map(|(_, value)| parse_hex(value)).peekable();
     if signatures.peek().is_none() {
         return Err(SignatureError::Malformed);
     }
     let signed = [time.as_bytes(), b".", body].concat();
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.reveal().as_bytes());
     // Compares in constant time.
-    if !signatures.take(MOST).any(|signature| hmac::verify(&key, &signed, &signature).is_ok()) {
+    if !signatures.take(MAX_SIGNATURES).any(|signature| hmac::verify(&key, &signed, &signature).is_ok()) {
         return Err(SignatureError::Wrong);
     }
-    if seconds.abs_diff(now.as_second()) > TOLERANCE {
+    if seconds.abs_diff(now.as_second()) > MAX_CLOCK_DIFFERENCE_S {
         return Err(SignatureError::Stale);
     }
     Ok(())
 }
 
-/// The bytes of a text of 64 hexadecimal digits.
-fn bytes(text: &str) -> Option<[u8; 32]> {
+/// Parses 64 hexadecimal digits.
+fn parse_hex(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {
         return None;
@@ -75,12 +70,12 @@ mod tests {
     const SIGNED: &str = "89d211e910015b8076d626a1d8e94e9c502eb7d0006cce83e5a169786861beb0";
     const OTHER: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-    fn judged(secret: &str, header: Option<&str>, body: &[u8], at: i64) -> Result<(), SignatureError> {
+    fn verified(secret: &str, header: Option<&str>, body: &[u8], at: i64) -> Result<(), SignatureError> {
         verify(&Secret::new(secret.to_owned()), header, body, Moment::from_second(at).unwrap())
     }
 
     #[test]
-    fn what_stripe_signed_is_believed() {
+    fn valid_signature_is_accepted() {
         for header in [
             format!("t={AT},v1={SIGNED}"),
             format!("t={AT},v1={SIGNED},v0={OTHER}"),
@@ -88,40 +83,40 @@ mod tests {
             format!("t={AT},v1={OTHER},v1={SIGNED}"),
             format!("t={AT}, v1=nonsense, v1={}", SIGNED.to_uppercase()),
         ] {
-            assert_eq!(judged("whsec_test", Some(&header), BODY, AT), Ok(()), "{header}");
+            assert_eq!(verified("whsec_test", Some(&header), BODY, AT), Ok(()), "{header}");
         }
     }
 
     #[test]
-    fn what_is_not_signed_as_it_came_is_not_believed() {
+    fn changed_body_time_or_scheme_is_rejected() {
         let header = format!("t={AT},v1={SIGNED}");
-        assert_eq!(judged("whsec_other", Some(&header), BODY, AT), Err(SignatureError::Wrong));
+        assert_eq!(verified("whsec_other", Some(&header), BODY, AT), Err(SignatureError::Wrong));
         let tampered = br#"{"id": "evt_2", "object": "event"}"#;
-        assert_eq!(judged("whsec_test", Some(&header), tampered, AT), Err(SignatureError::Wrong));
-        assert_eq!(judged("whsec_test", Some(&header), &BODY[1..], AT), Err(SignatureError::Wrong));
+        assert_eq!(verified("whsec_test", Some(&header), tampered, AT), Err(SignatureError::Wrong));
+        assert_eq!(verified("whsec_test", Some(&header), &BODY[1..], AT), Err(SignatureError::Wrong));
         // The time is signed, too.
         let later = format!("t={},v1={SIGNED}", AT + 1);
-        assert_eq!(judged("whsec_test", Some(&later), BODY, AT), Err(SignatureError::Wrong));
-        // Another scheme than v1 counts for nothing.
+        assert_eq!(verified("whsec_test", Some(&later), BODY, AT), Err(SignatureError::Wrong));
+        // Other schemes than v1 are ignored.
         let downgraded = format!("t={AT},v0={SIGNED}");
-        assert_eq!(judged("whsec_test", Some(&downgraded), BODY, AT), Err(SignatureError::Malformed));
+        assert_eq!(verified("whsec_test", Some(&downgraded), BODY, AT), Err(SignatureError::Malformed));
     }
 
     #[test]
-    fn a_signature_is_good_for_five_minutes_either_way() {
+    fn signature_is_valid_for_five_minutes_either_way() {
         let header = format!("t={AT},v1={SIGNED}");
-        for (apart, judgement) in [
+        for (apart, expected) in [
             (300, Ok(())),
             (-300, Ok(())),
             (301, Err(SignatureError::Stale)),
             (-301, Err(SignatureError::Stale)),
         ] {
-            assert_eq!(judged("whsec_test", Some(&header), BODY, AT + apart), judgement, "{apart}");
+            assert_eq!(verified("whsec_test", Some(&header), BODY, AT + apart), expected, "{apart}");
         }
     }
 
     #[test]
-    fn a_header_of_another_form_is_refused() {
+    fn malformed_header_is_rejected() {
         let forms = [
             "",
             "t=",
@@ -133,9 +128,13 @@ mod tests {
             "t=1795176000,v1=é",
         ];
         for header in forms.map(Some).into_iter().chain([None]) {
-            assert_eq!(judged("whsec_test", header, BODY, AT), Err(SignatureError::Malformed), "{header:?}");
+            assert_eq!(
+                verified("whsec_test", header, BODY, AT),
+                Err(SignatureError::Malformed),
+                "{header:?}"
+            );
         }
         let untimed = format!("v1={SIGNED}");
-        assert_eq!(judged("whsec_test", Some(&untimed), BODY, AT), Err(SignatureError::Malformed));
+        assert_eq!(verified("whsec_test", Some(&untimed), BODY, AT), Err(SignatureError::Malformed));
     }
 }

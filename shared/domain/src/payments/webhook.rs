@@ -1,5 +1,5 @@
-//! What Stripe says of payments, believed for its signature alone. An event may come late, twice or out of order: what it
-//! changes is one conditional transaction, and whatever is not ours or not new is answered as received.
+//! Stripe's payment events, authenticated by their signature. An event may arrive late, twice or out of order: each
+//! change is one conditional transaction, and foreign or repeated events are acknowledged without effect.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -13,22 +13,16 @@ use registry_model::{
 };
 use registry_store::{KeptPurchase, PaymentEvent, PaymentOutcome};
 
-/// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
-    /// A purchase was opened.
     Paid,
-    /// A purchase ended unpaid.
     Ended,
-    /// It was acted on before.
     SeenBefore,
-    /// It is about nothing that is sold here, or changes nothing.
+    /// It is not about a purchase of this registry, or changes nothing.
     Ignored,
 }
 
 impl Received {
-    /// The word that is answered.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Paid => "paid",
@@ -43,7 +37,7 @@ impl Received {
 struct Event {
     id: String,
     #[serde(rename = "type")]
-    what: String,
+    kind: String,
     data: Data,
 }
 
@@ -52,7 +46,6 @@ struct Data {
     object: Value,
 }
 
-/// A Checkout Session, as far as it matters.
 #[derive(Deserialize)]
 struct Session {
     id: String,
@@ -62,42 +55,38 @@ struct Session {
     currency: Option<String>,
 }
 
-/// What an event says of a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum SessionEnd {
     Completed,
-    Over,
+    Unpaid,
 }
 
-/// Takes an event: its signature, and its body as it came.
-///
-/// # Errors
-/// 503 without a secret to verify it by, 403 where it is not Stripe's, 400 where it cannot be read, or the table is busy; then Stripe
-/// sends it again.
+/// Handles an event of Stripe. Errors: 503 without a webhook secret, 403 bad signature, 400 unreadable event; Stripe
+/// then sends the event again.
 pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<Received, Problem> {
     let secret = app.settings.stripe_webhook_secret.as_ref().ok_or_else(refusals::not_configured)?;
     let now = app.clock.now();
     signature::verify(secret, signature, body, now).map_err(|error| {
-        Problem::new(StatusCode::FORBIDDEN, "bad_signature", format!("This event is not believed: {error}."))
+        Problem::new(StatusCode::FORBIDDEN, "bad_signature", format!("Invalid webhook signature: {error}."))
     })?;
     let event: Event =
-        serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is no event of Stripe."))?;
-    let said = match event.what.as_str() {
-        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => Said::Completed,
-        "checkout.session.expired" | "checkout.session.async_payment_failed" => Said::Over,
+        serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is not a Stripe event."))?;
+    let end_state = match event.kind.as_str() {
+        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => SessionEnd::Completed,
+        "checkout.session.expired" | "checkout.session.async_payment_failed" => SessionEnd::Unpaid,
         _ => return Ok(Received::Ignored),
     };
     let session: Session = serde_json::from_value(event.data.object)
-        .map_err(|_| Problem::malformed("The event holds no Checkout Session."))?;
-    // An account may sell other things than ours.
+        .map_err(|_| Problem::malformed("The event contains no Checkout Session."))?;
+    // The Stripe account may sell other things too.
     let Some(id) = session.client_reference_id.as_deref().and_then(|id| id.parse::<PurchaseId>().ok()) else {
         return Ok(Received::Ignored);
     };
-    let Some(kept) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
+    let Some(stored) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
     let event = PaymentEvent { id: &event.id, at: now };
-    match said {
-        Said::Completed => pay(app, &kept.purchase, &session, event).await,
-        Said::Over => end(app, &kept, &session, event).await,
+    match end_state {
+        SessionEnd::Completed => pay(app, &stored.purchase, &session, event).await,
+        SessionEnd::Unpaid => end(app, &stored, &session, event).await,
     }
 }
 
@@ -110,10 +99,10 @@ async fn pay(
     if session.payment_status.as_deref() != Some("paid") {
         return Ok(Received::Ignored);
     }
-    let is_whole = session.amount_total == Some(i64::from(purchase.amount_cents))
+    let is_full_amount = session.amount_total == Some(i64::from(purchase.amount_cents))
         && session.currency.as_deref() == Some(sessions::CURRENCY);
-    if !is_whole {
-        tracing::error!(purchase_id = %purchase.id, "a payment is not of the purchase's amount; nothing was opened");
+    if !is_full_amount {
+        tracing::error!(purchase_id = %purchase.id, "the paid amount differs from the purchase; nothing was opened");
         return Ok(Received::Ignored);
     }
     let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };
@@ -124,25 +113,24 @@ async fn pay(
     })
 }
 
-/// Ends a purchase whose own page ended; another page of it was never shown to anybody.
+/// Ends a purchase if the event is about the page that was shown to the buyer.
 async fn end(
     app: &App,
-    kept: &KeptPurchase,
+    stored: &KeptPurchase,
     session: &Session,
     event: PaymentEvent<'_>,
 ) -> Result<Received, Problem> {
-    let is_its_page = kept.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
+    let is_its_page = stored.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
     if !is_its_page {
         return Ok(Received::Ignored);
     }
-    Ok(match app.store.end_purchase(&kept.purchase, event).await? {
+    Ok(match app.store.end_purchase(&stored.purchase, event).await? {
         PaymentOutcome::Done => Received::Ended,
         PaymentOutcome::SeenBefore => Received::SeenBefore,
     })
 }
 
-/// Who bought is not told: anybody may buy a product for a listing, and what a buyer wrote of something unlisted is
-/// theirs.
+/// The buyer is not named: anyone may buy a product for a listing, and an unlisted subject is private.
 fn news(purchase: &Purchase, at: Moment) -> FeedItem {
     let title = purchase.grant.sku.title();
     let (listing_id, text) = match (&purchase.grant.subject, &purchase.listing_name) {

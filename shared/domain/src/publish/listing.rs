@@ -1,5 +1,5 @@
-//! How a submission becomes a listing, for the first time or again. It fetches nothing: the first probe follows on the
-//! `listing.queued` event, or with the next scheduled sweep should that event be lost.
+//! Turns a submission into a listing, for the first time or again. The first probe runs on the `listing.queued` event,
+//! or with the next scheduled sweep if that event is lost.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -7,66 +7,61 @@ use serde::Serialize;
 
 use super::name_proof;
 use super::submission::Submission;
+use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
+use registry_model::{Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
 use registry_store::Insertion;
 use registry_store::events::{Event, What};
 
-/// What publishing came to.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The listing.
     pub listing: Listing,
-    /// Whether it was taken up.
     pub status: PublishStatus,
-    /// The earliest time of its next probe, where that is not now.
+    /// The earliest time of its next probe, if that is not now.
     pub retry_at: Option<Moment>,
-    /// What became of the words of this publisher.
     pub words: Words,
 }
 
-/// What became of a publisher's words: name, description, version and website.
+/// What happened to the publisher's description: name, description, version and website.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// They are those of the listing.
+    /// It equals that of the listing.
     Same,
-    /// Those of the listing differ, and stay: nothing proves that this publisher speaks for it.
+    /// It differs and was ignored: nothing proves that this publisher owns the listing.
     Stay,
-    /// They took the place of the listing's, for it is proven that this publisher speaks for it.
+    /// It replaced that of the listing: the publisher has proven the name.
     Changed,
 }
 
-/// Whether a submission was taken up.
+/// Whether a submission was queued for a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PublishStatus {
     /// It will be probed.
     Queued,
-    /// It is Live already.
+    /// It is already Live.
     Active,
-    /// It was waiting already.
+    /// It is already queued.
     Duplicate,
 }
 
-/// Publishes a submission under its own id, or beside another owner's listing that already holds it.
-///
-/// # Errors
-/// 403 where its host is blocked, 409 where it was withdrawn; or the table is busy.
+/// Publishes a submission under its own id, or under a second id if another owner's listing has the first. Errors:
+/// 403 host blocked, 409 listing withdrawn.
 pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
     let (submission, proof) = name_proof::of(app, submission, now).await?;
     let submission = submission.as_ref();
-    let (id, beside) = submission.ids();
+    let (id, second_id) = submission.ids();
     let (first, blocked) = futures::try_join!(app.store.listing(&id), app.store.blocked_hosts())?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    let (id, known, rival) = match (first, beside) {
-        (Some(other), Some(beside)) if !submission.is_same_as(&other) => {
-            let known = app.store.listing(&beside).await?;
-            (beside, known, Some(other))
+    let (id, known, rival) = match (first, second_id) {
+        (Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
+            let known = app.store.listing(&second_id).await?;
+            (second_id, known, Some(other))
         }
         (known, _) => (id, known, None),
     };
@@ -77,7 +72,7 @@ pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Pr
     }
 }
 
-/// What is proven of the name of a submission, and the listing of another owner whose id is made of that name.
+/// The proof of a submission's name, and the listing of another owner whose id is made from that name.
 #[derive(Debug, Default)]
 pub(super) struct ProvenName {
     proof: Option<NameProof>,
@@ -85,25 +80,20 @@ pub(super) struct ProvenName {
 }
 
 impl ProvenName {
-    /// Whether a listing of `server_name` goes by it where its id does not tell: another's id does, but that name is
-    /// another one or was only claimed.
-    fn hold(&self, server_name: Option<&str>) -> Option<NameHold> {
+    /// Whether a listing of `server_name` may use the name although its id does not show it: the id is that of
+    /// another listing, whose own name differs or was only claimed.
+    fn name_hold(&self, server_name: Option<&str>) -> Option<NameHold> {
         let rival = self.rival.as_ref()?;
-        let free = rival.server_name.as_deref() != server_name || self.yielding().is_some();
+        let free = rival.server_name.as_deref() != server_name || self.losing_listing().is_some();
         free.then_some(NameHold::Held)
     }
 
-    /// The listing that must yield the name.
-    fn yielding(&self) -> Option<&Listing> {
-        let yields = |rival: &&Listing| rival.is_name_claimed() && rival.name_hold.is_none();
-        self.rival.as_ref().filter(yields)
+    /// The listing that must give up the name.
+    fn losing_listing(&self) -> Option<&Listing> {
+        self.rival.as_ref().filter(|rival| rival.is_name_claimed() && rival.name_hold.is_none())
     }
 }
 
-/// Lists what is not known yet.
-///
-/// # Errors
-/// The table is busy.
 pub(super) async fn publish_first(
     app: &App,
     submission: &Submission,
@@ -113,30 +103,20 @@ pub(super) async fn publish_first(
 ) -> Result<Published, Problem> {
     let mut listing = submission.listing(id, now);
     listing.name_proof = name.proof;
-    listing.name_hold = name.hold(listing.server_name.as_deref());
-    let news = FeedItem {
-        what: "listing_queued".to_owned(),
-        at: now,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} was published and waits for its first probe.", listing.name),
-    };
-    match app.store.insert(&listing, &submission.contact, &news, name.yielding()).await? {
+    listing.name_hold = name.name_hold(listing.server_name.as_deref());
+    let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
+    let status = match app.store.insert(&listing, &submission.contact, &news, name.losing_listing()).await? {
         Insertion::Done => {
             announce(app, &listing, now).await;
-            let status = PublishStatus::Queued;
-            Ok(Published { listing, status, retry_at: None, words: Words::Same })
+            PublishStatus::Queued
         }
-        Insertion::AlreadyThere => {
-            let status = PublishStatus::Duplicate;
-            Ok(Published { listing, status, retry_at: None, words: Words::Same })
-        }
-    }
+        Insertion::AlreadyThere => PublishStatus::Duplicate,
+    };
+    Ok(Published { listing, status, retry_at: None, words: Words::Same })
 }
 
-/// Publishing again is how an owner asks for a probe after a fix. Its words stay as they are unless it is proven that
-/// the publisher speaks for the name: they are not anybody's to change who knows its URL.
+/// An owner publishes again to request a probe after a fix. The description changes only if the publisher has proven
+/// the name: knowing the URL is not enough.
 async fn publish_again(
     app: &App,
     submission: &Submission,
@@ -144,120 +124,105 @@ async fn publish_again(
     name: &ProvenName,
     now: Moment,
 ) -> Result<Published, Problem> {
-    let of_publisher = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
-    let known =
-        if known.lane == Lane::Withdrawn { brought_back(app, known, of_publisher).await? } else { known };
-    let may_describe = of_publisher || is_kept_off_by_a_check(&known);
-    let mut asked = known.clone();
-    submission.describe(&mut asked);
-    let words = match (differ(&asked, &known), may_describe) {
+    let by_publisher = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let known = if known.lane == Lane::Withdrawn { restored(app, known, by_publisher).await? } else { known };
+    let may_describe = by_publisher || is_blocked_by_a_check(&known);
+    let mut updated = known.clone();
+    submission.describe(&mut updated);
+    let words = match (changes_description(&updated, &known), may_describe) {
         (false, _) => Words::Same,
         (true, false) => Words::Stay,
         (true, true) => Words::Changed,
     };
     if !may_describe {
-        asked = known.clone();
+        updated = known.clone();
     }
     if known.lane == Lane::Active {
         let is_live = known.is_live(app.oldest_proof());
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        if of_publisher && (words == Words::Changed || !is_proven) {
-            prove(&mut asked, name);
-            rewrite_live(app, submission, &known, &asked, name, now).await?;
+        if by_publisher && (words == Words::Changed || !is_proven) {
+            store_proof(&mut updated, name);
+            if !app.store.republish(&known, &updated, &submission.contact, name.losing_listing(), now).await?
+            {
+                return Err(Problem::unavailable("a probe changed the Live listing at the same time"));
+            }
         }
         if !is_live {
-            // Its recheck is late: asking for it is how its owner has it Live again.
-            announce(app, &asked, now).await;
+            // Its recheck is late; the probe makes it Live again.
+            announce(app, &updated, now).await;
         }
         let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
-        return Ok(Published { listing: asked, status, retry_at: None, words });
+        return Ok(Published { listing: updated, status, retry_at: None, words });
     }
     if may_move(&known, name) {
-        submission.locate(&mut asked);
+        submission.locate(&mut updated);
     }
-    prove(&mut asked, name);
+    store_proof(&mut updated, name);
     let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
     let earliest = known.probe.as_ref().map_or(now, |probe| probe.at + tick);
-    asked.due_at = now.max(earliest);
-    asked.failing_since = None;
+    updated.due_at = now.max(earliest);
+    updated.failing_since = None;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
-    let written = app.store.republish(&known, &asked, &submission.contact, name.yielding(), now).await?;
+    let written =
+        app.store.republish(&known, &updated, &submission.contact, name.losing_listing(), now).await?;
     if written && retry_at.is_none() {
-        announce(app, &asked, now).await;
+        announce(app, &updated, now).await;
     }
-    Ok(Published { listing: asked, status, retry_at, words })
+    Ok(Published { listing: updated, status, retry_at, words })
 }
 
-/// What its owner withdrew comes back when its proven owner publishes it again; nothing else does by publishing.
-async fn brought_back(app: &App, known: Listing, of_publisher: bool) -> Result<Listing, Problem> {
+/// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can
+/// restore a listing.
+async fn restored(app: &App, known: Listing, by_publisher: bool) -> Result<Listing, Problem> {
     let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
-    if by_owner && of_publisher {
+    if by_owner && by_publisher {
         takedown::restore_by_owner(app, &known.id).await?;
         let again = app.store.listing(&known.id).await?;
         return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
     }
     let how = if by_owner {
-        "Its owner brings it back with `manage_listing` and the act `restore`."
+        "Only its owner can restore it: call `manage_listing` with the act `restore`."
     } else {
-        "Publishing it again does not bring it back."
+        "Publishing it again does not restore it."
     };
-    let detail = format!("{} {how}", withdrawn(&known));
+    let reason = known.withdrawal.as_ref().map(|withdrawal| format!(": {}", withdrawal.reason.as_str()));
+    let detail = format!("This listing was withdrawn{} {how}", reason.unwrap_or_else(|| ".".to_owned()));
     let problem = Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail);
     Err(problem.with("lane", known.lane.as_str()))
 }
 
-/// What answered and was never Live because a check is not clean may be described anew by anybody: its words may be what
-/// the check blocks, and whoever published them first could else keep it off for good.
-fn is_kept_off_by_a_check(known: &Listing) -> bool {
+/// Anyone may edit a listing that answers but has never passed its checks: its description may be what the check
+/// blocks, and otherwise the first publisher could keep it blocked forever.
+fn is_blocked_by_a_check(known: &Listing) -> bool {
     let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
     answered && known.lane == Lane::NeedsFix && known.last_ok_at.is_none()
 }
 
-/// Whether the publisher says something else than the listing; what it leaves out says nothing.
-fn differ(sent: &Listing, known: &Listing) -> bool {
-    let other = |sent: &Option<String>, known: &Option<String>| sent.is_some() && sent != known;
+/// Whether the submission changes the description; fields that it leaves out change nothing.
+fn changes_description(sent: &Listing, known: &Listing) -> bool {
+    let changed = |sent: &Option<String>, known: &Option<String>| sent.is_some() && sent != known;
     sent.name != known.name
-        || other(&sent.description, &known.description)
-        || other(&sent.version, &known.version)
-        || other(&sent.website, &known.website)
+        || changed(&sent.description, &known.description)
+        || changed(&sent.version, &known.version)
+        || changed(&sent.website, &known.website)
 }
 
-/// Writes a proven publisher's words into a Live listing. It stays Live, and where it is.
-async fn rewrite_live(
-    app: &App,
-    submission: &Submission,
-    known: &Listing,
-    asked: &Listing,
-    name: &ProvenName,
-    now: Moment,
-) -> Result<(), Problem> {
-    if app.store.republish(known, asked, &submission.contact, name.yielding(), now).await? {
-        return Ok(());
-    }
-    Err(Problem::unavailable("a Live listing was being probed while its words were to be changed"))
-}
-
-/// Who never was Live may be pointed elsewhere at the same owner's: its address was perhaps misspelt. What once answered
-/// is moved only by whom the name is proven to belong to.
+/// A listing that has never been Live may move to another URL of the same owner, because the first may be a typo. A
+/// listing that has been Live moves only with a proof of its name.
 const fn may_move(known: &Listing, name: &ProvenName) -> bool {
     known.server_name.is_none() || known.last_ok_at.is_none() || name.proof.is_some()
 }
 
-/// Notes what is proven of the name: a proof of the publisher stays until the next one.
-fn prove(asked: &mut Listing, name: &ProvenName) {
-    let keeps = |old: NameProof, new: NameProof| old.how.is_of_publisher() && !new.how.is_of_publisher();
-    if let Some(proof) = name.proof.filter(|new| !asked.name_proof.is_some_and(|old| keeps(old, *new))) {
-        asked.name_proof = Some(proof);
+/// Stores the proof of the name. A proof of the publisher is replaced only by another one.
+fn store_proof(updated: &mut Listing, name: &ProvenName) {
+    let is_stronger =
+        |old: NameProof, new: &NameProof| old.how.is_of_publisher() && !new.how.is_of_publisher();
+    if let Some(proof) = name.proof.filter(|new| !updated.name_proof.is_some_and(|old| is_stronger(old, new)))
+    {
+        updated.name_proof = Some(proof);
     }
-    asked.name_hold = asked.name_hold.or_else(|| name.hold(asked.server_name.as_deref()));
-}
-
-fn withdrawn(listing: &Listing) -> String {
-    listing.withdrawal.as_ref().map_or_else(
-        || "This listing was withdrawn.".to_owned(),
-        |withdrawal| format!("This listing was withdrawn: {}", withdrawal.reason.as_str()),
-    )
+    updated.name_hold = updated.name_hold.or_else(|| name.name_hold(updated.server_name.as_deref()));
 }
 
 async fn announce(app: &App, listing: &Listing, at: Moment) {

@@ -1,5 +1,5 @@
-//! The registry lists itself, as an agent and as an MCP server, and is probed like any other: the first two rows that
-//! go Live show that everything from publishing to Live works.
+//! The registry lists itself as an agent and as an MCP server, and is probed like any other listing: the first two
+//! Live rows show that publishing and probing work.
 
 use super::listing::{self, ProvenName};
 use super::submission::{Submission, Submitted};
@@ -8,11 +8,11 @@ use registry_fetch::Target;
 use registry_model::Contact;
 use registry_model::error::Problem;
 
-/// Lists the registry's own endpoints where they are not listed yet. What fails is tried again with the next tick.
+/// Lists the registry's own endpoints if they are not listed yet. The next tick tries a failed one again.
 pub async fn list(app: &App) {
     for submission in submissions(app) {
         if let Err(problem) = list_endpoint(app, &submission).await {
-            tracing::warn!(problem = problem.detail, internal = ?problem.internal, "the registry did not list itself");
+            tracing::warn!(problem = problem.detail, internal = ?problem.internal, "could not list the registry itself");
         }
     }
 }
@@ -25,7 +25,7 @@ async fn list_endpoint(app: &App, endpoint: &Submission) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Nothing where the base URL is one that may not be probed, such as a plain http one under public rules.
+/// Empty if the base URL may not be probed, such as a plain http URL under public rules.
 fn submissions(app: &App) -> impl Iterator<Item = Submission> {
     app.settings.own_endpoints().filter_map(|(url, kind)| {
         let target = Target::parse_url(url, app.settings.reach()).ok()?;

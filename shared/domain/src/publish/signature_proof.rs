@@ -1,5 +1,5 @@
-//! The proof of a name by its domain's key: the domain makes its key known, and the publisher signs what is published
-//! and when. Who holds the key speaks for the name.
+//! The proof of a name by its domain's key: the domain publishes the key, and the publisher signs the name, the remote
+//! and the time with it.
 
 use std::pin::pin;
 
@@ -14,26 +14,25 @@ use registry_formats::name_owner;
 use registry_model::error::Problem;
 use registry_model::{KeySource, Moment, NameProofMethod};
 
-/// How far a proof's time may be from ours: long enough for clocks that differ, too short to be used again.
-const FRESH: SignedDuration = SignedDuration::from_mins(5);
+/// Long enough for clocks that differ, too short to reuse the proof.
+const MAX_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A proof that the name in a server description is the publisher's, so that it is shown as proven and the words of a
-/// listing may be changed. The domain of the name (`example.com` for `com.example/weather`) makes the key known by DNS
-/// or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com` itself, or a line
-/// at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need none: theirs is the server.json
-/// in the owner's repository.
+/// A proof that you own the name in a server description: the name is then shown as proven, and you may change the
+/// description of an existing listing. The domain of the name (`example.com` for `com.example/weather`) publishes the
+/// key by DNS or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com`
+/// itself, or a line at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need no proof
+/// here: theirs is the server.json in the owner's repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProofRequest {
     /// The time of the signature (RFC 3339), at most five minutes from now.
     #[schemars(extend("format" = "date-time"))]
     pub timestamp: String,
     /// The Ed25519 signature, in hexadecimal, of four lines joined by line feeds: this registry's base URL, the name,
-    /// the URL of the remote, and the timestamp as it is sent.
+    /// the URL of the remote, and the timestamp exactly as sent.
     #[schemars(regex(pattern = "^[0-9a-fA-F]{128}$"))]
     pub signature: String,
 }
 
-/// A proof as it was offered, in its right form.
 #[derive(Clone, Debug)]
 pub struct OfferedProof {
     timestamp: String,
@@ -42,14 +41,10 @@ pub struct OfferedProof {
 }
 
 impl OfferedProof {
-    /// Reads a proof.
-    ///
-    /// # Errors
-    /// Names the field and what to do.
     pub(super) fn parse(request: ProofRequest) -> Result<Self, Problem> {
         let ProofRequest { timestamp, signature } = request;
         let at = timestamp.parse().map_err(|_| {
-            let detail = "`proof.timestamp` must be a time of RFC 3339, such as 2026-11-20T12:00:00Z.";
+            let detail = "`proof.timestamp` must be an RFC 3339 time such as 2026-11-20T12:00:00Z.";
             Problem::invalid("proof.timestamp", "bad_time", detail)
         })?;
         let signature = Signature::from_hex(&signature).ok_or_else(|| {
@@ -59,10 +54,8 @@ impl OfferedProof {
         Ok(Self { timestamp, at, signature })
     }
 
-    /// Verifies that a key of the name's domain signed it; gives what made that key known.
-    ///
-    /// # Errors
-    /// What is wrong with it, with the text that is to be signed.
+    /// Verifies that a key of the name's domain signed it; returns how the domain published that key. The error
+    /// contains the text to sign.
     pub(super) async fn verify(
         &self,
         app: &App,
@@ -74,42 +67,40 @@ impl OfferedProof {
         let refuse = |field: &str, code: &'static str, detail: String| {
             Problem::unproven(field, code, detail).with("signed_text", text.clone())
         };
-        if self.at.duration_since(now).abs() > FRESH {
-            let detail =
-                format!("`proof.timestamp` is more than five minutes from now, which is {now}. Sign anew.");
+        if self.at.duration_since(now).abs() > MAX_CLOCK_DIFFERENCE {
+            let detail = format!(
+                "`proof.timestamp` is more than five minutes from now ({now}). Sign again with the current time."
+            );
             return Err(refuse("proof.timestamp", "stale_proof", detail));
         }
         let domain = name_owner::domain(name).ok_or_else(|| {
-            refuse(
-                "proof",
-                "name_without_domain",
-                "The name reverses no domain that could prove it.".to_owned(),
-            )
+            let detail = "The name is not a reversed domain name, so no domain can prove it.";
+            refuse("proof", "name_without_domain", detail.to_owned())
         })?;
-        // Whichever place proves it first ends the waiting: a domain may well serve nothing by HTTP.
+        // The first place that proves it ends the wait: many domains serve nothing by HTTP.
         let (by_dns, by_http) =
             (pin!(DomainKeys::by_dns(app, &domain)), pin!(DomainKeys::by_http(app, &domain)));
-        let (first, other) = select(by_dns, by_http).await.factor_first();
+        let (first, pending) = select(by_dns, by_http).await.factor_first();
         if first.signer(&text, &self.signature).is_some() {
             return Ok(proven_by(first.source));
         }
-        let second = other.await;
+        let second = pending.await;
         if second.signer(&text, &self.signature).is_some() {
             return Ok(proven_by(second.source));
         }
         Err(match (first.why_none(), second.why_none()) {
-            (Some(one), Some(another)) => {
+            (Some(first), Some(second)) => {
                 let url = auth_document_url(app, &domain);
                 let detail = format!(
-                    "{one} {another} Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at {domain}, \
+                    "{first} {second} Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at {domain}, \
                      or serve it at {url}."
                 );
                 refuse("proof", "no_proof_record", detail)
             }
-            (one, another) => {
-                let unread = one.or(another).map(|why| format!(" {why}")).unwrap_or_default();
+            (first, second) => {
+                let unread = first.or(second).map(|why| format!(" {why}")).unwrap_or_default();
                 let detail = format!(
-                    "No key of {domain} made this signature of `signed_text` (four lines, joined by line feeds).{unread}"
+                    "The signature does not match any key of {domain}. Sign the four lines of `signed_text`, joined by line feeds.{unread}"
                 );
                 refuse("proof.signature", "signature_mismatch", detail)
             }

@@ -1,5 +1,5 @@
-//! The body of a publish request, parsed into a `Submission` that satisfies every rule of the body. What is listed
-//! follows from the body alone; nothing is fetched (design §5 Publish).
+//! Parses the body of a publish request into a valid `Submission`. The listing follows from the body alone; nothing is
+//! fetched (design §5 Publish).
 
 use serde_json::{Map, Value, json};
 
@@ -15,47 +15,35 @@ use registry_model::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
-/// The longest display name, in characters.
-const LONGEST_NAME: usize = 120;
-/// The longest note on where the publisher comes from, in characters.
-const LONGEST_SOURCE: usize = 200;
-/// The longest e-mail address (RFC 5321 §4.5.3.1).
-/// The usual paths of an agent card.
+const MAX_NAME_CHARS: usize = 120;
+const MAX_SOURCE_CHARS: usize = 200;
+/// The usual file names of an agent card.
 const CARD_ENDINGS: [&str; 5] =
     ["agent-card.json", "agent.json", "agentcard.json", "ai-agent.json", "a2a-card.json"];
 
-/// Something to list.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// What is to be listed.
     pub what: Submitted,
-    /// The name the publisher gives it.
     pub name: Option<String>,
-    /// Who may be written to about it.
     pub contact: Contact,
-    /// The proof that its name is the publisher's.
     pub proof: Option<OfferedProof>,
 }
 
-/// The two forms of a submission.
 #[derive(Clone, Debug)]
 pub enum Submitted {
-    /// A URL, and the kind of peer that is declared to be there.
     Url {
-        /// The URL.
         target: Target,
-        /// Agent or MCP server; open where only a site is given.
+        /// `None` if only a site is given.
         kind: Option<Kind>,
     },
-    /// A server description (server.json).
     Server(Box<ServerDescription>),
 }
 
-/// What to list.
+/// What to list. Send exactly one of `agent_card_url`, `mcp_url`, `url` and `server_json`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
-    /// A card URL, or a site from which the well-known card paths are tried.
+    /// The URL of a card, or a site whose well-known card paths are tried.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
@@ -68,20 +56,20 @@ pub struct PublishRequest {
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
-    /// A display name, used until the card gives one.
+    /// A display name, used until the card provides one.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     pub name: Option<String>,
-    /// Where to write about this listing; never shown.
+    /// An address for questions about this listing; it is never shown.
     #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
     pub contact_email: Option<String>,
     /// Where you heard of the registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     pub source: Option<String>,
-    /// Beside `server_json`: that its name is yours.
+    /// With `server_json` only: a proof that you own its name.
     pub proof: Option<ProofRequest>,
 }
 
-/// What is listed is one thing; a URL may stand beside that of a card or an endpoint.
+/// Exactly one thing is listed; `url` may accompany the URL of a card or an endpoint.
 fn one_at_a_time() -> Value {
     let (all, none) = (argument_schema::all_of, argument_schema::none_of);
     json!([
@@ -92,13 +80,12 @@ fn one_at_a_time() -> Value {
     ])
 }
 
-/// A server description, as far as this registry reads one.
 pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
     let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
     json_schema!({
         "type": ["object", "null"],
-        "description": "A server description (server.json of the MCP registry, 2025-12-11). Members that are not told \
-            here, such as `packages`, are read as that schema has them.",
+        "description": "A server description (server.json of the MCP registry, 2025-12-11). Other members, such as \
+            `packages`, are as in that schema.",
         "properties": {
             "name": { "type": "string", "format": "server-name", "minLength": 3, "maxLength": 200 },
             "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
@@ -119,21 +106,18 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Submission {
-    /// Parses a request.
-    ///
-    /// # Errors
-    /// Names the field and what to do.
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let name = request.name.map(|name| argument_text::line("name", &name, LONGEST_NAME)).transpose()?;
+        let name = request.name.map(|name| argument_text::line("name", &name, MAX_NAME_CHARS)).transpose()?;
         let source = request
             .source
-            .map(|source| argument_text::line("source", &source, LONGEST_SOURCE))
+            .map(|source| argument_text::line("source", &source, MAX_SOURCE_CHARS))
             .transpose()?;
         let email =
             request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let proof = request.proof.map(OfferedProof::parse).transpose()?;
         if proof.is_some() && request.server_json.is_none() {
-            let detail = "A `proof` is of the name in a server description: send it beside `server_json`.";
+            let detail =
+                "`proof` proves the name in a server description: send it together with `server_json`.";
             return Err(Problem::invalid("proof", "nothing_to_prove", detail));
         }
         let url = |field: &'static str, text: &Option<String>| {
@@ -151,19 +135,15 @@ impl Submission {
             (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
             (None, None, None, None) => return Err(nothing_to_list()),
             _ => {
-                return Err(Problem::invalid(
-                    "url",
-                    "one_at_a_time",
-                    "Send one thing to list: an agent_card_url, an mcp_url, a url, or a server description.",
-                ));
+                let detail = "Send only one of `agent_card_url`, `mcp_url`, `url` and a server description.";
+                return Err(Problem::invalid("url", "one_at_a_time", detail));
             }
         };
         Ok(Self { what, name, contact: Contact { email, source }, proof })
     }
 
-    /// The same in the words of another description of the same server, which is reached as before.
-    #[must_use]
-    pub(super) fn in_the_words_of(&self, own: ServerDescription) -> Self {
+    /// The same submission with another description of the same server; its remotes stay.
+    pub(super) fn with_description(&self, own: ServerDescription) -> Self {
         let mut same = self.clone();
         if let Submitted::Server(server) = &mut same.what {
             let remotes = std::mem::take(&mut server.remotes);
@@ -173,21 +153,19 @@ impl Submission {
         same
     }
 
-    /// The listing's id, and the id beside it should another owner hold the first.
-    #[must_use]
+    /// The listing's id, and the id to use if another owner has the first.
     pub fn ids(&self) -> (ListingId, Option<ListingId>) {
         match &self.what {
             Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
             Submitted::Server(server) => {
                 let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
-                let beside = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
-                (ListingId::of_name(Kind::Mcp, &server.name), Some(beside))
+                let second_id = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
+                (ListingId::of_name(Kind::Mcp, &server.name), Some(second_id))
             }
         }
     }
 
-    /// The host that will be asked, where there is one.
-    #[must_use]
+    /// The origin that will be probed, if any.
     pub fn host(&self) -> Option<String> {
         match &self.what {
             Submitted::Url { target, .. } => Some(target.origin()),
@@ -195,8 +173,7 @@ impl Submission {
         }
     }
 
-    /// The remote of its server description that is asked.
-    #[must_use]
+    /// The remote of its server description that will be probed.
     pub fn remote_url(&self) -> Option<&str> {
         match &self.what {
             Submitted::Url { .. } => None,
@@ -204,23 +181,19 @@ impl Submission {
         }
     }
 
-    /// Whether a listing that already has the id is the same thing: the same URL, or the same server name
-    /// at the same owner's host.
-    #[must_use]
+    /// Whether a listing with the same id is the same thing: the same URL, or the same server name at the same
+    /// owner's host.
     pub fn is_same_as(&self, listing: &Listing) -> bool {
         match &self.what {
             Submitted::Url { .. } => listing.server_name.is_none(),
             Submitted::Server(server) => {
-                let same_name = listing.server_name.as_ref() == Some(&server.name);
-                let owner = |url: &str| owner_of(url);
-                let same_owner = listing.url.as_deref().map(owner) == remote(server).map(|r| owner(&r.url));
-                same_name && same_owner
+                listing.server_name.as_ref() == Some(&server.name)
+                    && listing.url.as_deref().map(owner_of)
+                        == remote(server).map(|remote| owner_of(&remote.url))
             }
         }
     }
 
-    /// A new listing, due at once.
-    #[must_use]
     pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
         let name = self.name.clone().unwrap_or_else(|| id.to_string());
         let mut listing = Listing::new(id, name, now);
@@ -229,55 +202,51 @@ impl Submission {
         listing
     }
 
-    /// Writes into a listing where it is reached, and as what.
     pub fn locate(&self, listing: &mut Listing) {
         match &self.what {
             Submitted::Url { target, kind } => {
                 listing.url = Some(target.as_str().to_owned());
                 listing.kind = kind.or(listing.kind);
             }
-            Submitted::Server(server) => locate(listing, server),
+            Submitted::Server(server) => {
+                let remote = remote(server);
+                listing.kind = Some(Kind::Mcp);
+                listing.url = remote.map(|remote| remote.url.clone());
+                listing.obstacle = obstacle(server);
+                listing.declared = match remote.map(|remote| remote.transport) {
+                    Some(Transport::StreamableHttp) => DeclaredTransport::StreamableHttp,
+                    Some(Transport::Sse) => DeclaredTransport::Sse,
+                    None => DeclaredTransport::Unknown,
+                };
+            }
         }
     }
 
-    /// Writes into a listing what its publisher says of it.
     pub fn describe(&self, listing: &mut Listing) {
         match &self.what {
             Submitted::Url { .. } => listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone()),
-            Submitted::Server(server) => describe(listing, server, self.name.as_deref()),
+            Submitted::Server(server) => {
+                let name = self.name.as_ref().or(server.title.as_ref()).unwrap_or(&server.name);
+                listing.name.clone_from(name);
+                listing.description = Some(server.description.clone());
+                listing.server_name = Some(server.name.clone());
+                listing.version = Some(server.version.clone());
+                listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
+                listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
+            }
         }
     }
 }
 
-fn describe(listing: &mut Listing, server: &ServerDescription, name: Option<&str>) {
-    listing.name = name.or(server.title.as_deref()).unwrap_or(&server.name).to_owned();
-    listing.description = Some(server.description.clone());
-    listing.server_name = Some(server.name.clone());
-    listing.version = Some(server.version.clone());
-    listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
-    listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
-}
-
-fn locate(listing: &mut Listing, server: &ServerDescription) {
-    listing.kind = Some(Kind::Mcp);
-    listing.url = remote(server).map(|remote| remote.url.clone());
-    listing.obstacle = obstacle(server);
-    listing.declared = match remote(server).map(|remote| remote.transport) {
-        Some(Transport::StreamableHttp) => DeclaredTransport::StreamableHttp,
-        Some(Transport::Sse) => DeclaredTransport::Sse,
-        None => DeclaredTransport::Unknown,
-    };
-}
-
-/// The remote that is asked: one that needs nothing first, streamable HTTP before SSE.
+/// The remote to probe: one that needs no secret and no variables, and streamable HTTP before SSE.
 fn remote(server: &ServerDescription) -> Option<&Remote> {
-    let hindrances = |remote: &&Remote| {
+    let obstacles = |remote: &&Remote| {
         (remote.templated, !remote.secret_headers.is_empty(), remote.transport != Transport::StreamableHttp)
     };
-    server.remotes.iter().min_by_key(hindrances)
+    server.remotes.iter().min_by_key(obstacles)
 }
 
-/// Why the server cannot be asked at all.
+/// Why the server cannot be probed.
 fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
     match remote(server) {
         None => Some(Obstacle::StdioOnly),
@@ -288,12 +257,12 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
 }
 
 fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
-    let read = server_json::read(document, reach).and_then(|server| {
-        let refused = refused_remotes(&server, reach);
-        if refused.is_empty() { Ok(server) } else { Err(refused) }
+    let parsed = server_json::read(document, reach).and_then(|server| {
+        let violations = remote_violations(&server, reach);
+        if violations.is_empty() { Ok(server) } else { Err(violations) }
     });
-    read.map_err(|violations| {
-        let told: Vec<String> =
+    parsed.map_err(|violations| {
+        let messages: Vec<String> =
             violations.iter().take(5).map(|found| format!("{}: {}", found.path, found.message)).collect();
         let field = violations.first().map(|found| found.path.clone()).unwrap_or_default();
         let all: Vec<Value> = violations
@@ -302,30 +271,24 @@ fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Proble
             .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
             .collect();
         let detail =
-            format!("The server description breaks {} rule(s). {}", violations.len(), told.join(" "));
+            format!("The server description violates {} rule(s). {}", violations.len(), messages.join(" "));
         Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
     })
 }
 
-/// What the URL forms of a submission refuse is refused here, too. Of an address with variables only that is judged
-/// which no value of them can mend.
-fn refused_remotes(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
-    let refusal = |(index, remote): (usize, &Remote)| {
+/// The same rules as for URLs. For a URL with variables only the faults count that no value can fix.
+fn remote_violations(server: &ServerDescription, reach: Reach) -> Vec<Violation> {
+    let violation = |(index, remote): (usize, &Remote)| {
         let error = Target::parse(&remote.filled_in(), reach).err()?;
-        let lasting = matches!(
-            error,
-            TargetError::UserInfo
-                | TargetError::IpLiteral
-                | TargetError::TooLong
-                | TargetError::ControlCharacter
-        );
-        (lasting || !remote.templated).then(|| Violation {
+        use TargetError::{ControlCharacter, IpLiteral, TooLong, UserInfo};
+        let is_permanent = matches!(error, UserInfo | IpLiteral | TooLong | ControlCharacter);
+        (is_permanent || !remote.templated).then(|| Violation {
             path: format!("remotes[{index}].url"),
             rule: error.code(),
             message: error.to_string(),
         })
     };
-    server.remotes.iter().enumerate().filter_map(refusal).collect()
+    server.remotes.iter().enumerate().filter_map(violation).collect()
 }
 
 fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
@@ -338,9 +301,9 @@ fn kind_of(target: &Target) -> Option<Kind> {
     CARD_ENDINGS.iter().any(|ending| path.ends_with(ending)).then_some(Kind::Agent)
 }
 
-/// Who answers for a host: its registrable domain, or the host itself where it has none.
+/// The owner of a host: its registrable domain, or the host itself if it has none.
 fn owner_of(url: &str) -> String {
-    // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
+    // Stored URLs were validated once; development reach accepts loopback hosts here.
     match Target::parse(url, Reach::Development) {
         Ok(target) => target.registrable_domain().unwrap_or_else(|| target.origin()),
         Err(_) => origin_of(url),
@@ -355,7 +318,7 @@ fn nothing_to_list() -> Problem {
     Problem::invalid(
         "url",
         "nothing_to_list",
-        "Send what to list: {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
+        "Nothing to list. Send {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
          mcp_url, or a server description (server.json) as the body.",
     )
 }
@@ -373,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_tells_the_kind() {
+    fn kind_follows_from_the_body() {
         let kind = |fields| match parse(fields).unwrap().what {
             Submitted::Url { kind, .. } => kind,
             Submitted::Server(_) => panic!("no server was described"),
@@ -388,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_listed_names_its_field() {
+    fn invalid_submission_names_its_field() {
         let field = |fields| parse(fields).unwrap_err().field.unwrap();
         assert_eq!(field(PublishRequest::default()), "url");
         assert_eq!(field(url("not a url")), "url");
@@ -423,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_stays_with_its_owner() {
+    fn name_stays_with_its_owner() {
         let first = server("org.example/adder", "https://mcp.example.org/mcp");
         let (id, beside) = first.ids();
         assert_eq!(id.as_str(), "mcp-org-example-adder");

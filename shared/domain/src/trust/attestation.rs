@@ -1,68 +1,63 @@
-//! Signed statements about listings: a JWS over facts that the registry observed, for a time. What is signed comes from
-//! [`facts`](super::facts), or from other code that read it from the table, and never from a caller.
+//! Signed statements about listings: JWS tokens (compact serialization, RFC 7515 §7.1) over facts from
+//! [`facts`](super::facts) or the table, never from a caller. Only the form that is written is accepted on reading.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{jws, keys};
+use super::keys::{self, SignKey};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{AttestationId, AttestationRecord, AttestationType, Kind, ListingId, Moment};
 use registry_store::Allowance;
 
-/// The shortest and the longest life of a statement, and the usual one, in hours.
+/// The allowed lifetime of a statement, in hours.
 pub const LIFE_HOURS: std::ops::RangeInclusive<u32> = 1..=720;
-/// The usual life, in hours.
+/// The default lifetime, in hours.
 pub const USUAL_HOURS: u32 = 72;
 
-/// Facts that are to be signed.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What they are about.
     pub about: AttestationType,
-    /// Of which listing.
     pub listing_id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// The facts, read from the table: nothing that a caller said.
+    /// Read from the table, never from a caller.
     pub claims: Map<String, Value>,
-    /// How long the statement counts, within [`LIFE_HOURS`].
+    /// The lifetime in hours, within [`LIFE_HOURS`].
     pub hours: u32,
 }
 
 /// A signed statement.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Attestation {
-    /// Its id, the `jti` of the token.
+    /// The id, the `jti` of the token.
     pub id: AttestationId,
-    /// What it is about.
+    /// The type of the statement.
     #[serde(rename = "type")]
     pub about: AttestationType,
     /// The listing, the `sub` of the token.
     pub subject: ListingId,
-    /// The facts, as they stand in the token.
+    /// The facts, as in the token.
     #[schemars(with = "Map<String, Value>")]
     pub claims: Value,
     /// When it was signed.
     pub issued_at: Moment,
-    /// Until when it counts.
+    /// The time until which it is valid.
     pub expires_at: Moment,
-    /// Who signed it, the `iss` of the token: the base URL of this registry.
+    /// The signer, the `iss` of the token: the base URL of this registry.
     pub issuer: String,
-    /// The key that signed it; it stands in the key set.
+    /// The id of the signing key in the key set.
     pub kid: String,
     /// The token: JWS in compact form, ES256.
     pub jws: String,
-    /// The key set by which anybody can verify it.
+    /// The key set that verifies the token.
     pub jwks_uri: String,
 }
 
-/// Signs a statement and keeps its record; `act` is counted with it, where rates hold.
-///
-/// # Errors
-/// 429 where an allowance is used up; or the table is busy.
+/// Signs a statement and stores its record; `act` is counted with it, if there are rate limits. Error: 429.
 pub async fn issue(
     app: &App,
     statement: Statement,
@@ -70,7 +65,7 @@ pub async fn issue(
 ) -> Result<Attestation, Problem> {
     let Statement { about, listing_id, kind, claims, hours } = statement;
     let key = keys::signing(app).await?;
-    // Tokens count whole seconds, and so do the answer and the record.
+    // Tokens use whole seconds, so the answer and the record do too.
     let now = app.clock.now();
     let issued_at = Moment::from_second(now.as_second()).unwrap_or(now);
     let life = SignedDuration::from_hours(hours.clamp(*LIFE_HOURS.start(), *LIFE_HOURS.end()).into());
@@ -94,11 +89,57 @@ pub async fn issue(
         "type": about,
         "claims": claims,
     });
-    let jws = jws::sign(&key, &payload)?;
+    let jws = sign_token(&key, &payload)?;
     if let Some(used_up) = app.store.keep_attestation(&record, kind, &jws, act).await? {
         return Err(used_up.into());
     }
     let AttestationRecord { id, listing_id: subject, issued_at, expires_at, kid, .. } = record;
     let jwks_uri = app.settings.url("/.well-known/jwks.json");
     Ok(Attestation { id, about, subject, claims, issued_at, expires_at, issuer, kid, jws, jwks_uri })
+}
+
+/// RFC 8725 §3.11 (explicit typing): nothing else that the key signs can pass for a statement.
+pub(super) const TOKEN_TYPE: &str = "attestation+jwt";
+pub(super) const ALGORITHM: &str = "ES256";
+const MAX_TOKEN_BYTES: usize = 32 * 1024;
+
+/// A parsed token; nothing is verified yet.
+#[derive(Debug)]
+pub(super) struct Token<'a> {
+    pub(super) header: Map<String, Value>,
+    pub(super) payload: Map<String, Value>,
+    /// The signing input.
+    pub(super) signed: &'a str,
+    pub(super) signature: Vec<u8>,
+}
+
+fn sign_token(key: &SignKey, payload: &Value) -> Result<String, Problem> {
+    let header = json!({ "alg": ALGORITHM, "kid": key.kid(), "typ": TOKEN_TYPE });
+    let signed = format!("{}.{}", encode_part(&header)?, encode_part(payload)?);
+    let signature = key.sign(&signed);
+    Ok(format!("{signed}.{signature}"))
+}
+
+pub(super) fn parse_token(text: &str) -> Result<Token<'_>, &'static str> {
+    if text.len() > MAX_TOKEN_BYTES {
+        return Err("The token is longer than any token of this registry.");
+    }
+    let shape = "The token does not consist of three parts joined by dots.";
+    let (signed, signature) = text.rsplit_once('.').ok_or(shape)?;
+    let (header, payload) = signed.split_once('.').ok_or(shape)?;
+    let object = |part: &str| -> Option<Map<String, Value>> {
+        serde_json::from_slice(&BASE64URL.decode(part).ok()?).ok()
+    };
+    Ok(Token {
+        header: object(header).ok_or("The header is not a JSON object in base64url.")?,
+        payload: object(payload).ok_or("The payload is not a JSON object in base64url.")?,
+        signed,
+        signature: BASE64URL.decode(signature).map_err(|_| "The signature is not base64url.")?,
+    })
+}
+
+/// Canonical JSON, so that the same statement is always the same text.
+fn encode_part(value: &Value) -> Result<String, Problem> {
+    let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))?;
+    Ok(BASE64URL.encode(bytes))
 }

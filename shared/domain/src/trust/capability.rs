@@ -1,5 +1,5 @@
-//! The hash of what something can do: the same for the same abilities, in whatever order and form they are told, so that
-//! two peers can compare what they mean by a name.
+//! The hash of capabilities: equal capabilities have the same hash in any order and form, so that two peers can
+//! compare what they mean by a name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,11 @@ use sha2::{Digest, Sha256};
 use registry_model::error::Problem;
 use registry_model::{Assessment, Kind, Listing};
 
-/// The longest description that counts, in characters.
-const LONGEST_DESCRIPTION: usize = 500;
+const MAX_DESCRIPTION_CHARS: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
-const DIGITS: usize = 24;
+const HASH_DIGITS: usize = 24;
 
-/// What has the abilities.
+/// What has the capabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CapabilityKind {
@@ -22,15 +21,15 @@ pub enum CapabilityKind {
     Agent,
     /// An MCP server.
     Mcp,
-    /// Both at one address.
+    /// An agent and an MCP server at one address.
     Dual,
-    /// Several that are called one after the other.
+    /// Several peers that are called one after the other.
     Pipeline,
 }
 
-/// Abilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without repetition.
+/// Capabilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without
+/// duplicates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are those that are hashed")]
 pub struct Capability {
     pub name: String,
     pub kind: CapabilityKind,
@@ -41,22 +40,19 @@ pub struct Capability {
 }
 
 impl Capability {
-    /// Abilities, brought into their normal form.
-    #[must_use]
+    /// Trims, sorts and removes duplicates.
     pub fn normalised(self) -> Self {
-        let cut: String = self.description.trim().chars().take(LONGEST_DESCRIPTION).collect();
+        let cut: String = self.description.trim().chars().take(MAX_DESCRIPTION_CHARS).collect();
         Self {
             name: self.name.trim().to_owned(),
             kind: self.kind,
             description: cut.trim_end().to_owned(),
-            tools: sorted(self.tools),
-            skills: sorted(self.skills),
-            tags: sorted(self.tags),
+            tools: normalised_list(self.tools),
+            skills: normalised_list(self.skills),
+            tags: normalised_list(self.tags),
         }
     }
 
-    /// What a listing said of itself when it was last probed.
-    #[must_use]
     pub fn observed(listing: &Listing, evidence: &Assessment) -> Self {
         let facts = &evidence.verdict.facts;
         let described = listing.server_name.is_some();
@@ -80,26 +76,20 @@ impl Capability {
     }
 
     /// The text that is hashed: canonical JSON (RFC 8785).
-    ///
-    /// # Errors
-    /// It cannot be serialised, which is a fault of this service.
     pub fn canonical(&self) -> Result<String, Problem> {
         serde_json_canonicalizer::to_string(self).map_err(|error| Problem::fault(error.to_string()))
     }
 
     /// `cap_` and the first 24 hexadecimal digits of the SHA-256 of the canonical text.
-    ///
-    /// # Errors
-    /// It cannot be serialised, which is a fault of this service.
     pub fn hash(&self) -> Result<String, Problem> {
         let mut hex: String =
             Sha256::digest(self.canonical()?).iter().map(|byte| format!("{byte:02x}")).collect();
-        hex.truncate(DIGITS);
+        hex.truncate(HASH_DIGITS);
         Ok(format!("cap_{hex}"))
     }
 }
 
-fn sorted(list: Vec<String>) -> Vec<String> {
+fn normalised_list(list: Vec<String>) -> Vec<String> {
     let mut list: Vec<String> =
         list.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect();
     list.sort_unstable();
@@ -128,14 +118,14 @@ mod tests {
 
     /// The digest was made by `printf '%s' '…' | sha256sum`.
     #[test]
-    fn a_hash_is_that_of_the_canonical_text() {
+    fn hash_covers_the_canonical_text() {
         let text = r#"{"description":"Adds.","kind":"mcp","name":"adder","skills":[],"tags":[],"tools":["add","sub"]}"#;
         assert_eq!(adder().canonical().unwrap(), text);
         assert_eq!(adder().hash().unwrap(), "cap_7d161d064feff4bd371bd64d");
     }
 
     #[test]
-    fn a_long_description_counts_up_to_its_five_hundredth_character() {
+    fn description_counts_up_to_five_hundred_characters() {
         let described =
             |text: String| Capability { description: text, ..adder() }.normalised().hash().unwrap();
         let ä = |times| "ä".repeat(times);
@@ -157,27 +147,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_repetition_and_space_do_not_matter(told in abilities(), by in 0_usize..6) {
+        fn order_repetition_and_space_do_not_matter(given in abilities(), by in 0_usize..6) {
             let turned = |list: &[String]| -> Vec<String> {
                 let by = by.min(list.len());
                 let (one, other) = list.split_at(by);
                 [other, one, one].concat().iter().map(|text| format!(" {text}\t")).collect()
             };
             let other = Capability {
-                name: format!("  {}\n", told.name),
-                tools: turned(&told.tools),
-                skills: turned(&told.skills),
-                tags: turned(&told.tags),
-                ..told.clone()
+                name: format!("  {}\n", given.name),
+                tools: turned(&given.tools),
+                skills: turned(&given.skills),
+                tags: turned(&given.tags),
+                ..given.clone()
             };
-            let normal = told.normalised();
+            let normal = given.normalised();
             prop_assert_eq!(normal.hash().unwrap(), other.normalised().hash().unwrap());
             prop_assert_eq!(normal.clone().normalised(), normal);
         }
 
         #[test]
-        fn any_other_ability_is_another_hash(told in abilities(), more in "[d-f]{1,5}") {
-            let normal = told.normalised();
+        fn another_ability_changes_the_hash(given in abilities(), more in "[d-f]{1,5}") {
+            let normal = given.normalised();
             let mut other = normal.clone();
             other.tools.push(more);
             prop_assert_ne!(normal.hash().unwrap(), other.normalised().hash().unwrap());

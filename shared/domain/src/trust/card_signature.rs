@@ -1,5 +1,5 @@
-//! Signatures of agent cards (A2A 1.0 specification §8.4): ES256 over the JCS form of what every reader of the
-//! card is sure to see. Unknown fields are dropped before signing, because official verifiers drop them too.
+//! Signatures of agent cards (A2A 1.0 specification §8.4): ES256 over the JCS form of the known fields. Unknown fields
+//! are dropped before signing, because official verifiers drop them too.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -8,56 +8,36 @@ use serde_json::{Map, Value, json};
 use super::keys::SignKey;
 use registry_model::error::Problem;
 
-const CARD: [&str; 13] = [
-    "name",
-    "description",
-    "supportedInterfaces",
-    "provider",
-    "version",
-    "documentationUrl",
-    "capabilities",
-    "securitySchemes",
-    "securityRequirements",
-    "defaultInputModes",
-    "defaultOutputModes",
-    "skills",
-    "iconUrl",
-];
-const CAPABILITIES: [&str; 4] = ["streaming", "pushNotifications", "extensions", "extendedAgentCard"];
-const SKILL: [&str; 8] =
-    ["id", "name", "description", "tags", "examples", "inputModes", "outputModes", "securityRequirements"];
-const SCHEME: [&str; 5] = [
-    "apiKeySecurityScheme",
-    "httpAuthSecurityScheme",
-    "oauth2SecurityScheme",
-    "openIdConnectSecurityScheme",
-    "mtlsSecurityScheme",
-];
+// Names of the fields in the 1.0 schema, separated by spaces.
+const CARD_FIELDS: &str = "name description supportedInterfaces provider version documentationUrl capabilities \
+    securitySchemes securityRequirements defaultInputModes defaultOutputModes skills iconUrl";
+const CAPABILITY_FIELDS: &str = "streaming pushNotifications extensions extendedAgentCard";
+const SKILL_FIELDS: &str = "id name description tags examples inputModes outputModes securityRequirements";
+const SCHEME_FIELDS: &str = "apiKeySecurityScheme httpAuthSecurityScheme oauth2SecurityScheme \
+    openIdConnectSecurityScheme mtlsSecurityScheme";
 
-/// The card as the 1.0 schema knows it, without anything else.
-#[must_use]
+/// The card with only the fields of the 1.0 schema.
 pub fn projection(card: &Value) -> Value {
-    let mut strict = only(card, &CARD);
+    let mut projected = only(card, CARD_FIELDS);
     let mut within = |name: &str, narrow: &dyn Fn(&Value) -> Value| {
-        if let Some(part) = strict.get_mut(name) {
+        if let Some(part) = projected.get_mut(name) {
             *part = narrow(part);
         }
     };
-    within("capabilities", &|part| Value::Object(only(part, &CAPABILITIES)));
-    within("skills", &|part| each(part, |skill| Value::Object(only(skill, &SKILL))));
+    within("capabilities", &|part| Value::Object(only(part, CAPABILITY_FIELDS)));
+    within("skills", &|part| each(part, |skill| Value::Object(only(skill, SKILL_FIELDS))));
     within("securitySchemes", &|part| {
         let schemes = part.as_object().into_iter().flatten();
         Value::Object(
-            schemes.map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, &SCHEME)))).collect(),
+            schemes
+                .map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, SCHEME_FIELDS))))
+                .collect(),
         )
     });
-    Value::Object(strict)
+    Value::Object(projected)
 }
 
 /// The card with its signature, which covers its projection.
-///
-/// # Errors
-/// 500 where the card cannot be put into canonical form.
 pub fn signed(mut card: Value, key: &SignKey, key_set_url: &str) -> Result<Value, Problem> {
     let protected = json!({ "alg": "ES256", "jku": key_set_url, "kid": key.kid(), "typ": "JOSE" });
     let protected = BASE64URL.encode(canonical(&protected)?);
@@ -72,7 +52,7 @@ fn canonical(value: &Value) -> Result<Vec<u8>, Problem> {
     serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))
 }
 
-/// Verifiers read the card into their own types first, where an empty text, list or object is an absent one.
+/// Verifiers parse the card into their own types first, where an empty text, list or object is an absent one.
 fn without_empty(value: Value) -> Option<Value> {
     match value {
         Value::Null => None,
@@ -90,10 +70,10 @@ fn without_empty(value: Value) -> Option<Value> {
     }
 }
 
-fn only(value: &Value, names: &[&str]) -> Map<String, Value> {
+fn only(value: &Value, names: &str) -> Map<String, Value> {
     let members = value.as_object().into_iter().flatten();
     members
-        .filter(|(name, _)| names.contains(&name.as_str()))
+        .filter(|(name, _)| names.split(' ').any(|known| known == *name))
         .map(|(name, part)| (name.clone(), part.clone()))
         .collect()
 }
@@ -107,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_verifiers_drop_is_not_signed() {
+    fn signature_covers_only_fields_that_verifiers_keep() {
         let card = json!({
             "name": "A", "url": "https://a.example", "iconUrl": "",
             "capabilities": { "streaming": false, "vendor": true },

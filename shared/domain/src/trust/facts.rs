@@ -1,5 +1,5 @@
-//! What the registry can say of a listing because it observed it: the claims of a statement of each type. Everything is read
-//! from the table; no word of a caller gets here, and none of a listing's own prose is repeated.
+//! The claims of each type of statement about a listing, made from what the registry observed. All values come from
+//! the table; no text of a caller or of a listing is repeated.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -10,13 +10,11 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
 
-/// Compositions of a listing among which one is looked for, the strongest.
-const EDGES: usize = 200;
+/// The strongest compositions of a listing, among which the wanted one is searched.
+const MAX_EDGES: usize = 200;
 
-/// The claims of one type about a listing; `other` is the second of a composition.
-///
-/// # Errors
-/// 409 where nothing was observed that could be stated, or the listing was withdrawn; or the table is busy.
+/// The claims of one type about a listing; `other` is the second listing of a composition. Error: 409 if nothing was
+/// observed, or the listing was withdrawn.
 pub async fn observed(
     app: &App,
     about: AttestationType,
@@ -26,8 +24,8 @@ pub async fn observed(
 ) -> Result<Map<String, Value>, Problem> {
     let lane = listing.shown_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
-        let detail = "This listing was withdrawn: nothing is stated about it.";
-        return Err(nothing("withdrawn", detail).with("lane", lane.as_str()));
+        let detail = "This listing was withdrawn, so the registry states nothing about it.";
+        return Err(nothing_to_state("withdrawn", detail).with("lane", lane.as_str()));
     }
     let claims = match about {
         AttestationType::Liveness => liveness(app, listing, lane),
@@ -50,13 +48,10 @@ pub async fn observed(
     Ok(claims)
 }
 
-/// The identities that are of a listing as it stands now.
-///
-/// # Errors
-/// The table is busy.
+/// The identities whose domain covers the listing's current host.
 pub async fn identities(app: &App, listing: &Listing) -> Result<Vec<Identity>, Problem> {
-    let kept = app.store.identities(&listing.id).await?.all;
-    Ok(kept.into_iter().filter(|identity| identity.is_of(listing)).collect())
+    let identities = app.store.identities(&listing.id).await?.all;
+    Ok(identities.into_iter().filter(|identity| identity.is_of(listing)).collect())
 }
 
 fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
@@ -99,8 +94,8 @@ fn capability(listing: &Listing, evidence: &Assessment) -> Result<Value, Problem
 
 fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
     let identity = identities.last().ok_or_else(|| {
-        let detail = "No key is bound to the domain of this listing: bind one with bind_identity first.";
-        nothing("no_identity", detail)
+        let detail = "No key is bound to the domain of this listing. Bind one with bind_identity first.";
+        nothing_to_state("no_identity", detail)
     })?;
     Ok(json!({
         "proven_domain": identity.proven_domain,
@@ -112,12 +107,15 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
     }))
 }
 
-/// What was told of two listings that were used together. The registry saw the reports and not the use, and says so.
+/// The registry saw the reports and not the use; the claims contain that.
 async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
-    let edges = app.store.edges_of(&listing.id, EDGES, app.clock.now()).await?;
+    let edges = app.store.edges_of(&listing.id, MAX_EDGES, app.clock.now()).await?;
     let edge = edges.iter().find(|edge| Some(edge.other(&listing.id)) == other);
     let edge = edge.ok_or_else(|| {
-        nothing("no_composition", "Nobody told the registry lately that these two were used together.")
+        nothing_to_state(
+            "no_composition",
+            "No recent report says that these two listings were used together.",
+        )
     })?;
     Ok(json!({
         "listing_b": other,
@@ -127,12 +125,11 @@ async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) ->
     }))
 }
 
-/// How uses of a listing went, as they were told.
 async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
     let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);
     let tally = tally
-        .ok_or_else(|| nothing("no_outcome", "Nobody told the registry how a use of this listing went."))?;
+        .ok_or_else(|| nothing_to_state("no_outcome", "No outcome has been reported for this listing."))?;
     Ok(json!({
         "reports": tally.count,
         "reported_ok": tally.ok,
@@ -143,12 +140,11 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
 
 fn probed(evidence: Option<&Assessment>) -> Result<&Assessment, Problem> {
     evidence.ok_or_else(|| {
-        let detail =
-            "This listing was not probed yet, so there is nothing to state. Ask again after its first probe.";
-        nothing("nothing_observed", detail)
+        let detail = "This listing has not been probed yet. Try again after its first probe.";
+        nothing_to_state("nothing_observed", detail)
     })
 }
 
-fn nothing(code: &'static str, detail: &str) -> Problem {
+fn nothing_to_state(code: &'static str, detail: &str) -> Problem {
     Problem::new(StatusCode::CONFLICT, code, detail)
 }

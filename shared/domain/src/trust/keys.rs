@@ -1,5 +1,5 @@
-//! The ES256 keys of this registry (design §5 Keys): made on first need, kept in the table, rotated by adding one. A new
-//! key is published before it signs, and an old one until all that it signed has expired.
+//! The ES256 keys of this registry (design §5 Keys): created on first use, stored in the table, rotated by adding
+//! one. A new key is published before it signs; an old one stays published until everything it signed has expired.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -13,16 +13,16 @@ use sha2::{Digest, Sha256};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Moment, Random};
-use registry_store::{KeptKey, StoreError};
+use registry_store::KeptKey;
 
-/// The longest time that anything signed counts; cards are signed anew whenever they are asked for.
-pub const LONGEST_LIFE: SignedDuration = SignedDuration::from_hours(720);
-/// How long a new key is published before it signs: whoever keeps the key set has read it again by then.
+/// The longest life of anything signed; cards are signed again for each request.
+const MAX_LIFETIME: SignedDuration = SignedDuration::from_hours(720);
+/// How long a new key is published before it signs, so that clients that cache the key set have it.
 const PUBLISHED_BEFORE: SignedDuration = SignedDuration::from_hours(1);
-/// How long an old key is published beyond the life of what it signed, for clocks that differ.
+/// How long an old key stays published after what it signed has expired, for clocks that differ.
 const MARGIN: SignedDuration = SignedDuration::from_hours(24);
 
-/// A public key as RFC 7517 writes it.
+/// A public key (RFC 7517).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Jwk {
     kty: &'static str,
@@ -41,26 +41,21 @@ pub struct KeySet {
     keys: Vec<Jwk>,
 }
 
-/// A key that can sign.
 pub struct SignKey {
     key: SigningKey,
     kid: String,
 }
 
-/// The public half of a key that is published.
 #[derive(Clone, Debug)]
 pub struct VerifyKey(VerifyingKey);
 
 impl VerifyKey {
-    /// Whether it made this signature of a text.
-    #[must_use]
     pub fn signed(&self, text: &str, signature: &[u8]) -> bool {
         let signature = Signature::from_slice(signature);
         signature.is_ok_and(|signature| self.0.verify(text.as_bytes(), &signature).is_ok())
     }
 }
 
-/// A stored key that is none.
 #[derive(Debug, thiserror::Error)]
 #[error("a stored key cannot be read")]
 pub struct Unreadable;
@@ -72,27 +67,25 @@ impl From<Unreadable> for Problem {
 }
 
 impl SignKey {
-    /// Its id: the JWK thumbprint (RFC 7638).
-    #[must_use]
+    /// The JWK thumbprint (RFC 7638).
     pub fn kid(&self) -> &str {
         &self.kid
     }
 
-    /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url; the same input gives the same.
-    #[must_use]
+    /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url; deterministic.
     pub fn sign(&self, signing_input: &str) -> String {
         let signature: Signature = self.key.sign(signing_input.as_bytes());
         BASE64URL.encode(signature.to_bytes())
     }
 
-    fn read(kept: &KeptKey) -> Result<Self, Unreadable> {
-        let bytes = BASE64URL.decode(&kept.secret).map_err(|_| Unreadable)?;
+    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+        let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let key = SigningKey::from_slice(&bytes).map_err(|_| Unreadable)?;
-        Ok(Self { kid: kept.kid.clone(), key })
+        Ok(Self { kid: stored.kid.clone(), key })
     }
 
     fn new(random: &Random) -> Result<Self, Unreadable> {
-        // Fewer than one in 2^32 draws is no key; one that fails thrice is a broken generator.
+        // Fewer than one in 2^32 draws is not a key; three failures mean a broken generator.
         let drawn = (0..3).find_map(|_| SigningKey::from_slice(&random.bytes::<32>()).ok());
         let mut key = Self { key: drawn.ok_or(Unreadable)?, kid: String::new() };
         key.kid = thumbprint(&key.public());
@@ -120,43 +113,29 @@ fn thumbprint(jwk: &Jwk) -> String {
     BASE64URL.encode(Sha256::digest(members))
 }
 
-/// The key that signs now; made here where there is none yet.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
+/// The key that signs now; created if there is none.
 pub async fn signing(app: &App) -> Result<SignKey, Problem> {
-    let kept = kept(app).await?;
-    Ok(SignKey::read(signer(&kept, app.clock.now()).ok_or(Unreadable)?)?)
+    let stored = stored_keys(app).await?;
+    Ok(SignKey::read(signer(&stored, app.clock.now()).ok_or(Unreadable)?)?)
 }
 
-/// Every published key.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
 pub async fn published(app: &App) -> Result<KeySet, Problem> {
-    let (kept, now) = (kept(app).await?, app.clock.now());
-    let shown = kept.iter().filter(|key| is_published(key, &kept, now));
+    let (stored, now) = (stored_keys(app).await?, app.clock.now());
+    let shown = stored.iter().filter(|key| is_published(key, &stored, now));
     let keys = shown.map(|key| Ok(SignKey::read(key)?.public())).collect::<Result<_, Unreadable>>()?;
     Ok(KeySet { keys })
 }
 
-/// The published key of that id.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
 pub async fn verifier(app: &App, kid: &str) -> Result<Option<VerifyKey>, Problem> {
-    let (kept, now) = (kept(app).await?, app.clock.now());
-    let found = kept.iter().find(|key| key.kid == kid && is_published(key, &kept, now));
+    let (stored, now) = (stored_keys(app).await?, app.clock.now());
+    let found = stored.iter().find(|key| key.kid == kid && is_published(key, &stored, now));
     Ok(found.map(SignKey::read).transpose()?.map(|key| VerifyKey(*key.key.verifying_key())))
 }
 
-/// Adds a key, which signs in the place of the others from the time that is returned on; gives its id, too.
-///
-/// # Errors
-/// The table is busy.
+/// Adds a key; returns its id and the time from which it signs.
 pub async fn rotate(app: &App) -> Result<(String, Moment), Problem> {
-    kept(app).await?;
-    let next = make(&app.random, app.clock.now())?;
+    stored_keys(app).await?;
+    let next = new_kept_key(&app.random, app.clock.now())?;
     app.store.keep_signing_key(&next).await?;
     Ok((next.kid.clone(), signs_from(&next)))
 }
@@ -165,31 +144,30 @@ fn signs_from(key: &KeptKey) -> Moment {
     key.made_at + PUBLISHED_BEFORE
 }
 
-/// The newest that has been published for long enough; the very first signs at once.
-fn signer(kept: &[KeptKey], now: Moment) -> Option<&KeptKey> {
-    let known = kept.iter().filter(|key| signs_from(key) <= now).max_by_key(|key| key.made_at);
-    known.or_else(|| kept.iter().min_by_key(|key| key.made_at))
+/// The newest key that has been published for long enough; the very first one signs at once.
+fn signer(stored: &[KeptKey], now: Moment) -> Option<&KeptKey> {
+    let known = stored.iter().filter(|key| signs_from(key) <= now).max_by_key(|key| key.made_at);
+    known.or_else(|| stored.iter().min_by_key(|key| key.made_at))
 }
 
-/// Whether something may still count that it signed, or it is to sign yet.
-fn is_published(key: &KeptKey, kept: &[KeptKey], now: Moment) -> bool {
-    let next = kept.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
-    next.is_none_or(|stopped| now <= stopped + LONGEST_LIFE + MARGIN)
+/// Whether anything the key signed may still be valid, or the key has yet to sign.
+fn is_published(key: &KeptKey, stored: &[KeptKey], now: Moment) -> bool {
+    let next = stored.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
+    next.is_none_or(|stopped| now <= stopped + MAX_LIFETIME + MARGIN)
 }
 
-/// The stored keys. The very first is made under a condition, so that two functions that start at once agree.
-async fn kept(app: &App) -> Result<Vec<KeptKey>, Problem> {
-    let kept = app.store.signing_keys().await?;
-    if !kept.is_empty() {
-        return Ok(kept);
+/// The very first key is stored with a condition, so that two functions that start at once agree.
+async fn stored_keys(app: &App) -> Result<Vec<KeptKey>, Problem> {
+    let stored = app.store.signing_keys().await?;
+    if !stored.is_empty() {
+        return Ok(stored);
     }
-    let first = make(&app.random, app.clock.now())?;
+    let first = new_kept_key(&app.random, app.clock.now())?;
     app.store.keep_first_signing_key(&first).await?;
-    let kept: Result<Vec<KeptKey>, StoreError> = app.store.signing_keys().await;
-    Ok(kept?)
+    Ok(app.store.signing_keys().await?)
 }
 
-fn make(random: &Random, now: Moment) -> Result<KeptKey, Unreadable> {
+fn new_kept_key(random: &Random, now: Moment) -> Result<KeptKey, Unreadable> {
     let key = SignKey::new(random)?;
     Ok(KeptKey { kid: key.kid.clone(), secret: BASE64URL.encode(key.key.to_bytes()), made_at: now })
 }
@@ -199,10 +177,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_key_signs_what_its_public_half_verifies() {
-        let kept = make(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
-        let key = SignKey::read(&kept).unwrap();
-        assert_eq!(key.kid(), kept.kid);
+    fn stored_key_signs_what_its_public_half_verifies() {
+        let stored = new_kept_key(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
+        let key = SignKey::read(&stored).unwrap();
+        assert_eq!(key.kid(), stored.kid);
         let signature = BASE64URL.decode(key.sign("a.b")).unwrap();
         let public: VerifyingKey = *key.key.verifying_key();
         public.verify(b"a.b", &Signature::from_slice(&signature).unwrap()).unwrap();
@@ -211,18 +189,19 @@ mod tests {
         let jwk = key.public();
         assert_eq!((jwk.x.len(), jwk.y.len(), jwk.kid.len()), (43, 43, 43));
     }
+
     #[test]
-    fn a_new_key_is_published_before_it_signs_and_an_old_one_until_nothing_counts_that_it_signed() {
+    fn key_is_published_before_it_signs_and_until_its_signatures_expire() {
         let random = Random::seeded(1);
         let at = |hours: i64| Moment::UNIX_EPOCH + SignedDuration::from_hours(hours);
-        let keys: Vec<KeptKey> = [0, 100].map(|hours| make(&random, at(hours)).unwrap()).into();
+        let keys: Vec<KeptKey> = [0, 100].map(|hours| new_kept_key(&random, at(hours)).unwrap()).into();
         let signs = |hours| signer(&keys, at(hours)).unwrap().made_at;
         assert_eq!(
             (signer(&keys[..1], at(0)).unwrap().made_at, signs(100), signs(101)),
             (at(0), at(0), at(100))
         );
         let shown = |hours| keys.iter().filter(|key| is_published(key, &keys, at(hours))).count();
-        // The last that the first key signed, an hour after the second was made, counts for 720 hours.
+        // The last signature of the first key, an hour after the second was created, is valid for 720 hours.
         assert_eq!(
             (shown(100), shown(101 + 720), shown(101 + 720 + 24), shown(101 + 720 + 25)),
             (2, 2, 2, 1)

@@ -1,5 +1,5 @@
-//! The Ed25519 key of the log of evidence, made on first need and kept in the table. Its name is the log's origin, so that
-//! no signature of the log can be taken for one of anything else; it stays when the registry moves to another address.
+//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's origin,
+//! so that its signatures are valid for the log only; it stays when the registry moves to another address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -15,7 +15,6 @@ use registry_store::KeptKey;
 /// The signature type of Ed25519 (C2SP `signed-note`, "Signature types").
 const ED25519: u8 = 1;
 
-/// Signs the checkpoints of the log.
 pub struct LogKey {
     signer: StandardSigner,
     vkey: String,
@@ -23,21 +22,16 @@ pub struct LogKey {
 
 impl LogKey {
     /// The name of the key, which is the origin of the log.
-    #[must_use]
     pub fn origin(&self) -> &str {
         self.signer.name()
     }
 
-    /// The public key as clients of signed notes read it: `name+hash+key`.
-    #[must_use]
+    /// The public key in the form of signed notes: `name+hash+key`.
     pub fn vkey(&self) -> &str {
         &self.vkey
     }
 
     /// A text with its signature, as a signed note (C2SP `signed-note`).
-    ///
-    /// # Errors
-    /// The text is none of a note.
     pub fn sign(&self, text: &str) -> Result<String, Problem> {
         let fault = |error: signed_note::NoteError| Problem::fault(error.to_string());
         let mut note = Note::new(text.as_bytes(), &[]).map_err(fault)?;
@@ -45,35 +39,32 @@ impl LogKey {
         String::from_utf8(note.to_bytes()).map_err(|error| Problem::fault(error.to_string()))
     }
 
-    fn read(kept: &KeptKey) -> Result<Self, Unreadable> {
-        StandardVerifier::new(&kept.kid).map_err(|_| Unreadable)?;
-        let signer = StandardSigner::new(&kept.secret).map_err(|_| Unreadable)?;
-        Ok(Self { signer, vkey: kept.kid.clone() })
+    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+        StandardVerifier::new(&stored.kid).map_err(|_| Unreadable)?;
+        let signer = StandardSigner::new(&stored.secret).map_err(|_| Unreadable)?;
+        Ok(Self { signer, vkey: stored.kid.clone() })
     }
 }
 
-/// The key of the log; made here where there is none yet.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
+/// The key of the log; created if there is none.
 pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
-    if let Some(kept) = app.store.log_key().await? {
-        return Ok(LogKey::read(&kept)?);
+    if let Some(stored) = app.store.log_key().await? {
+        return Ok(LogKey::read(&stored)?);
     }
     let (vkey, secret) = new_key(&origin(&app.settings.base_url), &app.random);
     app.store.keep_log_key(&KeptKey { kid: vkey, secret, made_at: app.clock.now() }).await?;
-    // Another process may have been first.
-    let kept = app.store.log_key().await?.ok_or(Unreadable)?;
-    Ok(LogKey::read(&kept)?)
+    // Another process may have stored its key first.
+    let stored = app.store.log_key().await?.ok_or(Unreadable)?;
+    Ok(LogKey::read(&stored)?)
 }
 
-/// Where the log is served, without the scheme (C2SP `tlog-tiles`, "Parameters").
+/// The address of the log without the scheme (C2SP `tlog-tiles`, "Parameters").
 fn origin(base_url: &str) -> String {
     let address = base_url.split_once("://").map_or(base_url, |(_, address)| address);
     format!("{}/log", address.trim_end_matches('/'))
 }
 
-/// The public and the private half of a new key, both as signed notes write keys.
+/// The public and the private half of a new key, in the form of signed notes.
 fn new_key(name: &str, random: &Random) -> (String, String) {
     let key = SigningKey::from_bytes(&random.bytes());
     let public = key.verifying_key();
@@ -90,7 +81,7 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn a_note_is_verified_by_the_public_key_and_no_other() {
+    fn note_verifies_with_its_own_key_only() {
         let made = |seed| {
             let (kid, secret) = new_key("registry.example.org/log", &Random::seeded(seed));
             LogKey::read(&KeptKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()
@@ -109,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_is_the_prefix_of_the_log_without_its_scheme() {
+    fn origin_is_the_address_of_the_log_without_scheme() {
         assert_eq!(origin("https://registry.example.org"), "registry.example.org/log");
         assert_eq!(origin("http://127.0.0.1:8080"), "127.0.0.1:8080/log");
     }

@@ -1,5 +1,5 @@
-//! The Ed25519 key by which this registry signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory),
-//! made on first need and kept in the table. Its own key: what it signs can be taken for no attestation.
+//! The Ed25519 key that signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory), created on first
+//! use and stored in the table. It is a separate key, so that its signatures cannot pass for attestations.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
@@ -11,12 +11,12 @@ use sha2::{Digest, Sha256};
 use super::keys::Unreadable;
 use registry_app::App;
 use registry_app::domain_keys::PublicKey;
+use registry_model::Moment;
 use registry_model::error::Problem;
-use registry_model::{Moment, Random};
 use registry_store::KeptKey;
 
-/// For how long a signature over the directory stands.
-const DAY_S: i64 = 86_400;
+/// How long a signature over the directory is valid.
+const SIGNATURE_LIFE_S: i64 = 86_400;
 
 /// A public Ed25519 key (RFC 8037).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -29,47 +29,39 @@ pub struct Ed25519Jwk {
     usage: &'static str,
 }
 
-/// Signs HTTP messages.
 pub struct MessageKey(SigningKey);
 
 /// The two headers of a signed message (RFC 9421 §4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageSignature {
-    /// `Signature-Input`.
     pub input: String,
-    /// `Signature`.
     pub signature: String,
 }
 
 impl MessageKey {
-    /// The public half.
-    #[must_use]
     pub fn public(&self) -> Ed25519Jwk {
         let x = BASE64URL.encode(self.0.verifying_key().as_bytes());
         Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: thumbprint(&x), x, usage: "sig" }
     }
 
-    /// The public half as a key of the domain, which is proven with the official registry by its record.
-    #[must_use]
+    /// The public half as a key of the domain; its record proves the domain to the official registry.
     pub fn domain_key(&self) -> PublicKey {
         PublicKey::Ed25519(*self.0.verifying_key().as_bytes())
     }
 
-    /// The public half in base64, as records of the DNS have it.
-    #[must_use]
+    /// The public half in base64, the form used in DNS records.
     pub fn public_base64(&self) -> String {
         BASE64.encode(self.0.verifying_key().as_bytes())
     }
 
-    /// Signs the answer that shows this key, for whoever asked `authority` for it: so a copy at another host is known
-    /// for one.
-    #[must_use]
+    /// Signs the answer that contains this key for a request to `authority`, so that a copy at another host can be
+    /// recognized.
     pub fn sign_directory(&self, authority: &str, now: Moment) -> MessageSignature {
         let created = now.as_second();
         let parameters = format!(
             "(\"@authority\";req);created={created};expires={};keyid=\"{}\";alg=\"ed25519\";\
              tag=\"http-message-signatures-directory\"",
-            created + DAY_S,
+            created + SIGNATURE_LIFE_S,
             self.public().kid,
         );
         // RFC 9421 §2.5.
@@ -81,14 +73,10 @@ impl MessageKey {
         }
     }
 
-    fn read(kept: &KeptKey) -> Result<Self, Unreadable> {
-        let bytes = BASE64URL.decode(&kept.secret).map_err(|_| Unreadable)?;
+    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+        let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| Unreadable)?;
         Ok(Self(SigningKey::from_bytes(&bytes)))
-    }
-
-    fn new(random: &Random) -> Self {
-        Self(SigningKey::from_bytes(&random.bytes()))
     }
 }
 
@@ -97,20 +85,17 @@ fn thumbprint(x: &str) -> String {
     BASE64URL.encode(Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#)))
 }
 
-/// The key; made here where there is none yet.
-///
-/// # Errors
-/// The table is busy, or holds something that is no key.
+/// The key; created if there is none.
 pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
-    if let Some(kept) = app.store.message_key().await? {
-        return Ok(MessageKey::read(&kept)?);
+    if let Some(stored) = app.store.message_key().await? {
+        return Ok(MessageKey::read(&stored)?);
     }
-    let new = MessageKey::new(&app.random);
+    let new = MessageKey(SigningKey::from_bytes(&app.random.bytes()));
     let secret = BASE64URL.encode(new.0.as_bytes());
     app.store.keep_message_key(&KeptKey { kid: new.public().kid, secret, made_at: app.clock.now() }).await?;
-    // Another process may have been first.
-    let kept = app.store.message_key().await?.ok_or(Unreadable)?;
-    Ok(MessageKey::read(&kept)?)
+    // Another process may have stored its key first.
+    let stored = app.store.message_key().await?.ok_or(Unreadable)?;
+    Ok(MessageKey::read(&stored)?)
 }
 
 #[cfg(test)]
@@ -118,17 +103,18 @@ mod tests {
     use ed25519_dalek::Signature;
 
     use super::*;
+    use registry_model::Random;
 
     #[test]
-    fn the_thumbprint_is_that_of_the_rfc() {
+    fn thumbprint_matches_the_rfc() {
         // RFC 8037 appendix A.3.
         let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
         assert_eq!(thumbprint(x), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
     }
 
     #[test]
-    fn a_directory_is_signed_for_one_authority() {
-        let key = MessageKey::new(&Random::seeded(1));
+    fn directory_signature_is_valid_for_one_authority() {
+        let key = MessageKey(SigningKey::from_bytes(&Random::seeded(1).bytes()));
         let MessageSignature { input, signature } =
             key.sign_directory("registry.example.org", Moment::UNIX_EPOCH);
         let kid = key.public().kid;

@@ -1,5 +1,5 @@
-//! Who speaks for the domain of a listing: whoever signs a challenge with a key that the domain makes known. A challenge names
-//! the act it is for, is given by this registry, and is good once and for a quarter of an hour.
+//! Proof of ownership of a listing's domain: the owner signs a challenge with a key that the domain publishes. A
+//! challenge is issued by this registry for one act, and is valid once and for 15 minutes.
 
 use futures::future::{join, join_all};
 use http::StatusCode;
@@ -14,62 +14,49 @@ use registry_model::error::Problem;
 use registry_model::{Caller, HostName, KeySource, Listing, Reach};
 use registry_store::{Allowance, Challenge};
 
-/// How long a challenge may be used.
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
-/// The longest nonce that is looked for.
-const LONGEST_NONCE: usize = 64;
+const MAX_NONCE_CHARS: usize = 64;
 
-/// One way in which a domain makes a key known.
+/// One way in which a domain publishes a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Way {
-    /// Which.
+    /// The kind of place.
     pub method: KeySource,
-    /// Where it is read.
+    /// Where the registry reads it.
     pub place: String,
-    /// What must stand there.
+    /// What the place must contain.
     pub holds: String,
 }
 
-/// What an owner sends with an act.
 #[derive(Clone, Debug)]
 pub struct Offered {
-    /// The nonce of the challenge.
     pub nonce: String,
-    /// The signature of its text.
     pub signature: Signature,
-    /// The key that made it, where the owner says so.
+    /// The key that made the signature, if the owner names it.
     pub key: Option<PublicKey>,
-    /// The DID of the key, where there is one.
     pub did: Option<Did>,
 }
 
-/// What a signature proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
-    /// The domain that makes the key known.
     pub domain: HostName,
-    /// Where it does.
     pub method: KeySource,
-    /// The key.
     pub key: PublicKey,
 }
 
-/// Gives a challenge for an act on a listing.
-///
-/// # Errors
-/// 409 where the listing has no domain, 429 where an allowance is used up; or the table is busy.
+/// Creates a challenge for an act on a listing. Errors: 409 listing without a domain, 429.
 pub async fn challenge(
     app: &App,
     caller: &Caller,
     listing: &Listing,
     act: &str,
 ) -> Result<Challenge, Problem> {
-    domains(listing)?;
+    domains_of(listing)?;
     let now = app.clock.now();
     let (nonce, expires_at) = (app.random.hex(16), now + CHALLENGE_LIFE);
     let text = text(app, act, &nonce, &expires_at.to_string());
     let challenge = Challenge { nonce, text, expires_at };
-    // Asking costs the domain nothing, so it uses up nobody's allowance there: a stranger must not keep an owner out.
+    // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
     let (caller, rate) = (caller.name(), app.settings.owner_rate);
     let allowance = Allowance { act: "owner-challenge", caller: &caller, host: None, rate };
     let counted = app.settings.rate_limits.then_some(&allowance);
@@ -79,12 +66,9 @@ pub async fn challenge(
     }
 }
 
-/// Where the domain of a listing may make a key known.
-///
-/// # Errors
-/// 409 where the listing has no domain.
+/// Where the domain of a listing may publish a key. Error: 409 for a listing without a domain.
 pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec<Way>, Problem> {
-    let domains = domains(listing)?;
+    let domains = domains_of(listing)?;
     let host = &domains.host;
     let record = key.and_then(PublicKey::record);
     let record =
@@ -106,11 +90,8 @@ pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec
     Ok(ways)
 }
 
-/// Verifies that a key of the listing's domain signed the challenge for this act, and uses the challenge up.
-///
-/// # Errors
-/// 403 says what does not hold; 422 that the challenge was given for another act; 409 where the listing has no domain, or
-/// the challenge was used meanwhile; 429 where an allowance is used up; or the table is busy.
+/// Verifies that a key of the listing's domain signed the challenge for this act, and spends the challenge. Errors:
+/// 403 proof invalid, 422 challenge of another act, 409 listing without a domain or challenge already spent, 429.
 pub async fn prove(
     app: &App,
     caller: &Caller,
@@ -118,17 +99,17 @@ pub async fn prove(
     act: &str,
     offered: &Offered,
 ) -> Result<Proven, Problem> {
-    let domains = domains(listing)?;
+    let domains = domains_of(listing)?;
     let now = app.clock.now();
-    let nonce = Some(offered.nonce.as_str()).filter(|nonce| nonce.len() <= LONGEST_NONCE).unwrap_or("-");
+    let nonce = Some(offered.nonce.as_str()).filter(|nonce| nonce.len() <= MAX_NONCE_CHARS).unwrap_or("-");
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
-        let detail = "This challenge was used, has expired, or was never given. Ask for one: the same call without \
-            `nonce` and `signature`.";
+        let detail = "Unknown, expired or used challenge. Get a new one: send the same call without `nonce` and \
+            `signature`.";
         return Err(Problem::unproven("nonce", "unknown_challenge", detail));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
-        let detail = "This challenge was given for another act. Ask for one for this act: the same call without `nonce` \
-            and `signature`.";
+        let detail = "This challenge was issued for another act. Get a new one: send the same call without `nonce` and \
+            `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
     let (caller, rate) = (caller.name(), app.settings.owner_rate);
@@ -140,7 +121,7 @@ pub async fn prove(
     }
     let proven = find(app, &domains, &challenge.text, offered).await?;
     if !app.store.spend_challenge(nonce, now).await? {
-        let detail = "This challenge was used by another call meanwhile. Ask for a new one.";
+        let detail = "Another call used this challenge at the same time. Get a new one.";
         return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
     }
     Ok(proven)
@@ -151,63 +132,62 @@ fn text(app: &App, act: &str, nonce: &str, expires_at: &str) -> String {
     format!("{}\n{act}\n{nonce}\n{expires_at}", app.settings.base_url)
 }
 
-/// The domain of a listing.
 struct Domains {
-    /// The host that it is asked at, or where there is none, the domain that its name reverses.
+    /// The host of its URL; without a URL, the domain that its name reverses.
     host: HostName,
-    /// The domain that the host was registered under, where that is another.
-    above: Option<HostName>,
-    /// Where it is asked.
+    /// The registrable domain of the host, if it is another one.
+    registrable: Option<HostName>,
     origin: Option<String>,
 }
 
 impl Domains {
     fn all(&self) -> impl Iterator<Item = &HostName> {
-        std::iter::once(&self.host).chain(&self.above)
+        std::iter::once(&self.host).chain(&self.registrable)
     }
 }
 
-fn domains(listing: &Listing) -> Result<Domains, Problem> {
-    // What was stored was validated once; development reach only keeps loopback hosts from being refused a second time.
-    let asked = listing.url.as_deref().and_then(|url| Target::parse(url, Reach::Development).ok());
-    let host = match &asked {
+fn domains_of(listing: &Listing) -> Result<Domains, Problem> {
+    // Stored URLs were validated once; development reach accepts loopback hosts here.
+    let target = listing.url.as_deref().and_then(|url| Target::parse(url, Reach::Development).ok());
+    let host = match &target {
         Some(target) => HostName::of_url(target.as_str()),
         None => listing.server_name.as_deref().and_then(HostName::of_server_name),
     };
     let host = host.ok_or_else(|| {
         let detail =
-            "This listing has no host and no name that reverses a domain, so that nobody can speak for it.";
+            "The listing has no host, and its name is not a reversed domain name: its owner cannot be proven.";
         Problem::new(StatusCode::CONFLICT, "no_domain", detail)
     })?;
-    let above = asked.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
-    let above = above.filter(|above| *above != host);
-    Ok(Domains { host, above, origin: asked.map(|target| target.origin()) })
+    let registrable =
+        target.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
+    let registrable = registrable.filter(|registrable| *registrable != host);
+    Ok(Domains { host, registrable, origin: target.map(|target| target.origin()) })
 }
 
-/// The key of the domain that made the signature. Records are asked for first, since most have them, then the key set; of
-/// a `did:web` only its own document, for nothing else says that the DID is of the key.
+/// The key of the domain that made the signature. Records are read first because most domains have them, then the key
+/// set. For a `did:web` only its own document is read, because only that connects the DID with the key.
 async fn find(app: &App, domains: &Domains, text: &str, offered: &Offered) -> Result<Proven, Problem> {
-    let mut asked = Vec::new();
+    let mut read = Vec::new();
     if let Some(did) = offered.did.as_ref().filter(|did| did.key().is_none()) {
         let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
-        let domain = domains.all().find(named).ok_or_else(|| foreign(did, domains))?;
-        asked.push((domain, DomainKeys::by_did(app, did).await));
+        let domain = domains.all().find(named).ok_or_else(|| did_of_another_domain(did, domains))?;
+        read.push((domain, DomainKeys::by_did(app, did).await));
     } else {
         let records = join_all(domains.all().map(|domain| async move {
             let dns = DomainKeys::by_dns(app, domain.as_str());
             let (dns, http) = join(dns, DomainKeys::by_http(app, domain.as_str())).await;
             [(domain, dns), (domain, http)]
         }));
-        asked.extend(records.await.into_iter().flatten());
-        if let (None, Some(origin)) = (proven_by(&asked, text, offered), &domains.origin) {
-            asked.push((&domains.host, DomainKeys::by_key_set(app, origin).await));
+        read.extend(records.await.into_iter().flatten());
+        if let (None, Some(origin)) = (proven_by(&read, text, offered), &domains.origin) {
+            read.push((&domains.host, DomainKeys::by_key_set(app, origin).await));
         }
     }
-    proven_by(&asked, text, offered).ok_or_else(|| refusal(&domains.host, &asked, text, offered))
+    proven_by(&read, text, offered).ok_or_else(|| refusal(&domains.host, &read, text, offered))
 }
 
-fn foreign(did: &Did, domains: &Domains) -> Problem {
-    let detail = format!("{did} is of another domain than the listing, which is at {}.", domains.host);
+fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
+    let detail = format!("{did} does not belong to the domain of the listing, {}.", domains.host);
     Problem::invalid("did", "did_of_another_domain", detail)
 }
 
@@ -219,20 +199,20 @@ fn proven_by(places: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) 
     })
 }
 
-fn refusal(host: &HostName, asked: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) -> Problem {
-    let whys: Vec<&str> = asked.iter().filter_map(|(_, keys)| keys.why_none()).collect();
+fn refusal(host: &HostName, read: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) -> Problem {
+    let reasons: Vec<&str> = read.iter().filter_map(|(_, keys)| keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {
-        let what = format!("The key made this signature, but {host} does not make the key known.");
+        let what = format!("The key made this signature, but {host} does not publish the key.");
         ("public_jwk", "key_not_of_domain", what)
-    } else if whys.len() == asked.len() {
-        ("signature", "no_domain_key", format!("No key of {host} was found."))
+    } else if reasons.len() == read.len() {
+        ("signature", "no_domain_key", format!("{host} publishes no key."))
     } else {
         let what = format!(
-            "No key of {host} made this signature of `signed_text` (four lines, joined by line feeds)."
+            "The signature does not match any key of {host}. Sign the four lines of `signed_text`, joined by line feeds."
         );
         ("signature", "signature_mismatch", what)
     };
-    let detail = std::iter::once(what.as_str()).chain(whys).collect::<Vec<_>>().join(" ");
+    let detail = std::iter::once(what.as_str()).chain(reasons).collect::<Vec<_>>().join(" ");
     Problem::unproven(field, code, detail).with("signed_text", text)
 }

@@ -1,5 +1,5 @@
-//! What a listing gives back to whoever relies on it: clean checks, a link back, a proven domain, a card. Scored from what
-//! the registry stored when it last looked; nothing is fetched, and every point has its reason.
+//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. Scored from stored
+//! evidence without any fetch; each signal states its reason.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,15 +7,11 @@ use serde::Serialize;
 use registry_app::App;
 use registry_model::{Assessment, Identity, Kind, Listing};
 
-/// The most that the signals come to together.
-const MOST: u32 = 100;
+const MAX_SCORE: u32 = 100;
 
-/// The score and what it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reciprocity {
-    /// 0 to 100.
     pub score: u32,
-    /// What it is made of.
     pub signals: Vec<Signal>,
 }
 
@@ -24,19 +20,17 @@ pub struct Reciprocity {
 pub struct Signal {
     /// `clean`, `links_back`, `domain` or `card`.
     pub id: &'static str,
-    /// Whether it was seen.
+    /// Whether the signal was found.
     pub holds: bool,
-    /// What it gives.
+    /// Points that it gives.
     pub points: u32,
-    /// What it gives at most.
+    /// Points that it can give.
     pub of: u32,
-    /// What was seen.
+    /// What was found.
     pub why: String,
 }
 
 impl Reciprocity {
-    /// The score of a listing, from the evidence of its last probe and the identities that are its own.
-    #[must_use]
     pub fn of(app: &App, listing: &Listing, evidence: Option<&Assessment>, identities: &[Identity]) -> Self {
         let signals = vec![
             clean(listing.is_live(app.oldest_proof()), evidence),
@@ -45,11 +39,9 @@ impl Reciprocity {
             card(listing, evidence),
         ];
         let sum: u32 = signals.iter().map(|signal| signal.points).sum();
-        Self { score: sum.min(MOST), signals }
+        Self { score: sum.min(MAX_SCORE), signals }
     }
 
-    /// Whether the listing links back to the registry.
-    #[must_use]
     pub fn links_back(&self) -> bool {
         self.signals.iter().any(|signal| signal.id == "links_back" && signal.holds)
     }
@@ -62,8 +54,8 @@ fn signal(id: &'static str, of: u32, holds: bool, why: impl Into<String>) -> Sig
 fn clean(live: bool, evidence: Option<&Assessment>) -> Signal {
     let holds = live && evidence.is_some_and(Assessment::is_clean);
     let why = match (holds, live) {
-        (true, _) => "It is Live, and every blocking check holds.",
-        (false, true) => "It is Live, but a blocking check does not hold.",
+        (true, _) => "It is Live, and every blocking check passed.",
+        (false, true) => "It is Live, but a blocking check failed.",
         (false, false) => "It is not Live.",
     };
     signal("clean", 40, holds, why)
@@ -81,13 +73,13 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
         "Its card or server description links to this registry.".to_owned()
     } else {
         format!(
-            "Neither the documentation link nor a description in its card or server description holds {base_url}."
+            "Neither the documentation link nor a description in its card or server description contains {base_url}."
         )
     };
     signal("links_back", 50, holds, why)
 }
 
-/// Whether a URL of the registry, or of a badge of it, stands in a text: not that of a host whose name only begins so.
+/// Whether a text contains a URL of the registry; a host that only starts with the same characters does not count.
 fn links_to(base_url: &str, text: &str) -> bool {
     let ends =
         |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | ':' | '@'));
@@ -106,7 +98,7 @@ fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
             format!("A key of {} signed a challenge ({}).", identity.proven_domain, identity.method.as_str())
         }
         (None, Some(_)) => "Its name is proven.".to_owned(),
-        (None, None) => "No key of its domain signed a challenge, and no name of it is proven.".to_owned(),
+        (None, None) => "No key of its domain signed a challenge, and its name is not proven.".to_owned(),
     };
     signal("domain", 20, !identities.is_empty() || listing.name_proof.is_some(), why)
 }
@@ -117,7 +109,7 @@ fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
     let described = listing.server_name.is_some();
     let (holds, why) = match listing.shown_kind() {
         Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
-        Kind::Agent => (false, "No valid card of it was seen."),
+        Kind::Agent => (false, "It has no valid card."),
         Kind::Mcp if described => (true, "It was listed with a server description."),
         Kind::Mcp => (false, "It was listed without a server description."),
     };
@@ -129,7 +121,7 @@ mod tests {
     use super::links_to;
 
     #[test]
-    fn a_link_is_one_to_this_host() {
+    fn link_must_point_to_this_host() {
         let base = "https://registry.example.org";
         for text in [
             "https://registry.example.org",

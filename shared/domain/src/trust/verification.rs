@@ -1,159 +1,139 @@
-//! The verification of a signed statement, check by check: form, algorithm, key, signature, issuer, time, revocation. A
-//! token that is bad in any way is no error of the asker, so it is answered and not refused.
+//! Verifies a signed statement check by check: form, algorithm, key, signature, issuer, time, revocation. An invalid
+//! token is a result, not an error of the caller.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{jws, keys};
+use super::{attestation, keys};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{AttestationId, AttestationRecord, AttestationType, Lane, ListingId, Moment};
 
-/// Seconds that a token may seem to come from the future.
-const SKEW: i64 = 60;
+/// Seconds that a token's time may be in the future.
+const MAX_CLOCK_SKEW_S: i64 = 60;
 
 /// One check of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenCheck {
-    /// Which: `form`, `algorithm`, `key`, `signature`, `claims`, `issuer`, `expiry`, `id`,
-    /// `revocation` or `listing`.
+    /// `form`, `algorithm`, `key`, `signature`, `claims`, `issuer`, `expiry`, `id`, `revocation` or `listing`.
     pub id: &'static str,
-    /// Whether it holds.
+    /// Whether the check passed.
     pub ok: bool,
     /// What was found.
     pub detail: String,
 }
 
-/// What a token says, once its signature holds.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Signed {
-    /// Who says it.
     pub iss: String,
-    /// Of which listing.
     pub sub: ListingId,
-    /// When it was said, in seconds.
     pub iat: i64,
-    /// Until when it counts, in seconds.
     pub exp: i64,
-    /// Its id.
     pub jti: AttestationId,
-    /// What it is about.
     #[serde(rename = "type")]
     pub about: AttestationType,
-    /// The facts.
     pub claims: Map<String, Value>,
 }
 
-/// The outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verification {
-    /// The checks, in their order; those after one that fails are left out where they could not be judged.
+    /// In order; checks after a failed one are left out if they depend on it.
     pub checks: Vec<TokenCheck>,
-    /// What it says; nothing where the signature does not hold, for then nobody said it.
+    /// `None` if the signature is not valid: then its content proves nothing.
     pub signed: Option<Signed>,
 }
 
 impl Verification {
-    /// Whether all checks were made and hold.
-    #[must_use]
     pub fn is_valid(&self) -> bool {
         self.signed.is_some() && self.checks.iter().all(|check| check.ok)
     }
 }
 
-/// Verifies a token; `id` is the id it is expected to have, where one is.
-///
-/// # Errors
-/// The table is busy.
+/// Verifies a token; `id` is the expected id, if any.
 pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verification, Problem> {
-    let mut checks = Vec::new();
+    let mut checks = Checks(Vec::new());
     let signed = signed(app, token.trim(), &mut checks).await?;
     if let Some(signed) = &signed {
-        checks.push(issuer(app, signed));
-        checks.push(expiry(app.clock.now(), signed));
+        let is_ours = signed.iss == app.settings.base_url;
+        checks.add("issuer", is_ours, ["Issued by this registry.", "Issued under another base URL."]);
+        expiry(app.clock.now(), signed, &mut checks);
         if let Some(id) = id {
-            let detail = if id == signed.jti.as_str() { "It is the one." } else { "It has another id." };
-            checks.push(check("id", id == signed.jti.as_str(), detail));
+            let is_expected = id == signed.jti.as_str();
+            checks.add("id", is_expected, ["The id is the expected one.", "The token has another id."]);
         }
         let (record, listing) = futures::try_join!(
             app.store.attestation(&signed.sub, &signed.jti),
             app.store.listing(&signed.sub)
         )?;
-        checks.push(revocation(record.as_ref()));
-        checks.push(match listing.map(|listing| listing.lane) {
-            None => check("listing", false, "The listing that it speaks of is not here any more."),
-            Some(Lane::Withdrawn) => check("listing", false, "The listing that it speaks of was withdrawn."),
-            Some(_) => check("listing", true, "The listing that it speaks of is listed."),
-        });
+        revocation(record.as_ref(), &mut checks);
+        let failure = match &listing {
+            None => "The listing no longer exists.",
+            Some(_) => "The listing was withdrawn.",
+        };
+        let is_listed = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
+        checks.add("listing", is_listed, ["The listing is listed.", failure]);
     }
-    Ok(Verification { checks, signed })
+    Ok(Verification { checks: checks.0, signed })
 }
 
-/// What a token says, where a published key of this registry signed it as a statement.
-async fn signed(app: &App, text: &str, checks: &mut Vec<TokenCheck>) -> Result<Option<Signed>, Problem> {
-    let token = match jws::read(text) {
-        Ok(token) => token,
-        Err(why) => {
-            checks.push(check("form", false, why));
-            return Ok(None);
-        }
-    };
-    checks.push(check("form", true, "It is a JWS in compact form."));
+struct Checks(Vec<TokenCheck>);
+
+impl Checks {
+    /// Adds a check with one of two details, for a passed and for a failed one; returns `ok`.
+    fn add(&mut self, id: &'static str, ok: bool, [passed, failed]: [&str; 2]) -> bool {
+        let detail = if ok { passed } else { failed }.to_owned();
+        self.0.push(TokenCheck { id, ok, detail });
+        ok
+    }
+}
+
+/// The content of a token, if a published key of this registry signed it as a statement.
+async fn signed(app: &App, text: &str, checks: &mut Checks) -> Result<Option<Signed>, Problem> {
+    let token = attestation::parse_token(text);
+    let failure = token.as_ref().err().copied().unwrap_or_default();
+    checks.add("form", token.is_ok(), ["The token is a JWS in compact form.", failure]);
+    let Ok(token) = token else { return Ok(None) };
     let header = |name: &str| token.header.get(name).and_then(Value::as_str).unwrap_or_default();
-    let is_ours =
-        header("alg") == jws::ALGORITHM && header("typ") == jws::TYPE && !token.header.contains_key("crit");
-    let wanted = format!("A statement of this registry has alg {} and typ {}.", jws::ALGORITHM, jws::TYPE);
-    checks.push(check("algorithm", is_ours, if is_ours { "ES256, an attestation." } else { &wanted }));
-    if !is_ours {
+    let is_ours = header("alg") == attestation::ALGORITHM
+        && header("typ") == attestation::TOKEN_TYPE
+        && !token.header.contains_key("crit");
+    let expected = "Statements of this registry have alg ES256 and typ attestation+jwt.";
+    if !checks.add("algorithm", is_ours, ["The token is an ES256 attestation.", expected]) {
         return Ok(None);
     }
-    let Some(key) = keys::verifier(app, header("kid")).await? else {
-        checks.push(check("key", false, "Its kid is not in the key set of this registry."));
-        return Ok(None);
-    };
-    checks.push(check("key", true, "Its kid is in the key set of this registry."));
-    let holds = key.signed(token.signed, &token.signature);
-    let detail = if holds { "That key made it." } else { "That key did not make it: something was changed." };
-    checks.push(check("signature", holds, detail));
-    if !holds {
+    let key = keys::verifier(app, header("kid")).await?;
+    let details =
+        ["The kid is in the key set of this registry.", "The kid is not in the key set of this registry."];
+    checks.add("key", key.is_some(), details);
+    let Some(key) = key else { return Ok(None) };
+    let is_valid = key.signed(token.signed, &token.signature);
+    let failure = "The signature is not valid: the token was changed, or another key signed it.";
+    if !checks.add("signature", is_valid, ["The signature is valid.", failure]) {
         return Ok(None);
     }
     let signed = serde_json::from_value(Value::Object(token.payload)).ok();
     if signed.is_none() {
-        checks.push(check("claims", false, "It is not in the form of a statement of this registry."));
+        checks.add("claims", false, ["", "The payload is not a statement of this registry."]);
     }
     Ok(signed)
 }
 
-fn issuer(app: &App, signed: &Signed) -> TokenCheck {
-    let ours = signed.iss == app.settings.base_url;
-    check("issuer", ours, if ours { "It was issued here." } else { "It was issued under another base URL." })
-}
-
-fn expiry(now: Moment, signed: &Signed) -> TokenCheck {
+fn expiry(now: Moment, signed: &Signed, checks: &mut Checks) {
     let now = now.as_second();
     let until = Moment::from_second(signed.exp).map(|at| at.to_string()).unwrap_or_default();
-    if signed.exp <= now {
-        return check("expiry", false, &format!("It expired at {until}."));
-    }
-    if signed.iat > now + SKEW {
-        return check("expiry", false, "It is from the future.");
-    }
-    check("expiry", true, &format!("It counts until {until}."))
+    let is_expired = signed.exp <= now;
+    let is_future = signed.iat > now + MAX_CLOCK_SKEW_S;
+    let expired = format!("Expired at {until}.");
+    let failure = if is_expired { &expired } else { "The issue time is in the future." };
+    checks.add("expiry", !is_expired && !is_future, [&format!("Valid until {until}."), failure]);
 }
 
-fn revocation(record: Option<&AttestationRecord>) -> TokenCheck {
-    match record {
-        None => check("revocation", false, "The registry keeps no record of it."),
-        Some(AttestationRecord { revoked: Some(revoked), .. }) => {
-            let detail = format!("It was revoked at {}: {}", revoked.at, revoked.reason.as_str());
-            check("revocation", false, &detail)
-        }
-        Some(_) => check("revocation", true, "It was not revoked."),
-    }
-}
-
-fn check(id: &'static str, ok: bool, detail: &str) -> TokenCheck {
-    TokenCheck { id, ok, detail: detail.to_owned() }
+fn revocation(record: Option<&AttestationRecord>, checks: &mut Checks) {
+    let revoked = record.and_then(|record| record.revoked.as_ref());
+    let failure = match revoked {
+        Some(revoked) => format!("Revoked at {}: {}", revoked.at, revoked.reason.as_str()),
+        None => "The registry has no record of this token.".to_owned(),
+    };
+    checks.add("revocation", record.is_some() && revoked.is_none(), ["Not revoked.", &failure]);
 }

@@ -1,5 +1,5 @@
-//! Paging through the Active listings of both kinds at once, behind one opaque cursor. A page costs one query
-//! per kind that still has rows, however many listings there are.
+//! Pages of the Active listings of both kinds behind one opaque cursor. A page costs one query for each kind that
+//! still has rows.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,32 +12,21 @@ use registry_model::error::Problem;
 use registry_model::{Kind, Listing, ListingId, Moment};
 use registry_store::Live;
 
-/// Where a page of one kind begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// At the newest.
     #[default]
     Start,
-    /// After this index key.
     After(String),
-    /// Nothing is left.
     End,
 }
 
-/// Where a page begins, as the caller carries it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
-    /// Of the agents.
     pub agents: Place,
-    /// Of the MCP servers.
     pub mcps: Place,
 }
 
 impl Cursor {
-    /// Reads a cursor that [`Cursor::write`] wrote.
-    ///
-    /// # Errors
-    /// 422: this registry did not issue it.
     pub fn read(text: &str) -> Result<Self, Problem> {
         let refuse = || {
             Problem::invalid(
@@ -56,12 +45,11 @@ impl Cursor {
                     && id.parse::<ListingId>().is_ok()
             }),
         });
-        // Other spellings of the same are nobody's: each place has one cursor, which caches and logs can go by.
+        // Each position has exactly one cursor, so that caches and logs can compare them.
         if sound && cursor.write().as_deref() == Some(text) { Ok(cursor) } else { Err(refuse()) }
     }
 
-    /// The cursor as text; `None` where nothing is left.
-    #[must_use]
+    /// `None` if nothing is left.
     pub fn write(&self) -> Option<String> {
         if (&self.agents, &self.mcps) == (&Place::End, &Place::End) {
             return None;
@@ -70,21 +58,16 @@ impl Cursor {
     }
 }
 
-/// A page of Active listings.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// Agents, the newest first.
     pub agents: Vec<Listing>,
-    /// MCP servers, the newest first.
     pub mcps: Vec<Listing>,
-    /// Where the next page begins.
     pub next: Cursor,
 }
 
 impl Page {
-    /// The newest `limit` of both kinds, and where the rest begins. Of a kind that no row is left of, it begins where
-    /// this page began.
-    #[must_use]
+    /// The newest `limit` listings of both kinds, and the cursor of the rest. For a kind without a row in the page,
+    /// the cursor stays where this page began.
     pub fn newest(self, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (agents, mcps) = (self.agents.len(), self.mcps.len());
@@ -110,7 +93,7 @@ impl Page {
     }
 }
 
-/// A kind, or both.
+/// One kind, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KindFilter {
@@ -123,8 +106,6 @@ pub enum KindFilter {
 }
 
 impl KindFilter {
-    /// The word of a query.
-    #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
@@ -133,8 +114,6 @@ impl KindFilter {
         }
     }
 
-    /// The one kind that is wanted, if it is one.
-    #[must_use]
     pub const fn only(self) -> Option<Kind> {
         match self {
             Self::Agent => Some(Kind::Agent),
@@ -144,22 +123,15 @@ impl KindFilter {
     }
 }
 
-/// Which page to read.
 #[derive(Clone, Debug)]
 pub struct PageQuery {
-    /// Only agents, or only MCP servers.
     pub only: Option<Kind>,
-    /// Where it begins.
     pub from: Cursor,
-    /// The most rows of each kind.
     pub limit: u32,
 }
 
 impl PageQuery {
-    /// Reads the arguments of a page; `default` is the limit where none is given.
-    ///
-    /// # Errors
-    /// 422: a limit out of bounds, or a cursor that this registry did not issue.
+    /// `default` is the limit if none is given.
     pub fn read(
         kind: Option<KindFilter>,
         limit: Option<u32>,
@@ -174,12 +146,8 @@ impl PageQuery {
     }
 }
 
-/// A limit within the contract's bounds.
-///
-/// # Errors
-/// 422 outside 1 to 100.
-pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
-    match asked {
+pub fn limit(limit: Option<u32>, default: u32) -> Result<u32, Problem> {
+    match limit {
         None => Ok(default),
         Some(limit) if (1..=100).contains(&limit) => Ok(limit),
         Some(_) => {
@@ -188,10 +156,6 @@ pub fn limit(asked: Option<u32>, default: u32) -> Result<u32, Problem> {
     }
 }
 
-/// Reads a page of Active listings.
-///
-/// # Errors
-/// The table is busy.
 pub async fn read(app: &App, query: &PageQuery) -> Result<Page, Problem> {
     let PageQuery { only, from, limit } = query;
     let place = |kind: Kind, place: &Place| match only {
@@ -216,15 +180,15 @@ async fn part(app: &App, kind: Kind, from: Place, limit: u32) -> Result<(Vec<Lis
     Ok((live, more.map_or(Place::End, Place::After)))
 }
 
-/// What is Live in all.
+/// Live listings in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counts {
     /// Live agents.
     pub agents_active: u32,
     /// Live MCP servers.
     pub mcp_active: u32,
-    /// When listings whose proof had run out were last left out of the counts, which is done each hour; absent before
-    /// the first time.
+    /// When expired listings were last removed from the counts, which happens each hour; absent before the first
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Moment>,
 }
@@ -235,9 +199,8 @@ impl From<Live> for Counts {
     }
 }
 
-/// The validator of what the list shows at this moment: it changes with every write to a Live row and, because
-/// rows show their age to a tenth of an hour, every six minutes.
-#[must_use]
+/// The validator of the list at this moment. It changes with every write to a Live row and every six minutes, because
+/// rows show their age to a tenth of an hour.
 pub fn validator(app: &App, live: Live, page: &str) -> CacheValidator {
     let tenth_of_an_hour = app.clock.now().as_second() / 360;
     CacheValidator::weak(&format!("{}/{tenth_of_an_hour}/{page}", live.version))
@@ -248,14 +211,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back() {
+    fn cursor_survives_a_round_trip() {
         let cursor = Cursor { agents: Place::After("1795132800000#agent-a".to_owned()), mcps: Place::End };
         assert_eq!(Cursor::read(&cursor.write().unwrap()).unwrap(), cursor);
         assert_eq!(Cursor { agents: Place::End, mcps: Place::End }.write(), None);
     }
 
     #[test]
-    fn a_foreign_cursor_is_refused() {
+    fn foreign_cursor_is_rejected() {
         let forged = Cursor { agents: Place::After("LISTING#x".to_owned()), mcps: Place::End };
         let spaced = URL_SAFE_NO_PAD.encode(r#"{"agents": "Start", "mcps": "Start"}"#);
         let ended = URL_SAFE_NO_PAD.encode(r#"{"agents":"End","mcps":"End"}"#);

@@ -1,11 +1,10 @@
 //! Badges: a label about the registry or, with a listing's id, the status of that listing (contract "Badges"). Small
-//! SVG images without fonts or scripts of their own.
+//! SVG images without fonts or scripts.
 
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
 use registry_model::{Kind, Lane, Listing, ListingId, Moment};
 
-/// The names of badges.
 pub const NAMES: [&str; 6] = ["mcp", "agent", "listed", "clean", "verified", "live"];
 
 const GREEN: &str = "#1a7f37";
@@ -13,40 +12,32 @@ const BLUE: &str = "#0b5cad";
 const GREY: &str = "#59636e";
 const RED: &str = "#b42318";
 
-/// The badge called `name` (an ending of `.svg` is let pass).
-///
-/// # Errors
-/// 404 for a name that is none.
+/// Accepts the name with or without `.svg`.
 pub fn name(name: &str) -> Result<&'static str, Problem> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
-        let detail = format!("There is no such badge. The badges are {}.", NAMES.join(", "));
+        let detail = format!("Unknown badge. Use one of {}.", NAMES.join(", "));
         Problem::new(http::StatusCode::NOT_FOUND, "no_such_badge", detail)
     })
 }
 
-/// A badge that shows its own name.
-#[must_use]
 pub fn plain(settings: &Settings, name: &str) -> String {
     let color = if matches!(name, "mcp" | "agent") { BLUE } else { GREEN };
     svg(&settings.brand, name, color)
 }
 
-/// A badge that shows the status of a listing, which is Live by a proof from `oldest_proof` or later.
-#[must_use]
+/// The listing is Live by a proof from `oldest_proof` or later.
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
-    let (word, color) = says(name, listing, listing.shown_lane(oldest_proof));
+    let (word, color) = status(name, listing, listing.shown_lane(oldest_proof));
     svg(&settings.brand, word, color)
 }
 
-/// A badge for an id that no listing has: a README that shows it has lost its listing, and must not look as if it had one.
-#[must_use]
+/// For an id without a listing: a README that shows it must not look as if it were listed.
 pub fn unknown(settings: &Settings) -> String {
     svg(&settings.brand, "unknown", GREY)
 }
 
-/// What a badge says of a listing.
-fn says(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
+fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static str) {
     let live = lane == Lane::Active;
     let claimed = listing.is_name_claimed();
     match (name, listing.kind) {
@@ -72,11 +63,10 @@ fn lane_color(lane: Lane) -> &'static str {
     if lane == Lane::Queued { GREY } else { RED }
 }
 
-/// Pixels to each side of a text.
+/// Pixels on each side of a text.
 const PADDING: u32 = 6;
 
-/// On whole pixels, so that no edge is blurred; each text is told its length, so that it fits in whatever font it is
-/// drawn.
+/// Whole pixels keep the edges sharp; `textLength` makes each text fit in whatever font it is drawn.
 fn svg(brand: &str, word: &str, color: &str) -> String {
     let (brand_length, word_length) = (text_length(brand), text_length(word));
     let (left, right) = (brand_length + 2 * PADDING, word_length + 2 * PADDING);
@@ -87,13 +77,13 @@ fn svg(brand: &str, word: &str, color: &str) -> String {
     )
 }
 
-/// The length of a text in whole pixels, as Verdana at 11 pixels draws it.
+/// The length of a text in whole pixels in Verdana at 11 pixels.
 fn text_length(text: &str) -> u32 {
     let hundredths: u32 = text.chars().map(advance).sum();
     hundredths.div_ceil(100).max(1)
 }
 
-/// Hundredths of a pixel by which a character advances.
+/// The width of a character in hundredths of a pixel.
 const fn advance(c: char) -> u32 {
     match c {
         'i' | 'l' => 302,
@@ -117,26 +107,19 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The clean badge of a listing.
-#[must_use]
 pub fn clean_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/badge/clean.svg?id={id}"))
 }
 
-/// The page of a listing: what its badge leads to, for people.
-#[must_use]
 pub fn page_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/list/{id}"))
 }
 
-/// A listing's clean badge for a README, linked to its page.
-#[must_use]
+/// The clean badge for a README, linked to the page of the listing.
 pub fn markdown(settings: &Settings, id: &ListingId) -> String {
     format!("[![{}]({})]({})", settings.brand, clean_url(settings, id), page_url(settings, id))
 }
 
-/// The same for an HTML page.
-#[must_use]
 pub fn html(settings: &Settings, id: &ListingId) -> String {
     let (page, image, brand) = (page_url(settings, id), clean_url(settings, id), escape(&settings.brand));
     format!(r#"<a href="{page}"><img src="{image}" alt="{brand}" height="20"></a>"#)
@@ -146,7 +129,6 @@ pub fn html(settings: &Settings, id: &ListingId) -> String {
 mod tests {
     use super::*;
 
-    /// The numbers of an attribute, in order.
     fn numbers(svg: &str, attribute: &str) -> Vec<u32> {
         let before = format!(" {attribute}=\"");
         let parts = svg.split(&before).skip(1);
@@ -154,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_badge_stands_on_whole_pixels_and_each_text_fits() {
+    fn badge_uses_whole_pixels_and_each_text_fits() {
         for word in ["live", "verified handshake, name claimed", "not an mcp server", "unknown"] {
             let svg = svg("Agent and MCP Registry", word, GREEN);
             let (widths, lengths, x) =
@@ -168,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brand_is_text_whatever_is_in_it() {
+    fn brand_is_escaped() {
         let svg = svg("<script>\"&", "live", GREEN);
         assert!(
             svg.contains(r#"aria-label="&lt;script&gt;&quot;&amp;: live""#) && !svg.contains("<script"),

@@ -1,5 +1,4 @@
-//! The rules of outreach as they are shown: the playbook of connectors and the laws, with the limits that this registry
-//! keeps. Two operations tell them, so they are written once.
+//! The rules of outreach as they are shown: the playbook of connectors and the laws, with the limits of this registry.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +6,7 @@ use serde::Serialize;
 use crate::outreach::connector_day::{MIN_LIKENESS, MIN_LIVE_SCORE};
 use registry_model::settings::Settings;
 
-/// How connectors are found and met (contract "Connector daily pick", `playbook`).
+/// How connectors are found and contacted (contract "Connector daily pick", `playbook`).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Playbook {
     goal: String,
@@ -25,7 +24,7 @@ struct Source {
     how: String,
 }
 
-/// Below these a day is one of research.
+/// A day below these thresholds is a research day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Thresholds {
     /// Of 100.
@@ -34,40 +33,38 @@ struct Thresholds {
     min_live_score: u8,
 }
 
-/// The playbook of this registry.
-#[must_use]
 pub fn playbook(settings: &Settings) -> Playbook {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     let source = |source: &str, how: String| Source { source: source.to_owned(), how };
     Playbook {
-        goal: "Each day, meet one Live listing that leads others to agents and MCP servers.".to_owned(),
+        goal: "Each day, contact one Live listing that connects others to agents and MCP servers.".to_owned(),
         definition_of_connector_class: texts(&[
             "It routes or bridges between peers: a router, gateway, proxy, bridge, relay or broker.",
             "It lists or finds peers: a registry, a discovery service, a directory of agents or servers.",
             "It orchestrates agents: an orchestrator, a coordinator, a swarm, a delegator.",
-            "It brings offers and askers together: a marketplace or hub.",
+            "It brings supply and demand together: a marketplace or hub.",
             "It joins other servers into one: a federation, an aggregator, a mesh.",
         ]),
         daily_ritual_15_min: texts(&[
             "Read the pick of the day, its traits and its last probe.",
             "Call the partner yourself, at its endpoint, and see what it does.",
-            "Read what came back from partners of earlier days at /api/products/reply-capture.",
+            "Read the replies of earlier partners at /api/products/reply-capture.",
             "On a research day, publish one connector that is not listed yet.",
         ]),
         where_to_find_more: vec![
             source(
                 "this registry",
-                format!("GET {} and read what is Live", settings.url("/api/match?q=multi-agent+gateway")),
+                format!("GET {} and read the Live listings", settings.url("/api/match?q=multi-agent+gateway")),
             ),
             source(
                 "the official MCP registry",
-                "GET https://registry.modelcontextprotocol.io/v0.1/servers?search=gateway and publish what is missing here"
+                "GET https://registry.modelcontextprotocol.io/v0.1/servers?search=gateway and publish the servers that are not listed here"
                     .to_owned(),
             ),
             source(
                 "agents by their well-known cards",
                 format!(
-                    "Look for /.well-known/agent-card.json at the site of a hub and POST its URL to {}",
+                    "Find /.well-known/agent-card.json at the site of a hub and POST its URL to {}",
                     settings.url("/api/publish")
                 ),
             ),
@@ -78,22 +75,20 @@ pub fn playbook(settings: &Settings) -> Playbook {
         },
         promote_to_active_when: texts(&[
             "Its last probe is ok and no blocking check fails.",
-            "Its weekly recheck keeps being ok.",
+            "Its weekly rechecks are ok.",
         ]),
     }
 }
 
-/// What outreach keeps to.
-#[must_use]
 pub fn laws(settings: &Settings) -> Vec<String> {
     vec![
-        "At most one connector is written to for the first time in a UTC day.".to_owned(),
+        "At most one connector receives its first message in a UTC day.".to_owned(),
         format!(
-            "A listing that was written to is not written to again within {} days.",
+            "A listing that has received a message receives no other within {} days.",
             settings.outreach_pause_days
         ),
-        "Only Live listings with clean checks are written to.".to_owned(),
-        "Whoever opts out is never written to again.".to_owned(),
-        "A pick below the thresholds makes a research day, and nobody is written to.".to_owned(),
+        "Only Live listings with clean checks receive messages.".to_owned(),
+        "A listing that has opted out never receives a message again.".to_owned(),
+        "If no pick reaches the thresholds, the day is a research day without a message.".to_owned(),
     ]
 }

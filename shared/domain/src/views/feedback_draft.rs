@@ -1,4 +1,4 @@
-//! The feedback that a demo suggests: a body that can be sent as it stands, and the five questions it answers.
+//! The feedback draft of a demo: a complete body, and the five questions that it answers.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,6 @@ use registry_model::{Kind, Listing, ListingId, Order, OrderId, QUESTIONS, Random
 
 /// A body for `/api/products/feedback`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct FeedbackDraft {
     pub listing_id: ListingId,
     pub order_id: OrderId,
@@ -18,16 +17,14 @@ pub struct FeedbackDraft {
     pub agent_name: String,
     /// From 1 to 5.
     pub rating: u8,
-    /// By question, as a draft.
+    /// Draft answers, by question id.
     pub answers: BTreeMap<String, String>,
     pub source: &'static str,
-    /// Made for this answer alone: whoever sends it may have a lost reward issued anew.
+    /// New in each answer. Send it with `reissue` to receive a lost reward again.
     pub idempotency_key: String,
 }
 
 impl FeedbackDraft {
-    /// The draft for a listing and the order of its demo.
-    #[must_use]
     pub fn of(listing: &Listing, order: &Order, random: &Random) -> Self {
         Self {
             listing_id: listing.id.clone(),
@@ -45,15 +42,13 @@ impl FeedbackDraft {
 /// One of the five questions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Question {
-    /// Its name among the answers.
+    /// The key of its answer in `answers`.
     pub id: &'static str,
-    /// The question.
+    /// The text of the question.
     pub question: &'static str,
 }
 
 impl Question {
-    /// All five.
-    #[must_use]
     pub fn all() -> Vec<Self> {
         QUESTIONS.iter().map(|(id, question)| Self { id, question }).collect()
     }

@@ -1,37 +1,30 @@
-//! The cursor of an inbox: where a page begins, and until when messages were read before the first page, so that the pages
-//! of one visit agree on what is new.
+//! The cursor of an inbox: where a page begins, and up to which time messages had been read before the first page, so
+//! that all pages of one visit agree on what is new.
 
 use super::time_cursor;
 use registry_model::Moment;
 use registry_model::error::Problem;
 
-/// Where a page of an inbox begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InboxCursor {
-    /// Before this place in the order of time.
+    /// A position in the order of time.
     pub before: String,
-    /// Until when messages were read before the first page.
+    /// The time up to which messages were read before the first page.
     pub read_until: Option<Moment>,
 }
 
 impl InboxCursor {
-    /// The cursor as text.
-    #[must_use]
     pub fn write(&self) -> String {
         let read_until = self.read_until.map(|at| at.as_millisecond().to_string()).unwrap_or_default();
         time_cursor::write(&format!("{}#{read_until}", self.before))
     }
 
-    /// Reads a cursor that [`InboxCursor::write`] wrote.
-    ///
-    /// # Errors
-    /// 422: this registry did not issue it.
     pub fn read(cursor: &str) -> Result<Self, Problem> {
         let place = time_cursor::read(cursor, "cursor")?;
         let (before, read_until) = place.rsplit_once('#').unwrap_or((&place, ""));
         let read_until = read_until.parse().ok().and_then(Moment::from_millisecond);
         let read = Self { before: before.to_owned(), read_until };
-        // A place without its id, or a time that is none, is of somebody else's making.
+        // A position without its id, or an invalid time, was not issued here.
         if read.before.contains('#') && read.write() == cursor {
             Ok(read)
         } else {
@@ -45,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back() {
+    fn cursor_survives_a_round_trip() {
         for read_until in [None, Moment::from_millisecond(1_795_132_800_001)] {
             let cursor = InboxCursor { before: "1795132800000#a#b".to_owned(), read_until };
             assert_eq!(InboxCursor::read(&cursor.write()).unwrap(), cursor);
@@ -53,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_cursor_is_refused() {
+    fn foreign_cursor_is_rejected() {
         for place in [
             "1795132800000#",
             "1795132800000#a",

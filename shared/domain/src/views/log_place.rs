@@ -1,4 +1,4 @@
-//! Where a decision stands in the log of evidence, with the addresses at which anybody checks that it does.
+//! The position of a decision in the evidence log, with the URLs that prove it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,35 +6,31 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_model::{AttestationId, LastLeaf, ListingId, LogEvent, LogTile, Moment, TILE_WIDTH};
 
-/// The leaf of a decision.
+/// Where a decision is in the evidence log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LogPlace {
     /// What was decided.
     pub event: LogEvent,
-    /// When.
+    /// When it was decided.
     pub at: Moment,
-    /// It waits to be taken up into the tree, which takes minutes; then it has an index.
+    /// The decision is not yet in the log, which takes minutes; after that it has an index.
     pub pending: bool,
     /// Its index in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_index: Option<u64>,
-    /// The bundle of entries that ends with it.
+    /// The bundle of log entries that ends with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_url: Option<String>,
-    /// The proof that it is in the tree.
+    /// The proof that it is in the log.
     pub proof_url: String,
 }
 
 impl LogPlace {
-    /// The place of the latest decision on a listing.
-    #[must_use]
     pub fn of_last(settings: &Settings, id: &ListingId, leaf: &LastLeaf) -> Self {
         let proof = format!("/log/proof?listing_id={id}&at={}", leaf.at);
         Self::new(settings, leaf.event, leaf.at, leaf.index, &proof)
     }
 
-    /// The place of an attestation; `index` is none while its leaf waits.
-    #[must_use]
     pub fn of_attestation(
         settings: &Settings,
         subject: &ListingId,
@@ -46,7 +42,7 @@ impl LogPlace {
         Self::new(settings, LogEvent::Attested, at, index, &proof)
     }
 
-    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, waiting: &str) -> Self {
+    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, pending_path: &str) -> Self {
         Self {
             event,
             at,
@@ -55,14 +51,13 @@ impl LogPlace {
             entry_url: index.map(|index| entry_url(settings, index)),
             proof_url: match index {
                 Some(index) => settings.url(&format!("/log/proof?index={index}")),
-                None => settings.url(waiting),
+                None => settings.url(pending_path),
             },
         }
     }
 }
 
-/// The bundle of entries that ends with the one of this index: it never changes.
-#[must_use]
+/// The bundle of entries that ends with this index: it never changes.
 pub fn entry_url(settings: &Settings, index: u64) -> String {
     let bundle = LogTile::Entries { index: index / TILE_WIDTH };
     settings.url(&format!("/log/{}", bundle.path(index % TILE_WIDTH + 1)))
@@ -74,7 +69,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn a_leaf_is_the_last_of_its_bundle() {
+    fn leaf_is_the_last_of_its_bundle() {
         let settings = Settings::from_env(Mode::Public, |name| {
             (name == "BASE_URL").then(|| "https://r.example".to_owned())
         });

@@ -1,5 +1,5 @@
-//! The call that follows an answer, complete: a machine sends it as it stands, over HTTP or as a tool, and needs nothing
-//! but the answer that it is in. One shape for every operation, so that a caller reads it once.
+//! The next call after an answer, complete: a client can send it over HTTP or as a tool call without further
+//! knowledge. All operations use the same form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,58 +7,53 @@ use serde_json::{Map, Value};
 
 use registry_model::Moment;
 
-/// Seconds between two looks at a listing whose probe is due: about as long as a probe takes.
+/// Seconds between two polls of a listing whose probe is due: about as long as a probe takes.
 pub const POLL_SECONDS: u32 = 2;
 
-/// What to do next: the same call as a request (`method`, `url`, `body`) and as a tool (`tool` with `body`, or with
-/// `arguments` where the request has no body).
+/// What to do next: the same call as an HTTP request (`method`, `url`, `body`) and as a tool call (`tool` with
+/// `body`, or with `arguments` if the request has no body).
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NextStep {
-    /// What it does.
+    /// What the call does.
     pub action: &'static str,
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Where; of a GET with its query.
+    /// The URL; for a GET with its query.
     pub url: String,
     /// The JSON body of a POST, and the arguments of its tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
-    /// The tool that does the same by MCP, and the operation by A2A.
+    /// The MCP tool, or the A2A operation, that does the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
-    /// The arguments of the tool of a GET.
+    /// The arguments of the tool for a GET.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub arguments: Option<Value>,
-    /// Seconds to wait before it.
+    /// Seconds to wait before the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_s: Option<u32>,
-    /// The same in words.
+    /// What the call does, in a sentence.
     pub note: String,
 }
 
 impl NextStep {
-    /// A GET of an operation, whose `url` says in its query what `arguments` say to the tool.
-    #[must_use]
+    /// A GET of an operation; the query of `url` and `arguments` contain the same values.
     pub fn get(tool: &'static str, url: String, arguments: Value, note: impl Into<String>) -> Self {
         Self { tool: Some(tool), arguments: Some(arguments), ..Self::open(tool, url, note) }
     }
 
-    /// A POST of an operation.
-    #[must_use]
     pub fn post(tool: &'static str, url: String, body: Value, note: impl Into<String>) -> Self {
         Self { method: "POST", tool: Some(tool), body: Some(body), ..Self::open(tool, url, note) }
     }
 
     /// A POST of an operation whose arguments only the caller knows; `note` says which.
-    #[must_use]
     pub fn post_own(tool: &'static str, url: String, note: impl Into<String>) -> Self {
         Self { method: "POST", tool: Some(tool), ..Self::open(tool, url, note) }
     }
 
-    /// A GET that is no operation.
-    #[must_use]
+    /// A GET that is not an operation.
     pub fn open(action: &'static str, url: String, note: impl Into<String>) -> Self {
         Self {
             action,
@@ -72,14 +67,12 @@ impl NextStep {
         }
     }
 
-    /// The same call under another name for what it does here.
-    #[must_use]
+    /// The same call with another name for its purpose.
     pub fn named(self, action: &'static str) -> Self {
         Self { action, ..self }
     }
 
-    /// The same call as a poll for what is due at `due`: no sooner than that, and no sooner than [`POLL_SECONDS`].
-    #[must_use]
+    /// The same call as a poll: it waits until `due`, and at least [`POLL_SECONDS`].
     pub fn poll(self, due: Moment, now: Moment) -> Self {
         let millis = u64::try_from(due.duration_since(now).as_millis()).unwrap_or(0);
         let seconds = u32::try_from(millis.div_ceil(1000)).unwrap_or(u32::MAX);
@@ -94,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_holds_the_whole_call_and_nothing_empty() {
+    fn step_contains_the_whole_call_and_no_empty_field() {
         let get = NextStep::get("check_status", "u?id=x".to_owned(), json!({ "id": "x" }), "Look.");
         assert_eq!(
             serde_json::to_value(get.named("poll").poll(Moment::UNIX_EPOCH, Moment::UNIX_EPOCH)).unwrap(),
@@ -110,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_waits_for_what_is_due() {
+    fn poll_waits_until_due() {
         let at = |millis| Moment::from_millisecond(millis).unwrap();
         let wait = |due| NextStep::open("poll", String::new(), "").poll(at(due), at(60_000)).wait_s;
         assert_eq!((wait(0), wait(61_000), wait(90_001)), (Some(2), Some(2), Some(31)));

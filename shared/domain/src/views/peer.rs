@@ -1,21 +1,19 @@
-//! A Live listing in short, as search hits and the federation catalogue show it: what it is, its endpoint, and the
-//! evidence that it answers. The long form with the funnel is the row of the active list.
+//! The short form of a Live listing, for search hits and the federation catalogue: what it is, its endpoint and its
+//! evidence. The long form is the row of the active list.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::urn;
-use crate::views::{NameStanding, ProbeSummary};
+use super::{NameStanding, ProbeSummary, urn};
 use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, ListingId, Moment};
 
 /// A Live listing in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Peer {
     /// Its URN in ARD.
     pub identifier: String,
-    /// Its name, as ARD calls it.
+    /// Its name.
     #[serde(rename = "displayName")]
     pub display_name: String,
     /// The media type of its card.
@@ -25,38 +23,36 @@ pub struct Peer {
     /// Agent or MCP server.
     pub kind: Kind,
     pub name: String,
-    /// What it is for, in its own words.
+    /// Its own description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Whether the name in its server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name_standing: Option<NameStanding>,
-    /// What it is filed under.
+    /// The id of its category.
     pub category_id: String,
     /// Its own version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Protocol version it spoke.
+    /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// Its card, or for an MCP server without one its endpoint.
+    /// The URL of its card; for an MCP server without a card, its endpoint.
     pub url: String,
-    /// The URL that answered the handshake: speak to it there.
+    /// The URL that answered the handshake: call this one.
     pub endpoint: String,
     /// A page about it.
     pub website: String,
-    /// The same as `url`, under the name that rows have.
+    /// The same as `url`, under the name that rows use.
     pub agent_card_url: String,
     pub probe: ProbeSummary,
-    /// The evidence in full.
+    /// Its status with the full evidence.
     pub status_url: String,
-    /// Its demo, as a link.
+    /// A link to its demo.
     pub take_demo_get: String,
 }
 
 impl Peer {
-    /// Shows a listing at `now`.
-    #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
         Self {

@@ -1,19 +1,17 @@
-//! A Live listing as the active list shows it, with the evidence and everything to do next (contract "Listing").
-//! Derived from the stored core, so that a listing costs 0.5 KB to keep and 4 KB only where it is shown.
+//! A Live listing as the active list shows it, with the evidence and the next steps (contract "Listing"). Computed
+//! from the stored listing: 0.5 KB are stored, 4 KB are shown.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
-use crate::views::NameStanding;
 use registry_app::talk::Talk;
 use registry_model::settings::Settings;
-use registry_model::{Handshake, Kind, Listing, ListingId, Moment};
+use registry_model::{Handshake, Kind, Listing, ListingId, Moment, NameProofMethod};
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Row {
     pub listing_id: ListingId,
     pub id: ListingId,
@@ -25,41 +23,40 @@ pub struct Row {
     /// Whether the name in its server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name_standing: Option<NameStanding>,
-    /// What it is filed under.
+    /// The id of its category.
     pub category_id: String,
     pub category_label: &'static str,
     /// True for every Active row.
     pub checks_clean: bool,
-    /// The evidence.
+    /// The evidence: its latest judged probe.
     pub probe: ProbeSummary,
-    /// Its presence on the Talk inbox.
+    /// How to reach its Talk inbox.
     pub talk: Talk,
-    /// Its card, or for an MCP server its endpoint.
+    /// The URL of its card; for an MCP server its endpoint.
     pub agent_card_url: String,
     /// A page about it.
     pub website: String,
-    /// Protocol versions it spoke.
+    /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// It took its demo.
+    /// Whether it has taken its demo.
     pub demoed: bool,
-    /// It gave its feedback.
+    /// Whether it has given feedback.
     pub feedbacked: bool,
-    /// Its demo, ready to be asked for.
+    /// Its demo request, ready to be sent.
     pub take_demo: TakeDemo,
-    /// The same as a link.
+    /// A link to its demo.
     pub take_demo_get: String,
-    /// The founding offer as it sees it.
+    /// The founding offer for this listing.
     pub deal: ListingDeal,
-    /// Where it stands in the funnel.
+    /// Its stage in the funnel.
     pub activation: Activation,
-    /// What to do next.
+    /// What to do next, in a sentence.
     pub next: String,
 }
 
 /// The latest judged probe.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct ProbeSummary {
     /// Whether the handshake was `ok`.
     pub ok: bool,
@@ -67,27 +64,25 @@ pub struct ProbeSummary {
     /// 0 to 100.
     pub score: u8,
     pub probed_at: Moment,
-    /// What was asked.
+    /// The URL that was probed.
     pub target: String,
-    /// Milliseconds of the handshake.
+    /// Duration of the handshake in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
-    /// Hours since, with one decimal.
+    /// Hours since the probe, with one decimal.
     pub age_hours: f64,
 }
 
-/// Where a listing stands in the funnel.
+/// The stage of a listing in the funnel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Activation {
     /// `live`.
     pub stage: &'static str,
-    /// What comes next.
+    /// The next step, in a sentence.
     pub next: String,
 }
 
 impl Row {
-    /// Shows a listing at `now`.
-    #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
         let next = next(listing);
         Self {
@@ -107,7 +102,7 @@ impl Row {
             protocol_version: listing.era.clone(),
             demoed: listing.demoed,
             feedbacked: listing.feedbacked,
-            take_demo: funnel::take_demo(listing, settings, deal),
+            take_demo: funnel::demo_offer(listing, settings, deal),
             take_demo_get: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
             deal: funnel::listing_deal(listing, settings, deal),
             activation: Activation { stage: "live", next: next.clone() },
@@ -117,44 +112,71 @@ impl Row {
 }
 
 impl ProbeSummary {
-    /// The latest judged probe of a listing; for one never probed, an empty `skip`.
-    #[must_use]
+    /// The latest judged probe; for a listing that was never probed, an empty `skip`.
     pub fn of(listing: &Listing, now: Moment) -> Self {
-        match &listing.probe {
-            Some(probe) => Self {
-                ok: probe.handshake == Handshake::Ok,
-                handshake: probe.handshake,
-                score: probe.score,
-                probed_at: probe.at,
-                target: probe.target.clone(),
-                latency_ms: probe.latency_ms,
-                age_hours: hours(now.duration_since(probe.at)),
-            },
-            None => Self {
-                ok: false,
-                handshake: Handshake::Skip,
-                score: 0,
-                probed_at: listing.listed_at,
-                target: listing.target().to_owned(),
-                latency_ms: None,
-                age_hours: hours(now.duration_since(listing.listed_at)),
-            },
+        let probe = listing.probe.as_ref();
+        let probed_at = probe.map_or(listing.listed_at, |probe| probe.at);
+        Self {
+            ok: probe.is_some_and(|probe| probe.handshake == Handshake::Ok),
+            handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake),
+            score: probe.map_or(0, |probe| probe.score),
+            probed_at,
+            target: probe.map_or_else(|| listing.target(), |probe| &probe.target).to_owned(),
+            latency_ms: probe.and_then(|probe| probe.latency_ms),
+            age_hours: hours(now.duration_since(probed_at)),
         }
     }
 }
 
 /// Hours with one decimal, never below 0.
-#[must_use]
 pub fn hours(age: SignedDuration) -> f64 {
     (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
 }
 
 fn next(listing: &Listing) -> String {
     match (listing.demoed, listing.feedbacked) {
-        (false, _) => "Take the free demo: send take_demo as it stands.".to_owned(),
+        (false, _) => "Take the free demo: send the `take_demo` request of this row.".to_owned(),
         (true, false) => {
             "Send feedback with the demo's example_body to receive a founding seat or a discount.".to_owned()
         }
-        (true, true) => "Use your product, and check in on the Talk inbox.".to_owned(),
+        (true, true) => "Use your product, and read your Talk inbox.".to_owned(),
+    }
+}
+
+/// The name of a server description, and whether it is proven.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NameStanding {
+    /// The name in the server description.
+    pub name: String,
+    /// Whether the name is proven.
+    pub standing: Standing,
+    /// How it was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<NameProofMethod>,
+    /// When it was proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Moment>,
+}
+
+/// Whether a name is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// The publisher claims the name without a proof.
+    Claimed,
+    /// The publisher has proven that it owns the name.
+    Proven,
+}
+
+impl NameStanding {
+    /// `None` for a listing without a server description.
+    pub fn of(listing: &Listing) -> Option<Self> {
+        let proof = listing.name_proof;
+        Some(Self {
+            name: listing.server_name.clone()?,
+            standing: if proof.is_some() { Standing::Proven } else { Standing::Claimed },
+            how: proof.map(|proof| proof.how),
+            at: proof.map(|proof| proof.at),
+        })
     }
 }

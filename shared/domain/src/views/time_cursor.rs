@@ -1,21 +1,16 @@
-//! The cursor of what is listed by time, the newest first: the sort key that the page before ended with, as one opaque
-//! word. One form for feeds and inboxes, so that all of them refuse a foreign one alike.
+//! The cursor of lists in order of time, the newest first: the last sort key of the previous page, encoded. Feeds and
+//! inboxes share it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use registry_model::error::Problem;
 
-/// A place in the order of time as a caller carries it.
-#[must_use]
 pub fn write(place: &str) -> String {
     URL_SAFE_NO_PAD.encode(place)
 }
 
-/// The place that [`write`] wrote; `member` is what answers call their cursor.
-///
-/// # Errors
-/// 422: this registry did not issue it.
+/// Reads what [`write`] wrote; `member` is the name of the cursor in the answers.
 pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
     let refuse = || foreign(member);
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refuse())?;
@@ -27,7 +22,6 @@ pub fn read(cursor: &str, member: &str) -> Result<String, Problem> {
     if sound { Ok(place) } else { Err(refuse()) }
 }
 
-/// The refusal of a cursor that this registry did not issue.
 pub(super) fn foreign(member: &str) -> Problem {
     let detail =
         format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");
@@ -39,12 +33,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_survives_the_way_there_and_back() {
+    fn cursor_survives_a_round_trip() {
         assert_eq!(read(&write("1795132800000#agent-a"), "cursor").unwrap(), "1795132800000#agent-a");
     }
 
     #[test]
-    fn a_foreign_cursor_is_refused() {
+    fn foreign_cursor_is_rejected() {
         for place in ["", "x", "17951328#a", "1795132800000", &format!("1795132800000#{}", "x".repeat(300))] {
             assert!(read(&write(place), "cursor").is_err(), "{place}");
         }

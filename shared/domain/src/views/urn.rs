@@ -1,13 +1,11 @@
-//! The URN of a listing in catalogues of the ARD family, and the media type of its card (ARD §4.2.1). Shared, so that
-//! search hits and catalogues identify a listing alike.
+//! The URN of a listing in ARD catalogues, and the media type of its card (ARD §4.2.1). Search hits and catalogues
+//! use the same URN.
 
 use url::Url;
 
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Kind, ListingId};
 
-/// The media type of the card of a kind.
-#[must_use]
 pub const fn media_type(kind: Kind) -> &'static str {
     match kind {
         Kind::Agent => AGENT_CARD_MEDIA_TYPE,
@@ -15,9 +13,8 @@ pub const fn media_type(kind: Kind) -> &'static str {
     }
 }
 
-/// The URN of a listing: anchored at the host that serves it, not at the registry's, and told apart by its id, which
-/// is unique (ARD §4.2.1; the pattern is that of the schema).
-#[must_use]
+/// Anchored at the host that serves the listing, not at the registry's, and made unique by its id (ARD §4.2.1; the
+/// pattern is that of the schema).
 pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
     let own_prefix = format!("{}-", kind.as_str());
     let slug = id.as_str().strip_prefix(&own_prefix).unwrap_or(id.as_str());
@@ -25,7 +22,6 @@ pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
 }
 
 /// The host of a URL in the characters of a URN's publisher: no port, and an IPv6 address without its colons.
-#[must_use]
 pub fn publisher(url: &str) -> String {
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let kept = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };

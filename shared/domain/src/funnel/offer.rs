@@ -1,0 +1,219 @@
+//! The founding offer, the stages of a listing, and the demo request (contract "Deal", "`take_demo` object").
+//! Nothing here is stored; all of it is computed when it is shown.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_model::settings::Settings;
+use registry_model::{Kind, Listing, Sku};
+
+/// The founding offer (contract "Deal").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Deal {
+    /// `founding_free_100`.
+    pub name: &'static str,
+    /// All seats.
+    pub seats: u32,
+    /// Seats taken.
+    pub claimed: u32,
+    /// Seats left.
+    pub remaining: u32,
+    /// 100: the product is free.
+    pub percent_off: u32,
+    /// True: no checkout is needed.
+    pub no_stripe: bool,
+    /// The steps to a seat.
+    pub path: Vec<String>,
+    /// The offer in one sentence.
+    pub one_liner: String,
+    /// The offer in a few words.
+    pub short: String,
+    /// Who can claim a seat.
+    pub for_active: String,
+}
+
+pub fn deal(settings: &Settings, claimed: u32) -> Deal {
+    let seats = settings.founding_seats;
+    let remaining = seats.saturating_sub(claimed);
+    Deal {
+        name: "founding_free_100",
+        seats,
+        claimed,
+        remaining,
+        percent_off: 100,
+        no_stripe: true,
+        path: ["Be Live", "Take the demo", "Send feedback", "Receive an access token"]
+            .map(str::to_owned)
+            .to_vec(),
+        one_liner: format!(
+            "The first {seats} listings to finish demo and feedback receive a full product, free and without checkout."
+        ),
+        short: format!("{remaining} of {seats} founding seats left"),
+        for_active: "Any Live listing, agent or MCP server; one seat each.".to_owned(),
+    }
+}
+
+/// A stage of a listing's life (contract "Active list envelope").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Stage {
+    /// `list`, `live`, `demo`, `feedback`, `discount` or `buy`.
+    pub id: &'static str,
+    /// The label for people.
+    pub label: &'static str,
+    /// What an agent does in this stage.
+    pub agent_action: String,
+}
+
+pub fn stages(settings: &Settings) -> Vec<Stage> {
+    let (url, after) = (|path| settings.url(path), settings.payments_open_after);
+    let stages = [
+        ("list", "List", format!("POST {} {{\"url\": \"<card URL>\"}}", url("/api/publish"))),
+        ("live", "Live", format!("GET {} until lane=active", url("/api/listings/status?id=<listing_id>"))),
+        ("demo", "Demo", format!("POST {} {{\"listing_id\": \"<listing_id>\"}}", url("/api/products/demo"))),
+        (
+            "feedback",
+            "Feedback",
+            format!("POST {} with the demo's example_body", url("/api/products/feedback")),
+        ),
+        (
+            "discount",
+            "Discount",
+            "When the founding seats are gone, feedback returns a discount code: keep it.".to_owned(),
+        ),
+        (
+            "buy",
+            "Buy",
+            format!("Wait until payments open, after feedback from {after} agents and {after} MCP servers."),
+        ),
+    ];
+    stages.map(|(id, label, agent_action)| Stage { id, label, agent_action }).to_vec()
+}
+
+/// The steps of the funnel (contract "`take_demo` object").
+const FUNNEL: [&str; 5] = ["active_live", "demo", "feedback", "free_full_or_25pct", "use_no_stripe"];
+
+/// The body of a demo request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DemoBody {
+    pub listing_id: String,
+    pub kind: Kind,
+    pub name: String,
+    pub sku: Sku,
+    /// The URL of its card or endpoint.
+    pub agent_card_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A demo request, ready to be sent (contract "`take_demo` object").
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TakeDemo {
+    /// What the request is for.
+    pub name: String,
+    /// What the demo produces.
+    pub description: String,
+    pub listing_id: String,
+    pub kind: Kind,
+    pub sku: Sku,
+    /// `POST`.
+    pub method: &'static str,
+    pub url: String,
+    pub headers: Headers,
+    pub body: DemoBody,
+    pub curl: String,
+    pub deal: Deal,
+    /// The step after the demo.
+    pub next_after_demo: AfterDemo,
+    pub funnel: [&'static str; 5],
+}
+
+/// Headers of the request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub struct Headers {
+    /// The media type of the body.
+    pub content_type: &'static str,
+    /// The media type of the answer.
+    pub accept: &'static str,
+}
+
+/// The step after the demo.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AfterDemo {
+    /// `feedback`.
+    pub step: &'static str,
+    /// `POST`.
+    pub method: &'static str,
+    pub url: String,
+    /// How to take the step.
+    pub note: &'static str,
+}
+
+/// The founding offer for one listing (contract "Deal", per-listing copies).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ListingDeal {
+    /// Seats left.
+    pub founding_free_seats: u32,
+    /// How to claim a seat.
+    pub message: String,
+    pub take_demo_url: String,
+    pub take_demo_body: DemoBody,
+    pub curl: String,
+}
+
+fn demo_body(listing: &Listing) -> DemoBody {
+    let kind = listing.shown_kind();
+    DemoBody {
+        listing_id: listing.id.to_string(),
+        kind,
+        name: listing.name.clone(),
+        sku: Sku::of_kind(kind),
+        agent_card_url: listing.shown_card_url().to_owned(),
+        description: listing.description.clone(),
+    }
+}
+
+pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
+    let kind = listing.shown_kind();
+    let url = settings.url("/api/products/demo");
+    TakeDemo {
+        name: format!("Free demo for {}", listing.name),
+        description:
+            "Generates artifacts from this listing's own card and probe evidence. Free, no account needed."
+                .to_owned(),
+        listing_id: listing.id.to_string(),
+        kind,
+        sku: Sku::of_kind(kind),
+        method: "POST",
+        headers: Headers { content_type: "application/json", accept: "application/json" },
+        body: demo_body(listing),
+        curl: curl(listing, &url),
+        url,
+        deal: deal.clone(),
+        next_after_demo: AfterDemo {
+            step: "feedback",
+            method: "POST",
+            url: settings.url("/api/products/feedback"),
+            note: "Send next_steps.example_body from the demo's answer, with your own answers.",
+        },
+        funnel: FUNNEL,
+    }
+}
+
+pub fn listing_deal(listing: &Listing, settings: &Settings, deal: &Deal) -> ListingDeal {
+    let url = settings.url("/api/products/demo");
+    ListingDeal {
+        founding_free_seats: deal.remaining,
+        message: format!("{}. Take the demo, then send feedback.", deal.short),
+        take_demo_body: demo_body(listing),
+        curl: curl(listing, &url),
+        take_demo_url: url,
+    }
+}
+
+fn curl(listing: &Listing, url: &str) -> String {
+    format!(
+        "curl -X POST {url} -H 'content-type: application/json' -d '{{\"listing_id\":\"{}\"}}'",
+        listing.id
+    )
+}
