@@ -17,6 +17,7 @@ mod operation;
 pub mod operator;
 mod operator_token;
 pub mod outreach;
+mod prelude;
 pub mod products;
 mod route;
 pub mod talk;

@@ -1,19 +1,11 @@
 //! Confirming a demo that followed an invitation of the registry, so that it counts as real (contract "Endpoints").
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::funnel::take_demo::feedback_step;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Confirmed};
-use registry_domain::views::{FeedbackDraft, NextStep};
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, Moment, OrderId, Sku};
+use registry_domain::views::FeedbackDraft;
+use registry_model::{OrderId, Sku};
 
-/// Confirms a demo.
-#[derive(Debug)]
 pub struct DemoConfirm;
 
 /// Which demo.

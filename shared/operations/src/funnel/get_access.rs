@@ -1,21 +1,11 @@
 //! The full product that an access token opens (contract "Authentication" 2): every file, made from what the registry
 //! knows of the listing now.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
-use registry_model::{Caller, GrantSource, ListingId, Moment, Sku};
+use registry_model::{GrantSource, Sku};
 use registry_products::File;
 
-/// Opens a product.
-#[derive(Debug)]
 pub struct GetAccess;
 
 /// With which token.

@@ -1,17 +1,9 @@
 //! The founding offer: how many free seats are left, and the steps that lead to one. Derived from the settings, so
 //! that no table is read.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
-use registry_model::Caller;
-use registry_model::error::Problem;
 
-/// Reports the founding offer.
-#[derive(Debug)]
 pub struct GetFoundingDeal;
 
 /// Nothing needs to be said.

@@ -1,21 +1,11 @@
 //! Feedback after a demo: five answers, once per listing. It brings a founding seat while there are any (an access token,
 //! no checkout), and a discount code afterwards.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{Caller, ListingId, OrderId, Sku};
+use registry_model::{OrderId, Sku};
 
-/// Takes feedback.
-#[derive(Debug)]
 pub struct LeaveFeedback;
 
 /// What the feedback brought.

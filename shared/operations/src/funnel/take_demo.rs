@@ -1,24 +1,15 @@
 //! The free demo of a Live listing: real artifacts made from its own card and proof, the draft of five answers, and the
 //! meter. Taken twice it is the same order (contract "States and transitions").
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
 use crate::goals::Goals;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
-use registry_domain::views::{FeedbackDraft, NextStep, Question};
+use registry_domain::views::{FeedbackDraft, Question};
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Kind, ListingId, OrderId, Sku};
+use registry_model::{Kind, OrderId, Sku};
 use registry_products::File;
 
-/// Takes the demo.
-#[derive(Debug)]
 pub struct TakeDemo;
 
 /// Which listing, and which product. The `kind`, `name` and `description` that `take_demo` of a row sends along are not

@@ -1,27 +1,19 @@
 //! Search of the Live listings by a text, for ARD clients and models. The query is parsed, ranked by the index, and
 //! each hit is returned with the evidence of its last probe; an empty result explains itself and says what to try.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, KindFilter};
 use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
+use registry_model::error::shorten;
 use registry_model::protocol::ARD_BASE;
-use registry_model::{Caller, Category, Referral};
+use registry_model::{Category, Referral};
 use registry_search::{Found, Query, Text};
 
 /// The default limit.
 const HITS: u32 = 12;
 
-/// Searches what is Live.
-#[derive(Debug)]
 pub struct ArdSearch;
 
 /// What is looked for.

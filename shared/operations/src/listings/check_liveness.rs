@@ -1,24 +1,16 @@
 //! When a listing last completed a handshake, and whether that is recent enough. Computed from the stored listing: the
 //! age of its last `ok` probe against a limit of a week or less, and a score that halves after three days.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::hours;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
+use registry_model::Lane;
 
 /// A sign of life counts for a week (contract "Weekly recheck"), in hours.
 const WEEK: f64 = 168.0;
 /// The score is full for three days and then halves with every three more, in hours.
 const HALVES_AFTER: f64 = 72.0;
 
-/// Reports whether a listing is alive.
-#[derive(Debug)]
 pub struct CheckLiveness;
 
 /// Which listing, and how lately.

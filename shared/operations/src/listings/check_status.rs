@@ -3,28 +3,19 @@
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
-use registry_domain::views::{LogPlace, NameStanding, NextStep, ProbeSummary, badge};
+use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
 use registry_model::{
-    AbilityChange, Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold,
-    Reason, ScorePart, Skill, Tool, Withdrawal,
+    AbilityChange, Assessment, Check, Handshake, Kind, Lane, Listing, NameHold, Reason, ScorePart, Skill,
+    Tool, Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
 
-/// Reports the status of a listing.
-#[derive(Debug)]
 pub struct CheckStatus;
 
 /// Which listing.

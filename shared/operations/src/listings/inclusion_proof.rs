@@ -2,21 +2,13 @@
 //! signed checkpoint. Whoever keeps the answer can show it to anybody, and needs the registry no longer.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::evidence_log::{self, Inclusion};
 use registry_domain::views::entry_url;
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, LogEntry, LogTree, Moment};
+use registry_model::{LogEntry, LogTree};
 
-/// Proves a decision.
-#[derive(Debug)]
 pub struct InclusionProof;
 
 /// Which decision: of a listing, or of an index.

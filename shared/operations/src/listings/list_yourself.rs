@@ -2,25 +2,16 @@
 //! listing is stored as queued, and the answer is returned at once; the probe follows on the `listing.queued` event,
 //! or with the next scheduled sweep should that event be lost.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Value, json};
-
 use crate::allowance;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
 use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
-use registry_domain::views::{NameStanding, NextStep, POLL_SECONDS, badge};
+use registry_domain::views::{NameStanding, POLL_SECONDS, badge};
 use registry_formats::server_json;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, Lane, ListingId, Moment};
+use registry_model::{Kind, Lane};
 use registry_store::Allowance;
 
-/// Lists an agent or an MCP server.
-#[derive(Debug)]
 pub struct ListYourself;
 
 /// Where the listing stands, and where to watch it.

@@ -1,27 +1,18 @@
 //! Search for a capability: the same ranking as `ard_search`, with the reasons why each hit matches. The reasons are
 //! built from the words, skills and tools that the index matched, as texts that can be shown unchanged.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
-
 use crate::listings::ard_search::{self, Arguments};
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::abundance::Boost;
 use registry_domain::economy::{self, Boosts};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::views::Peer;
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, ListingId, Moment, Referral, TrailEvent};
+use registry_model::{Kind, Referral, TrailEvent};
 
 /// The best hits, at which a search leaves something.
 const DEPOSITS: usize = 5;
 
-/// Finds who can do something.
-#[derive(Debug)]
 pub struct MatchCapability;
 
 /// Who can.

@@ -1,19 +1,11 @@
 //! Whether the checks of a listing are clean, check by check: the short answer a peer needs before it trusts one. Read
 //! from the evidence of the last probe; nothing is probed.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::badge;
-use registry_model::error::Problem;
-use registry_model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
+use registry_model::{Assessment, Check, Handshake, Lane};
 
-/// Reports whether a listing is clean.
-#[derive(Debug)]
 pub struct ProbeClean;
 
 /// Which listing.

@@ -1,25 +1,15 @@
 //! The free public score of a URL: one full probe, judged and explained, and nothing is listed. The peer is sent only
 //! a question without side effects, because anyone may request anyone's score.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::allowance;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::takedown;
 use registry_fetch::Target;
-use registry_model::error::Problem;
-use registry_model::{
-    Assessment, Caller, Check, DeclaredTransport, Handshake, HostName, Kind, Moment, Reason, ScorePart,
-};
+use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Kind, Reason, ScorePart};
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, explain};
 use registry_store::Allowance;
 
-/// Scores a card.
-#[derive(Debug)]
 pub struct Score;
 
 /// Which card.

@@ -1,23 +1,15 @@
 //! The Live listings, the newest first, for agents and MCP clients. Both kinds are read in pages from the index of the
 //! active list and merged by age under one cursor.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::Row;
 use registry_domain::views::active_page::{self, Counts, KindFilter, PageQuery};
-use registry_model::Caller;
 use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
 
 /// The default limit.
 const ROWS: u32 = 20;
 
-/// Lists what is Live.
-#[derive(Debug)]
 pub struct SearchActive;
 
 /// Which part of the list.

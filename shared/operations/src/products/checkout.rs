@@ -1,25 +1,15 @@
 //! Buying a product once payments are open: what there is to buy and how far payments are, and the purchase itself, which
 //! is paid at Stripe (contract "States and transitions"). Asked by GET it only tells.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
 use crate::goals::Goals;
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::payments::{self, Begun, Wanted};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Kind, Moment, PurchaseId, PurchaseState, Sku, dollars};
+use registry_model::{Kind, PurchaseId, PurchaseState, Sku, dollars};
 
 const PATH: &str = "/api/products/checkout";
 
-/// Buys a product.
-#[derive(Debug)]
 pub struct Checkout;
 
 /// What to buy. Without a `sku` nothing is bought: the answer tells what there is, and how far payments are.

@@ -1,21 +1,14 @@
 //! A product to take away (contract `/api/products/export`): as a tree of Agent Skills, as zip or as tar.gz, made from
 //! what the registry knows of the listing now.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::attachment::Attachment;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, ListingId, Moment, Sku};
+use registry_model::Sku;
+use registry_model::error::shorten;
 use registry_products::File;
 use registry_products::export::{self, Format};
 
-/// Exports a product.
-#[derive(Debug)]
 pub struct ExportProduct;
 
 /// Which product, and in which form.

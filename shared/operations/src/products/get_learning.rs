@@ -1,26 +1,16 @@
 //! What the registry learned: the funnel's stages with their counts, ratings by product, why probes fail today, and what
 //! follows from it. Every figure is a counter; drafts that were sent as they came count in no average.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Lessons, Rating, percent};
-use crate::route::Route;
-use registry_app::App;
 use registry_domain::funnel::{self, Unlock};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment, Sku};
+use registry_model::Sku;
 
 /// Fewer ratings say nothing of a product.
 const ENOUGH_RATINGS: u32 = 3;
 /// A product that is rated lower is to be improved.
 const GOOD_AVERAGE: f64 = 4.0;
 
-/// Reports what was learned.
-#[derive(Debug)]
 pub struct GetLearning;
 
 /// Nothing needs to be said.

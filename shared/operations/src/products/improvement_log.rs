@@ -1,24 +1,14 @@
 //! The improvement log: what the registry's numbers of today say, as entries, each with what is asked of whom and the call
 //! to make. Made when it is read; an entry without a number behind it does not stand.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
-use crate::route::Route;
-use registry_app::App;
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
+use registry_model::Sku;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Moment, Sku};
 
 /// Reasons of failed probes that have an entry.
 const MOST_REASONS: usize = 5;
 
-/// Reports the improvement log.
-#[derive(Debug)]
 pub struct ImprovementLog;
 
 /// Nothing needs to be said.

@@ -1,13 +1,9 @@
 //! What the registry learned from its own counters: how far listings come, how products are rated, why probes fail. Read
 //! by two queries, from numbers alone; what anybody wrote in an answer is in none of them.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
-use registry_model::error::Problem;
-use registry_model::{Moment, Sku};
+use registry_model::Sku;
 use registry_probe::explain;
 use registry_store::{Live, Tally};
 

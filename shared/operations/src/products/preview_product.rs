@@ -1,26 +1,18 @@
 //! What is in a product, before anybody takes or buys it: its files with their sizes and first lines. Nothing is counted,
 //! and without arguments it is the catalogue with its prices.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
 use crate::goals::Goals;
-use crate::operation::{Effect, Operation};
+use crate::prelude::*;
 use crate::products::subject::Subject;
-use crate::route::Route;
-use registry_app::App;
-use registry_domain::views::{NextStep, ProductEntry};
+use registry_domain::views::ProductEntry;
 use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Kind, ListingId, Sku};
+use registry_model::error::shorten;
+use registry_model::{Kind, Sku};
 use registry_products::{File, Preset};
 
 /// The longest first line that is shown, in characters.
 const LONGEST_LINE: usize = 120;
 
-/// Previews a product.
-#[derive(Debug)]
 pub struct PreviewProduct;
 
 /// Which product, and for whom; nothing for the catalogue.

@@ -4,29 +4,21 @@
 mod purchase;
 mod tools;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
 use crate::goals::Goals;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
-use crate::route::Route;
 use purchase::PurchaseOrder;
-use registry_app::App;
 use registry_domain::funnel::{self, Unlock};
-use registry_domain::views::{NextStep, ProductEntry};
+use registry_domain::views::ProductEntry;
 use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Kind, ListingId, Sku};
+use registry_model::error::shorten;
+use registry_model::{Kind, Sku};
 use registry_products::{File, Preset, Profile};
 use tools::{Guide, ProductTool};
 
 /// Characters of what an order's goals are about.
 const LONGEST_TOPIC: usize = 80;
 
-/// Runs a tool of the products.
-#[derive(Debug)]
 pub struct ProductAgent;
 
 /// Which tool, and its arguments; `list_tools` tells which tool takes which.

@@ -4,20 +4,13 @@
 mod steps;
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
+use registry_model::Lane;
 use registry_products::Profile;
 use steps::{At, LOOKED_AT, Step};
 
-/// Runs the routine once.
-#[derive(Debug)]
 pub struct RunProduct;
 
 /// For which listing; nothing to be told how it is called.

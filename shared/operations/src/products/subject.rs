@@ -1,15 +1,11 @@
 //! Whom a product is shown for before anybody takes it: a listing, or what a caller says of something that is not listed.
 //! Nothing of it is stored or counted.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use crate::goals::Goals;
 use crate::lookup;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
 use registry_formats::{argument_schema, argument_text};
-use registry_model::error::Problem;
 use registry_model::{Kind, Lane, Tool};
 use registry_products::{Preset, Profile};
 

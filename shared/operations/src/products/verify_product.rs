@@ -3,22 +3,12 @@
 
 mod comparison;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
+use crate::prelude::*;
 use comparison::{Comparison, KeptFile, Made, compare, parse};
-use registry_app::App;
 use registry_domain::funnel::{self, Opened};
-use registry_domain::views::NextStep;
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, OrderId, Sku};
+use registry_model::{Lane, OrderId, Sku};
 
-/// Compares kept files with today's.
-#[derive(Debug)]
 pub struct VerifyProduct;
 
 /// The files, and whose they are.

@@ -1,22 +1,13 @@
 //! Speaking in a Talk inbox: checking in, leaving a message, saying something to everybody, keeping a note. Anybody may,
 //! without credentials; so who speaks is only claimed, texts are held to what is fit to be public, and acts are counted.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
+use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
-use registry_app::App;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, Listing, ListingId, TalkChannel, TalkMessage};
+use registry_model::{Lane, Listing, TalkChannel, TalkMessage};
 use registry_store::{Allowance, Talked, Talking};
 
-/// Speaks in the inbox of a listing.
-#[derive(Debug)]
 pub struct Talk;
 
 /// Whose inbox, and what is done there.

@@ -3,25 +3,17 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::{NextAction, Talk, next_actions};
 use registry_domain::views::active_page::limit;
 use registry_domain::views::inbox_cursor::InboxCursor;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, Listing, ListingId, Moment, TalkChannel, TalkKind, TalkMessage};
+use registry_model::{Lane, Listing, TalkChannel, TalkKind, TalkMessage};
 use registry_store::Store;
 
 /// Messages where no limit is given.
 const MESSAGES: u32 = 20;
 
-/// Reads the inbox of a listing.
-#[derive(Debug)]
 pub struct TalkInbox;
 
 /// Whose inbox, and which part of it.

@@ -1,12 +1,8 @@
 //! What a purchase would be, before and after payments open. It is kept nowhere: the caller keeps the body that the
 //! checkout takes.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
+use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
-use registry_domain::views::NextStep;
 use registry_model::Sku;
 use registry_model::settings::Settings;
 use registry_store::FunnelCounts;

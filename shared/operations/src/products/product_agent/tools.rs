@@ -1,9 +1,6 @@
 //! Which tools the products have, what each takes, and the skills by which the agent card advertises them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::AdvertisedSkill;
+use crate::prelude::*;
 use registry_domain::views::ProductEntry;
 use registry_model::settings::Settings;
 use registry_products::Preset;

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::hours;
-use registry_model::{Assessment, Lane, Listing, ListingId, Moment, Reason, Sku, TalkMessage};
+use registry_model::{Assessment, Lane, Listing, Reason, Sku, TalkMessage};
 use registry_probe::explain;
 use registry_store::FunnelCounts;
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::prelude::*;
 use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{ListingId, Moment, Sku};
+use registry_model::Sku;
+use registry_model::error::shorten;
 use registry_products::{File, Profile};
 
 const MOST_FILES: usize = 200;

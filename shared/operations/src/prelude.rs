@@ -1,0 +1,12 @@
+//! The names that nearly every operation uses.
+
+pub(crate) use registry_app::App;
+pub(crate) use registry_domain::views::NextStep;
+pub(crate) use registry_model::error::Problem;
+pub(crate) use registry_model::{Caller, ListingId, Moment};
+pub(crate) use schemars::JsonSchema;
+pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use serde_json::{Map, Value, json};
+
+pub(crate) use crate::operation::{AdvertisedSkill, Effect, Operation};
+pub(crate) use crate::route::{Action, Route};
