@@ -8,5 +8,5 @@ pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};
 
-pub(crate) use crate::operation::{AdvertisedSkill, Effect, Operation};
+pub(crate) use crate::operation::{AdvertisedSkill, Effect, NoArguments, Operation};
 pub(crate) use crate::route::{Action, Route};
