@@ -138,42 +138,40 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
-    let reply = |ok: bool, text: String, result: (&str, Value)| {
-        let outcome = match (entry.effect.read_only, ok) {
-            (true, _) => Outcome::Read,
-            (false, true) => Outcome::Done,
-            (false, false) => Outcome::Failed,
-        };
-        let mut data = json!({ "executed": ok, "operation": entry.name, "arguments": arguments, "result": null, "ok": ok });
-        data[result.0] = result.1;
-        Reply { outcome, text, data }
-    };
-    match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments.clone())).await {
+    let mut data = json!({
+        "executed": true, "operation": entry.name, "arguments": arguments.clone(), "result": null, "ok": true,
+    });
+    let (text, next) = match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments)).await {
         Ok(result) => {
             let status = first_probe::status_after_probe(app, caller, entry.name, &result, since).await?;
-            let text = render::answer(entry, status.as_ref().unwrap_or(&result));
-            let next = status.as_ref().unwrap_or(&result).get("next").cloned();
-            let mut reply = reply(true, text, ("result", result));
+            let latest = status.as_ref().unwrap_or(&result);
+            let (text, next) = (render::answer(entry, latest), latest.get("next").cloned());
+            data["result"] = result;
             if let Some(status) = status {
-                reply.data["status"] = status;
+                data["status"] = status;
             }
-            if let Some(next) = next {
-                reply.data["next"] = next;
-            }
-            Ok(reply)
+            (text, next)
         }
-        Err(problem) if problem.status.is_server_error() => Err(problem),
+        Err(problem) if problem.status.is_server_error() => return Err(problem),
         Err(problem) => {
             let document = problem.document();
-            let next = render::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
-            let step = document.get("next").cloned();
-            let mut reply = reply(false, format!("{}{next}", problem.detail), ("error", document));
-            if let Some(step) = step {
-                reply.data["next"] = step;
-            }
-            Ok(reply)
+            let step = render::next(&document["next"]).map(|step| format!(" {step}")).unwrap_or_default();
+            let next = document.get("next").cloned();
+            data["executed"] = json!(false);
+            data["ok"] = json!(false);
+            data["error"] = document;
+            (format!("{}{step}", problem.detail), next)
         }
+    };
+    let outcome = match (entry.effect.read_only, data["ok"] == true) {
+        (true, _) => Outcome::Read,
+        (false, true) => Outcome::Done,
+        (false, false) => Outcome::Failed,
+    };
+    if let Some(next) = next {
+        data["next"] = next;
     }
+    Ok(Reply { outcome, text, data })
 }
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {

@@ -4,7 +4,7 @@ use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Confirmed};
 use registry_domain::views::FeedbackDraft;
-use registry_model::{OrderId, Sku};
+use registry_model::OrderId;
 
 pub struct DemoConfirm;
 
@@ -29,7 +29,6 @@ pub struct Answer {
     counted_as_real: bool,
     /// When it was confirmed; null if it followed no invitation and counted from the start.
     confirmed_at: Option<Moment>,
-    /// What to do next.
     next: NextStep,
 }
 

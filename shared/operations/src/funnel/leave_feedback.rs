@@ -3,8 +3,8 @@
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
+use registry_model::OrderId;
 use registry_model::settings::Settings;
-use registry_model::{OrderId, Sku};
 
 pub struct LeaveFeedback;
 
@@ -29,7 +29,6 @@ pub struct Answer {
     /// How far payments are from opening.
     unlock: Unlock,
     message: String,
-    /// What to do next.
     next: NextStep,
 }
 

@@ -6,7 +6,6 @@ use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, KindFilter};
 use registry_model::cache::CacheValidator;
-use registry_model::error::shorten;
 use registry_model::protocol::ARD_BASE;
 use registry_model::{Category, Referral};
 use registry_search::{Found, Query, Text};

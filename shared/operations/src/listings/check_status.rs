@@ -7,10 +7,9 @@ use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
-use registry_formats::argument_schema;
 use registry_model::{
-    AbilityChange, Assessment, Check, Handshake, Kind, Lane, Listing, NameHold, Reason, ScorePart, Skill,
-    Tool, Withdrawal,
+    AbilityChange, Assessment, Check, Handshake, Listing, NameHold, Reason, ScorePart, Skill, Tool,
+    Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
@@ -83,7 +82,6 @@ pub struct Answer {
     take_demo: Option<TakeDemo>,
     /// A badge for its README, in Markdown.
     badge_markdown: String,
-    /// What to do next.
     next: NextStep,
 }
 

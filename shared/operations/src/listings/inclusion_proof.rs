@@ -6,7 +6,6 @@ use http::StatusCode;
 use crate::prelude::*;
 use registry_domain::evidence_log::{self, Inclusion};
 use registry_domain::views::entry_url;
-use registry_formats::argument_schema;
 use registry_model::{LogEntry, LogTree};
 
 pub struct InclusionProof;
@@ -111,11 +110,10 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
             let next = json!({ "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint" });
             Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
         }),
-        _ => Err(Problem::invalid(
-            "listing_id",
-            "which_leaf",
-            "Either `listing_id` (optionally with a time `at`) or `index` is required.",
-        )),
+        _ => {
+            let detail = "Either `listing_id` (optionally with a time `at`) or `index` is required.";
+            Err(Problem::invalid("listing_id", "which_leaf", detail))
+        }
     }
 }
 
@@ -164,11 +162,8 @@ fn time(text: &str) -> Result<Moment, Problem> {
     let text = text.trim();
     let end_of_day = || format!("{text}T23:59:59.999Z").parse();
     text.parse().or_else(|_| end_of_day()).map_err(|_: jiff::Error| {
-        Problem::invalid(
-            "at",
-            "not_a_time",
-            "`at` must be a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.",
-        )
+        let detail = "`at` must be a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.";
+        Problem::invalid("at", "not_a_time", detail)
     })
 }
 

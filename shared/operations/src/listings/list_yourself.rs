@@ -8,7 +8,6 @@ use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
 use registry_domain::views::{NameStanding, POLL_SECONDS, badge};
 use registry_formats::server_json;
-use registry_model::{Kind, Lane};
 use registry_store::Allowance;
 
 pub struct ListYourself;
@@ -37,7 +36,6 @@ pub struct Answer {
     retry_at: Option<Moment>,
     /// A badge for its README, in Markdown; green once it is Live.
     badge_markdown: String,
-    /// What to do next.
     next: NextStep,
 }
 

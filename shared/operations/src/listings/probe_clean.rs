@@ -4,7 +4,7 @@
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::badge;
-use registry_model::{Assessment, Check, Handshake, Lane};
+use registry_model::{Assessment, Check, Handshake};
 
 pub struct ProbeClean;
 

@@ -5,7 +5,7 @@ use crate::allowance;
 use crate::prelude::*;
 use registry_app::takedown;
 use registry_fetch::Target;
-use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Kind, Reason, ScorePart};
+use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Reason, ScorePart};
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, explain};
 use registry_store::Allowance;

@@ -4,8 +4,6 @@
 use crate::operation::Attachment;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_model::Sku;
-use registry_model::error::shorten;
 use registry_products::File;
 use registry_products::export::{self, Format};
 

@@ -3,7 +3,6 @@
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
-use registry_model::Sku;
 use registry_probe::explain;
 use registry_store::{Live, Tally};
 

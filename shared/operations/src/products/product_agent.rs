@@ -8,10 +8,7 @@ use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::views::ProductEntry;
-use registry_formats::argument_schema;
-use registry_model::error::shorten;
 use registry_model::settings::Settings;
-use registry_model::{Kind, Sku};
 use registry_products::{File, Preset, Profile};
 use registry_store::FunnelCounts;
 use tools::{Guide, ProductTool};
@@ -73,7 +70,6 @@ pub struct Answer {
     /// For `list_tools`: the tools.
     #[serde(flatten)]
     guide: Option<Guide>,
-    /// What to do next.
     next: NextStep,
 }
 

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::hours;
-use registry_model::{Assessment, Lane, Listing, Reason, Sku, TalkMessage};
+use registry_model::{Assessment, Listing, Reason, TalkMessage};
 use registry_probe::explain;
 use registry_products::Profile;
 use registry_store::FunnelCounts;

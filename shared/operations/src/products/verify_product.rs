@@ -6,8 +6,7 @@ mod comparison;
 use crate::prelude::*;
 use comparison::{Comparison, GeneratedProduct, KeptFile, compare, parse};
 use registry_domain::funnel::{self, Opened};
-use registry_formats::argument_schema;
-use registry_model::{Lane, OrderId, Sku};
+use registry_model::OrderId;
 
 pub struct VerifyProduct;
 
@@ -42,7 +41,6 @@ pub struct Answer {
     /// The comparison, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     comparison: Option<Comparison>,
-    /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextStep>,
 }

@@ -4,8 +4,7 @@
 use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
-use registry_formats::argument_schema;
-use registry_model::{Lane, Listing, TalkChannel, TalkMessage};
+use registry_model::{Listing, TalkChannel, TalkMessage};
 use registry_store::{Allowance, Talked, Talking};
 
 pub struct Talk;

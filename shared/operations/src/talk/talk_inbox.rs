@@ -8,7 +8,7 @@ use crate::prelude::*;
 use registry_app::talk::{NextAction, Talk, next_actions};
 use registry_domain::views::active_page::limit;
 use registry_domain::views::inbox_cursor::InboxCursor;
-use registry_model::{Lane, Listing, TalkChannel, TalkKind, TalkMessage};
+use registry_model::{Listing, TalkChannel, TalkKind, TalkMessage};
 use registry_store::Store;
 
 const DEFAULT_LIMIT: u32 = 20;

@@ -6,9 +6,6 @@ use http::StatusCode;
 use sha2::{Digest, Sha256};
 
 use crate::prelude::*;
-use registry_formats::argument_schema;
-use registry_model::Sku;
-use registry_model::error::shorten;
 use registry_products::{File, Profile};
 
 const MAX_FILES: usize = 200;
