@@ -5,16 +5,17 @@ use crate::{
     economy, federation, funnel, interop, listings, operator, outreach, products, talk, trails, trust,
 };
 
-/// Declares a static for each operation and the table of them all. One static each, so that a function links only the
-/// operations that it serves.
+/// Declares a static for each operation and the table of all of them. Each has its own static, so that a function links
+/// only the operations that it serves.
 macro_rules! catalogue {
     ($($name:ident = $operation:ty,)*) => {
-        $(
-            pub static $name: AnyOperation = AnyOperation::of::<$operation>();
-        )*
+        $(pub static $name: AnyOperation = AnyOperation::of::<$operation>();)*
 
         /// Every operation, in the order in which documents list them.
         pub static CATALOGUE: &[&AnyOperation] = &[$(&$name),*];
+
+        /// The description of each operation, in the same order: for documents, which need no code of operations.
+        pub static DESCRIPTIONS: [&Description; CATALOGUE.len()] = [$($name.described),*];
     };
 }
 
@@ -92,18 +93,7 @@ catalogue! {
     S_CURVE_BOARD = economy::s_curve_board::SCurveBoard,
 }
 
-/// The description of each operation, in the same order: for documents, which run none.
-pub static DESCRIPTIONS: [&Description; CATALOGUE.len()] = {
-    let mut all = [CATALOGUE[0].described; CATALOGUE.len()];
-    let mut place = 1;
-    while place < all.len() {
-        all[place] = CATALOGUE[place].described;
-        place += 1;
-    }
-    all
-};
-
-/// The operation of that name or alias.
+/// The operation with this name or alias.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static AnyOperation> {
     CATALOGUE.iter().copied().find(|entry| entry.name == name || entry.aliases.contains(&name))

@@ -1,4 +1,4 @@
-//! Goals as callers send them: a list, or one text with a goal in each line, as a query or a model would write it.
+//! The argument `goals`: a list, or one text with a goal on each line, as a query or a model would write it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,17 +8,17 @@ use registry_formats::argument_schema;
 use registry_model::error::Problem;
 use registry_products::Preset;
 
-/// Goals, not yet looked at.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+/// Goals: a list, or one text with a goal on each line.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Goals {
-    /// None.
+    /// No goals.
     #[default]
     None,
-    /// One in each line.
+    /// One goal on each line.
     #[schemars(extend("format" = "goals"))]
     Lines(String),
-    /// One each.
+    /// A list of goals.
     List(
         #[schemars(length(max = 12), inner(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = 300)))]
          Vec<String>,
@@ -26,7 +26,7 @@ pub(super) enum Goals {
 }
 
 impl Goals {
-    /// The goals as they are kept.
+    /// The goals, trimmed and checked; blank lines are left out.
     pub(super) fn parse(self) -> Result<Vec<String>, Problem> {
         let goals = match self {
             Self::None => Vec::new(),
@@ -36,21 +36,20 @@ impl Goals {
                 goals
             }
         };
-        let said: Vec<String> = goals.into_iter().filter(|goal| !goal.trim().is_empty()).collect();
-        funnel::goals(&said)
+        let filled: Vec<String> = goals.into_iter().filter(|goal| !goal.trim().is_empty()).collect();
+        funnel::goals(&filled)
     }
 
-    /// The goals, and the preset beside them. A preset may also stand in their place.
+    /// The goals and the preset. The name of a preset may also be sent as the only goal.
     pub(super) fn with_preset(
         self,
         preset: Option<Preset>,
     ) -> Result<(Vec<String>, Option<Preset>), Problem> {
         let goals = self.parse()?;
-        let named = match goals.as_slice() {
-            [goal] => goal.parse::<Preset>().ok(),
-            _ => None,
-        };
-        Ok(if named.is_some() { (Vec::new(), named) } else { (goals, preset) })
+        match goals.as_slice() {
+            [goal] if goal.parse::<Preset>().is_ok() => Ok((Vec::new(), goal.parse().ok())),
+            _ => Ok((goals, preset)),
+        }
     }
 }
 
@@ -61,14 +60,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goals_come_as_a_list_or_as_lines() {
+    fn goals_are_a_list_or_lines() {
         let parsed = |value| serde_json::from_value::<Goals>(value).unwrap().parse().unwrap();
         assert_eq!(parsed(json!(["a", "b"])), parsed(json!("a\n\n b ")));
         assert!(parsed(json!(null)).is_empty());
     }
 
     #[test]
-    fn a_preset_stands_beside_goals_or_in_their_place() {
+    fn preset_is_sent_with_goals_or_as_the_only_goal() {
         let chosen =
             |value, preset| serde_json::from_value::<Goals>(value).unwrap().with_preset(preset).unwrap();
         let ops = || (Vec::new(), Some(Preset::Ops));

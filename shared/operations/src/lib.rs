@@ -1,9 +1,16 @@
-//! Every capability of the registry, written once. A new one is a file here, its module below, and two lines of the
-//! catalogue; REST routes, MCP tools, A2A skills and documents follow.
+//! The catalogue of operations: each capability of the registry is written once, as an implementation of
+//! [`Operation`]. REST routes, MCP tools, A2A skills, plain-text requests and all documents are derived from it.
+//!
+//! Depends on `registry-domain` and the layers below it. Knows no protocol: `registry-surfaces` and the functions
+//! serve the operations.
+//!
+//! Start reading with [`Operation`] in `operation.rs`, then `listings/check_status.rs` as an example, then
+//! `catalogue.rs`. The folders are families of operations; `intent` maps plain words to an operation.
+//! To add an operation: write its file in a family, declare the module in `<family>.rs`, add one line to
+//! `catalogue.rs`.
 
 pub mod allowance;
 pub mod arguments;
-mod attachment;
 mod catalogue;
 pub mod economy;
 pub mod federation;
@@ -17,6 +24,7 @@ mod operation;
 pub mod operator;
 mod operator_token;
 pub mod outreach;
+mod prelude;
 pub mod products;
 mod route;
 pub mod talk;
@@ -24,10 +32,9 @@ pub mod trails;
 pub mod trust;
 
 pub use arguments::RawArguments;
-pub use attachment::Attachment;
 pub use catalogue::*;
 pub use operation::{
-    AdvertisedSkill, AnyOperation, Description, Effect, Operation, Rendered, schema_of_answer,
+    AdvertisedSkill, AnyOperation, Attachment, Description, Effect, Operation, Rendered, schema_of_answer,
 };
 pub use route::{Action, CacheRule, Route, RouteInput};
 
@@ -43,7 +50,7 @@ mod tests {
     fn names_and_aliases_are_unique() {
         let mut seen = HashSet::new();
         for name in CATALOGUE.iter().flat_map(|entry| std::iter::once(&entry.name).chain(entry.aliases)) {
-            assert!(seen.insert(name), "{name} stands twice in the catalogue");
+            assert!(seen.insert(name), "{name} is used twice in the catalogue");
         }
     }
 

@@ -1,19 +1,19 @@
-//! What an operation is: its names and texts, its arguments and answer, its routes, and what it does. A trait where it
-//! is written, so that arguments are typed; a struct of functions where it is served, so that any can be called by
-//! name.
+//! What an operation is: names and texts, arguments and answer, routes, and the code to run. It is written as a trait
+//! implementation, so that arguments are typed, and served as a struct of functions, so that it can be called by name.
 
 use std::ops::Deref;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use futures::future::BoxFuture;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::arguments::RawArguments;
-use crate::attachment::Attachment;
 use crate::route::{Action, Route};
 use registry_app::App;
 use registry_model::Caller;
@@ -23,16 +23,14 @@ use registry_model::error::Problem;
 /// The side effects of an operation, for a model that must choose (MCP tool annotations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Effect {
-    /// It changes nothing.
     pub read_only: bool,
-    /// Done twice, it is as if done once.
+    /// Calling it twice with the same arguments has the same effect as calling it once.
     pub idempotent: bool,
-    /// It speaks with a server outside this registry.
+    /// It sends requests to servers outside this registry.
     pub open_world: bool,
 }
 
 impl Effect {
-    /// Reads the registry.
     pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false };
 }
 
@@ -41,66 +39,78 @@ impl Effect {
 pub struct AdvertisedSkill {
     /// The contract's id of the skill.
     pub id: &'static str,
-    /// Its name for people.
     pub name: &'static str,
-    /// What it does, as an agent that looks for a skill would read it.
+    /// For an agent that looks for a skill.
     pub description: &'static str,
-    /// Words to find it by.
+    /// Search words.
     pub tags: &'static [&'static str],
 }
 
-/// A capability of the registry.
+/// The arguments of an operation that takes none.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Arguments", description = "Takes no arguments.")]
+pub struct NoArguments {}
+
 pub trait Operation: 'static {
     /// Its name in every protocol.
     const NAME: &'static str;
-    /// Other names it answers to.
+    /// Other names under which it can be called.
     const ALIASES: &'static [&'static str] = &[];
     /// Its name for people.
     const TITLE: &'static str;
-    /// What it does and when to use it, written for a model that must choose.
+    /// What it does and when to use it, for a model that must choose.
     const DESCRIPTION: &'static str;
-    /// What it does to the world.
     const EFFECT: Effect;
     /// Arguments of a typical call, as JSON.
     const EXAMPLE: &'static str;
-    /// Plain requests that mean this operation. `{url}`, `{id}` and `{text}` stand for what is picked out of a
-    /// message; they are also the examples that documents and cards show.
+    /// Plain requests that mean this operation. `{url}`, `{id}` and `{text}` are slots for what a message contains; the
+    /// phrases are also the examples in documents and cards.
     const PHRASES: &'static [&'static str];
-    /// The skills by which the agent card advertises it.
     const SKILLS: &'static [AdvertisedSkill] = &[];
-    /// Where it is reached by REST.
     const ROUTES: &'static [Route] = &[];
-    /// The actions that it is of families' endpoints.
     const ACTIONS: &'static [Action] = &[];
-    /// It takes an argument `action` itself, which is the name by which a family's endpoint called it.
+    /// Whether it has an argument `action` of its own: the name under which a family's endpoint called it.
     const TAKES_ACTION: bool = false;
-    /// The statuses of its own refusals. Those that any request may meet (what cannot be read, too many of them, a busy
-    /// table) are not said here.
+    /// The HTTP statuses of its own errors, without those that any request may get (unreadable, rate limit, busy table).
     const REFUSALS: &'static [u16] = &[];
-    /// The media types of the file that may stand in the place of an answer.
+    /// The media types of a file that REST may send instead of a JSON answer.
     const FILES: &'static [&'static str] = &[];
-    /// What it takes.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// What it answers.
     type Answer: Serialize + JsonSchema + Send;
 
-    /// The version of the data that answers are made from, where they may be cached: while it is unchanged, the same
+    /// The version of the data that answers are made from, if they may be cached: while it is unchanged, the same
     /// arguments have the same answer.
     fn cache_validator(_: &App) -> impl Future<Output = Result<Option<CacheValidator>, Problem>> + Send {
         async { Ok(None) }
     }
 
-    /// The file in an answer, which REST sends in the place of the answer.
+    /// The file in an answer, which REST sends instead of the answer.
     fn attachment(_: &mut Self::Answer) -> Option<Attachment> {
         None
     }
 
-    /// Runs it.
     fn run(
         app: &App,
         caller: &Caller,
         arguments: Self::Arguments,
     ) -> impl Future<Output = Result<Self::Answer, Problem>> + Send;
+}
+
+/// A file in an answer: REST sends its bytes, the JSON of MCP and A2A contains them as base64.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Attachment {
+    /// A file name for saving it: letters, digits, hyphens and dots.
+    pub file_name: String,
+    /// The media type, such as `application/zip`.
+    pub media_type: &'static str,
+    /// The contents, as base64.
+    #[serde(rename = "base64", serialize_with = "as_base64")]
+    #[schemars(with = "String")]
+    pub bytes: Vec<u8>,
+}
+
+fn as_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&STANDARD.encode(bytes))
 }
 
 /// The future of an operation whose types are erased.
@@ -109,45 +119,30 @@ type Answering<T> = BoxFuture<'static, Result<T, Problem>>;
 /// An answer as REST sends it.
 #[derive(Clone, Debug)]
 pub enum Rendered {
-    /// As JSON text.
     Json(Box<RawValue>),
-    /// As a file.
     File(Attachment),
 }
 
-/// What is said of an operation. It is apart from what it does, so that a function that only tells of operations holds
-/// none of their code.
+/// The constants of an [`Operation`] as data. Separate from the code, so that a function that only describes operations
+/// links none of their code.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
-    /// Its name in every protocol.
     pub name: &'static str,
-    /// Other names it answers to.
     pub aliases: &'static [&'static str],
-    /// Its name for people.
     pub title: &'static str,
-    /// What it does and when to use it.
     pub description: &'static str,
-    /// What it does to the world.
     pub effect: Effect,
-    /// Arguments of a typical call, as JSON.
     pub example: &'static str,
-    /// Plain requests that mean it, with `{url}`, `{id}` and `{text}` for what is picked out of a message.
     pub phrases: &'static [&'static str],
-    /// The skills by which the agent card advertises it.
     pub skills: &'static [AdvertisedSkill],
-    /// Where it is reached by REST.
     pub routes: &'static [Route],
-    /// The actions that it is of families' endpoints.
     pub actions: &'static [Action],
-    /// It takes an argument `action` itself.
     pub takes_action: bool,
-    /// The statuses of its own refusals.
     pub refusals: &'static [u16],
-    /// The media types of the file that may stand in the place of an answer.
     pub files: &'static [&'static str],
-    /// JSON Schema 2020-12 of its arguments.
+    /// JSON Schema 2020-12 of the arguments.
     pub input_schema: fn() -> Value,
-    /// JSON Schema 2020-12 of its answer.
+    /// JSON Schema 2020-12 of the answer.
     pub output_schema: fn() -> Value,
 }
 
@@ -176,9 +171,7 @@ impl Description {
 /// An operation as functions serve it.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOperation {
-    /// What is said of it.
     pub described: &'static Description,
-    /// The version of the data that answers are made from, where they may be cached.
     pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
     /// Runs it and returns the answer as JSON.
     pub run: fn(App, Caller, RawArguments) -> Answering<Value>,
@@ -227,7 +220,8 @@ impl Deref for AnyOperation {
     }
 }
 
-/// JSON Schema 2020-12 of what is answered. Serialised fields may be left out although they are read with a default, so an answer has the schema of serialising.
+/// JSON Schema 2020-12 of an answer. It is a schema for serializing: a field that may be left out is not required, even
+/// if reading it has a default.
 pub fn schema_of_answer<A: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.into_root_schema_for::<A>().to_value()

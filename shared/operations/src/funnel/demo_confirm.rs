@@ -1,28 +1,20 @@
-//! Confirming a demo that followed an invitation of the registry, so that it counts as real (contract "Endpoints").
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! Confirms a demo that followed an invitation of the registry, so that it counts as real (contract "Endpoints").
 
 use crate::funnel::take_demo::feedback_step;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Confirmed};
-use registry_domain::views::{FeedbackDraft, NextStep};
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, Moment, OrderId, Sku};
+use registry_domain::views::FeedbackDraft;
+use registry_model::OrderId;
 
-/// Confirms a demo.
-#[derive(Debug)]
 pub struct DemoConfirm;
 
-/// Which demo.
+/// A demo order.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The order that the demo answered.
+    /// The order id that take_demo returned.
     #[schemars(required)]
     order_id: Option<String>,
-    /// The listing's access token, where it has one: it must then be its own.
+    /// The access token of the listing, if it has one; another listing's token is refused.
     access_token: Option<String>,
 }
 
@@ -33,10 +25,10 @@ pub struct Answer {
     order_id: OrderId,
     listing_id: ListingId,
     sku: Sku,
+    /// Whether the demo counts as real.
     counted_as_real: bool,
-    /// When it was confirmed; null where it followed no invitation, and counted from the start.
+    /// When it was confirmed; null if it followed no invitation and counted from the start.
     confirmed_at: Option<Moment>,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -44,7 +36,7 @@ impl Operation for DemoConfirm {
     const NAME: &'static str = "demo_confirm";
     const TITLE: &'static str = "Confirm an invited demo";
     const DESCRIPTION: &'static str = "Confirms a demo that followed an invitation of the registry, so that it counts \
-        as real. Give the order_id that the demo answered.";
+        as real. Pass the order_id that take_demo returned.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const PHRASES: &'static [&'static str] = &["confirm my invited demo", "confirm the demo order"];
@@ -61,7 +53,7 @@ impl Operation for DemoConfirm {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let order_id = arguments.order_id.ok_or_else(|| {
-            let detail = "Say which demo: the `order_id` that it answered.";
+            let detail = "`order_id` is required: the id that take_demo returned.";
             Problem::invalid("order_id", "which_order", detail)
         })?;
         let Confirmed { order, listing } =

@@ -1,59 +1,49 @@
-//! The full product that an access token opens (contract "Authentication" 2): every file, made from what the registry
-//! knows of the listing now.
+//! The full product of an access token (contract "Authentication" 2): every file, generated from the current state of
+//! the listing.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
-use registry_model::{Caller, GrantSource, ListingId, Moment, Sku};
+use registry_model::GrantSource;
 use registry_products::File;
 
-/// Opens a product.
-#[derive(Debug)]
 pub struct GetAccess;
 
-/// With which token.
+/// The access token.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The access token that feedback or a purchase answered.
+    /// The access token that feedback or a purchase returned.
     #[serde(alias = "access_token")]
     #[schemars(required)]
     token: Option<String>,
 }
 
-/// A product.
+/// The full product.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     sku: Sku,
     name: &'static str,
-    /// Whom it was made for, where that is listed.
+    /// The listing it was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
     /// `founding_seat` or `purchase`.
     source: &'static str,
     granted_at: Moment,
     message: String,
-    /// When the proof was made that its evidence comes from.
+    /// The time of the probe whose evidence the files contain.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
-    /// The whole tree.
+    /// All files of the product.
     files: Vec<File>,
-    /// What to do next.
     next: NextStep,
 }
 
 impl Operation for GetAccess {
     const NAME: &'static str = "get_access";
     const TITLE: &'static str = "Open a product";
-    const DESCRIPTION: &'static str = "Opens the full product with its access token: every file of it, made from what \
-        the registry knows of the listing now. export_product gives the same as an archive.";
+    const DESCRIPTION: &'static str = "Returns all files of the full product of an access token, generated from the \
+        current state of the listing. Use it after leave_feedback or checkout; export_product returns the same files \
+        as an archive.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -68,33 +58,29 @@ impl Operation for GetAccess {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let token = arguments.token.ok_or_else(|| {
-            let detail = "Send the `token` that feedback or a purchase answered.";
+            let detail = "`token` is required: the access token that feedback or a purchase returned.";
             Problem::invalid("token", "missing_token", detail)
         })?;
         let Opened { grant, profile, files } = funnel::open(app, &token).await?;
+        let title = grant.sku.title();
         Ok(Answer {
             ok: true,
             sku: grant.sku,
-            name: grant.sku.title(),
+            name: title,
             listing_id: profile.listing_id,
             source: match grant.source {
                 GrantSource::FoundingSeat => "founding_seat",
                 GrantSource::Purchase { .. } => "purchase",
             },
             granted_at: grant.at,
-            message: format!(
-                "{} for {}, whole: {} files, in `files`.",
-                grant.sku.title(),
-                profile.name,
-                files.len()
-            ),
+            message: format!("{title} for {}: all {} files are in `files`.", profile.name, files.len()),
             proved_at: profile.proof.map(|proof| proof.probed_at),
             files,
             next: NextStep::get(
                 "export_product",
                 app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
                 json!({ "token": token, "format": "skills" }),
-                "The same to take away, as a tree of Agent Skills; with format zip or tar.gz it is an archive.",
+                "Download the same files as a tree of Agent Skills, or with format zip or tar.gz as an archive.",
             ),
         })
     }

@@ -1,38 +1,25 @@
-//! The founding offer: how many free seats are left, and the steps that lead to one. Derived from the settings, so
-//! that no table is read.
+//! The founding offer: how many free seats are left, and the steps to get one.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
-use registry_model::Caller;
-use registry_model::error::Problem;
 
-/// Reports the founding offer.
-#[derive(Debug)]
 pub struct GetFoundingDeal;
 
-/// Nothing needs to be said.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// The offer, and the way to it.
+/// The founding offer and the steps to get it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The offer and its seat meter.
+    /// The offer, with the number of seats taken and left.
     deal: Deal,
-    /// The stages that lead there.
+    /// The stages from listing to a seat.
     stages: Vec<Stage>,
 }
 
 impl Operation for GetFoundingDeal {
     const NAME: &'static str = "get_founding_deal";
     const TITLE: &'static str = "Founding offer";
-    const DESCRIPTION: &'static str = "Tells the founding offer: how many seats there are, how many are taken and \
-        left, and the steps from listing to a full product, free and without checkout.";
+    const DESCRIPTION: &'static str = "Returns the founding offer: how many seats there are, how many are taken and \
+        left, and the steps from listing to a full product, free of charge and without checkout.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -40,13 +27,13 @@ impl Operation for GetFoundingDeal {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-founding-deal",
         name: "Founding offer",
-        description: "Tells the founding offer, its seat meter and the way to a seat.",
+        description: "Returns the founding offer, the number of seats left and the steps to get one.",
         tags: &["registry", "founding", "deal"],
     }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let settings = &app.settings;
         let claimed = app.store.live().await?.funnel.seats_claimed;
         Ok(Answer { ok: true, deal: funnel::deal(settings, claimed), stages: funnel::stages(settings) })

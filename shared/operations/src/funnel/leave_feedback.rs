@@ -1,53 +1,42 @@
-//! Feedback after a demo: five answers, once per listing. It brings a founding seat while there are any (an access token,
-//! no checkout), and a discount code afterwards.
+//! Feedback after a demo: five answers, once per listing. The reward is a founding seat (an access token, no checkout)
+//! while seats are left, then a discount code.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
+use registry_model::OrderId;
 use registry_model::settings::Settings;
-use registry_model::{Caller, ListingId, OrderId, Sku};
 
-/// Takes feedback.
-#[derive(Debug)]
 pub struct LeaveFeedback;
 
-/// What the feedback brought.
+/// The reward for the feedback.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
     order_id: OrderId,
     sku: Sku,
-    feedback: Taken,
-    /// The founding seat, or that there was none left.
+    feedback: StoredFeedback,
+    /// Whether a founding seat was granted.
     founding_free: FoundingFree,
-    /// Opens the full product; shown in this answer only.
+    /// The access token of the full product; shown in this answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     access_token: Option<String>,
-    /// Where the token is used.
+    /// Where to use the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<Access>,
-    /// The discount, where no seat was left.
+    /// The discount, if no seat was left.
     discount: Option<Discount>,
     /// How far payments are from opening.
     unlock: Unlock,
     message: String,
-    /// What to do next.
     next: NextStep,
 }
 
-/// The feedback as it was taken.
+/// The feedback as it was stored.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Taken {
+struct StoredFeedback {
     rating: u8,
-    /// It was the draft as it came: it completes the round, and counts in no average.
+    /// Whether it was the unchanged draft: it earns the reward, but is not part of any average.
     is_draft: bool,
 }
 
@@ -55,28 +44,28 @@ struct Taken {
 #[derive(Debug, Serialize, JsonSchema)]
 struct FoundingFree {
     granted: bool,
-    /// Seats left.
+    /// The number of seats left.
     remaining: u32,
 }
 
-/// Where a token is used.
+/// Where to use a token.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Access {
-    /// The product as JSON.
+    /// The URL of the product as JSON.
     access_url: String,
-    /// The same as a tree of skills, as zip, as tar.gz.
+    /// The URLs of the product as a tree of skills, as zip and as tar.gz.
     export_urls: Vec<String>,
 }
 
 /// A discount.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Discount {
-    /// Shown in this answer only.
+    /// The discount code; shown in this answer only.
     code: String,
     percent_off: u32,
-    /// Held until payments open.
+    /// Whether payments are open; until then the code is kept.
     usable_now: bool,
-    /// How it is used.
+    /// How to use the code.
     note: String,
 }
 
@@ -84,9 +73,9 @@ impl Operation for LeaveFeedback {
     const NAME: &'static str = "leave_feedback";
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
-    const DESCRIPTION: &'static str = "Takes a listing's feedback after its demo: a rating and five answers, once per \
-        listing. The first hundred receive the full product free (an access token, shown once); later ones a code for \
-        25 percent off, held until payments open. Send take_demo's next_steps.example_body with your own answers.";
+    const DESCRIPTION: &'static str = "Sends the feedback of a listing after its demo: a rating and five answers, once \
+        per listing. The first hundred get the full product free (an access token, shown once); later ones get a code \
+        for 25 % off that works once payments open. Pass next_steps.example_body of take_demo with your own answers.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
     const PHRASES: &'static [&'static str] =
@@ -95,13 +84,13 @@ impl Operation for LeaveFeedback {
         AdvertisedSkill {
             id: "leave-feedback",
             name: "Leave feedback",
-            description: "Five answers after the demo; the first hundred receive the full product free.",
+            description: "Sends five answers after the demo; the first hundred get the full product free.",
             tags: &["registry", "feedback", "founding"],
         },
         AdvertisedSkill {
             id: "submit-feedback",
             name: "Submit feedback",
-            description: "Sends the demo's example_body with your own answers in it.",
+            description: "Sends example_body of the demo with your own answers.",
             tags: &["registry", "feedback"],
         },
     ];
@@ -125,7 +114,7 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         listing_id: feedback.listing_id.clone(),
         order_id: feedback.order_id.clone(),
         sku: feedback.sku,
-        feedback: Taken { rating: feedback.rating, is_draft: feedback.is_draft },
+        feedback: StoredFeedback { rating: feedback.rating, is_draft: feedback.is_draft },
         founding_free: FoundingFree { granted, remaining },
         access_token: None,
         access: None,
@@ -144,9 +133,9 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
                 "get_access",
                 access_url.clone(),
                 json!({ "token": token }),
-                "Keep the token: it is shown once. It opens the full product, made anew from each new proof.",
+                "Keep the token: it is shown once. It opens the full product, which is generated again after each probe.",
             );
-            let message = "A founding seat is yours: the full product, free and without checkout.";
+            let message = "You have a founding seat: the full product, free of charge and without checkout.";
             Answer {
                 access_token: Some(token.to_owned()),
                 access: Some(Access {
@@ -162,13 +151,14 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
                 settings.url("/api/products/checkout"),
                 format!("Keep the code: it is shown once. {}", unlock.message),
             );
-            let message = "The founding seats are gone; here is 25 percent off, held until payments open.";
+            let message =
+                "All founding seats are taken. You get a code for 25 % off that works once payments open.";
             Answer {
                 discount: Some(Discount {
                     code: code.reveal().to_owned(),
                     percent_off: funnel::DISCOUNT_PERCENT,
                     usable_now: unlock.payments_open,
-                    note: "Send it as `code` with the checkout.".to_owned(),
+                    note: "Send it as `code` to the checkout.".to_owned(),
                 }),
                 ..answer(message, next)
             }

@@ -1,44 +1,34 @@
-//! The free demo of a Live listing: real artifacts made from its own card and proof, the draft of five answers, and the
-//! meter. Taken twice it is the same order (contract "States and transitions").
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback answers.
+//! Taking it twice gives the same order (contract "States and transitions").
 
 use crate::goals::Goals;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
-use registry_domain::views::{FeedbackDraft, NextStep, Question};
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
+use registry_domain::views::{FeedbackDraft, Question};
+use registry_model::OrderId;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Kind, ListingId, OrderId, Sku};
 use registry_products::File;
 
-/// Takes the demo.
-#[derive(Debug)]
 pub struct TakeDemo;
 
-/// Which listing, and which product. The `kind`, `name` and `description` that `take_demo` of a row sends along are not
-/// read: what the registry itself knows goes before them.
+/// A listing and a product. The `kind`, `name` and `description` in `take_demo` of a row are ignored: the registry uses
+/// its own data.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "agent_card_url", "mcp_url"])))]
 pub struct Arguments {
-    /// The listing's id; or say where it is by one of the two URLs.
+    /// The id of the listing; or pass one of the two URLs.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of an agent's card.
     agent_card_url: Option<String>,
     /// The endpoint of an MCP server.
     mcp_url: Option<String>,
-    /// The product; without one, `alive` for an agent and `mcp_mesh` for an MCP server.
+    /// The product; default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// What the agent is to reach, a line each; without any, its skills or tools say.
+    /// The goals of the agent, one per line; default: its skills or tools.
     #[serde(default)]
     goals: Goals,
-    /// `invitation` where an invitation of the registry led here; such a demo counts once it is confirmed.
+    /// `invitation` if an invitation of the registry led here; such a demo counts once it is confirmed.
     source: Option<String>,
 }
 
@@ -52,29 +42,28 @@ pub struct Answer {
     name: String,
     sku: Sku,
     message: String,
-    /// The product in full.
+    /// The full product.
     product: Product,
-    /// Whether it counts as a real demo: an invited one does once it is confirmed.
+    /// Whether it counts as a real demo; an invited demo counts once it is confirmed.
     counted_as_real: bool,
-    /// Files made for this listing: a part of the product.
+    /// The files of the demo: a part of the product.
     artifacts: Vec<File>,
     /// How far payments are from opening.
     unlock: Unlock,
     /// The founding offer.
     deal: Deal,
     next_steps: NextSteps,
-    /// What to do next.
     next: NextStep,
 }
 
-/// What the full product costs, and when it is free.
+/// The price of the full product, and when it is free.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Product {
     name: &'static str,
     price_cents: u32,
     /// With a currency symbol and two decimals.
     price: String,
-    /// How to have it.
+    /// How to get it.
     note: String,
 }
 
@@ -85,11 +74,11 @@ struct NextSteps {
     step: &'static str,
     method: &'static str,
     url: String,
-    /// A body that can be sent as it stands; the answers in it are a draft.
+    /// A body that can be sent unchanged; its answers are a draft.
     example_body: FeedbackDraft,
     /// The five questions.
     questions: Vec<Question>,
-    /// Where an invited demo is confirmed.
+    /// Where to confirm an invited demo.
     confirm_url: String,
 }
 
@@ -97,9 +86,9 @@ impl Operation for TakeDemo {
     const NAME: &'static str = "take_demo";
     const ALIASES: &'static [&'static str] = &["quick_demo"];
     const TITLE: &'static str = "Take the free demo";
-    const DESCRIPTION: &'static str = "Makes a part of a product (kernel, recursive, alive or mcp_mesh) for a Live \
-        listing from its own card and proof, free, with a draft of the five answers that leave_feedback takes next. \
-        Give the listing's id, its agent_card_url or its mcp_url.";
+    const DESCRIPTION: &'static str = "Generates a part of a product (kernel, recursive, alive or mcp_mesh) for a Live \
+        listing from its own card and proof, free of charge. Returns the files and a draft of the five answers for \
+        leave_feedback. Pass the listing_id, the agent_card_url or the mcp_url.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -108,17 +97,17 @@ impl Operation for TakeDemo {
         AdvertisedSkill {
             id: "take-demo",
             name: "Take the free demo",
-            description: "Makes a part of a product for a Live listing, free, from its own card and proof.",
+            description: "Generates a part of a product for a Live listing from its own card and proof, free of charge.",
             tags: &["registry", "demo", "products"],
         },
         AdvertisedSkill {
             id: "quick-demo",
             name: "Demo by id",
-            description: "The free demo of a Live listing with nothing but its id.",
+            description: "Generates the free demo of a Live listing from its id alone.",
             tags: &["registry", "demo"],
         },
     ];
-    // The key in its draft is for this caller alone.
+    // The idempotency key in the draft is for this caller only.
     const ROUTES: &'static [Route] = &[
         Route::get("/api/products/demo").never_kept(),
         Route::post_as("/api/products/demo", Ok).never_kept(),
@@ -128,20 +117,17 @@ impl Operation for TakeDemo {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let demo = funnel::demo(app, caller, wanted(arguments)?).await?;
+        let demo = funnel::demo(app, caller, request(arguments)?).await?;
         Ok(answer(app, demo))
     }
 }
 
-fn wanted(arguments: Arguments) -> Result<Wanted, Problem> {
+fn request(arguments: Arguments) -> Result<Wanted, Problem> {
     let Arguments { listing_id, agent_card_url, mcp_url, sku, goals, source, .. } = arguments;
     let url = || agent_card_url.or(mcp_url).map(Which::Url);
     let listing = listing_id.map(Which::Id).or_else(url).ok_or_else(|| {
-        Problem::invalid(
-            "listing_id",
-            "which_listing",
-            "Say which listing: its `listing_id`, its `agent_card_url` or its `mcp_url`.",
-        )
+        let detail = "One of `listing_id`, `agent_card_url` and `mcp_url` is required.";
+        Problem::invalid("listing_id", "which_listing", detail)
     })?;
     let invited = source.as_deref() == Some("invitation");
     Ok(Wanted { listing, sku, goals: goals.parse()?, invited })
@@ -155,7 +141,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
     let note = if deal.remaining > 0 {
         format!("Free after feedback: {}.", deal.short)
     } else {
-        "25 percent off after feedback, once payments are open.".to_owned()
+        "25 % off after feedback, once payments are open.".to_owned()
     };
     Answer {
         ok: true,
@@ -164,7 +150,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
         name: listing.name.clone(),
         sku,
         message: format!(
-            "The free demo of {} for {}: {} of its files, in `artifacts`.",
+            "The free demo of {} for {}: {} of its files are in `artifacts`.",
             sku.title(),
             listing.name,
             files.len()
@@ -189,21 +175,20 @@ fn answer(app: &App, demo: Demo) -> Answer {
                 "demo_confirm",
                 settings.url("/api/products/demo-confirm"),
                 json!({ "order_id": order.order_id }),
-                "An invitation led here: confirm the demo, so that it counts. Feedback follows.",
+                "An invitation led here: confirm the demo so that it counts, then give feedback.",
             )
         },
         order_id: order.order_id,
     }
 }
 
-/// The feedback on a demo, as it may be sent.
 pub(super) fn feedback_step(settings: &Settings, draft: &FeedbackDraft) -> NextStep {
     NextStep::post(
         "leave_feedback",
         settings.url("/api/products/feedback"),
         json!(draft),
-        "Give feedback: this is a draft of its five answers. Put your own in their place; it is taken as it stands, \
-         too. It brings the full product while founding seats last, else a discount code.",
+        "Give feedback: this is a draft of the five answers. Replace them with your own, or send the draft unchanged. \
+         The reward is the full product while founding seats are left, then a discount code.",
     )
 }
 
@@ -212,8 +197,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_demo_needs_a_listing() {
+    fn demo_requires_a_listing() {
         let none: Arguments = serde_json::from_str("{}").unwrap();
-        assert_eq!(wanted(none).unwrap_err().code, "which_listing");
+        assert_eq!(request(none).unwrap_err().code, "which_listing");
     }
 }

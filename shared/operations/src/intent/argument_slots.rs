@@ -1,5 +1,5 @@
-//! Which arguments of an operation a URL, a listing id or a text goes into, read from its input schema, so that a new
-//! operation needs conventional argument names and no code here.
+//! Finds in the input schema of an operation the arguments for a URL, a listing id or a text. A new operation needs
+//! conventional argument names and no code here.
 
 use serde_json::{Map, Value, json};
 
@@ -7,15 +7,15 @@ use super::parsed_text::ParsedText;
 use super::words::stem;
 use crate::AnyOperation;
 
-/// Names that an argument for each slot goes by, the first that the operation has being taken.
+/// Argument names for each slot; the first that the operation has is used.
 const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];
 const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
 const TEXTS: [&str; 11] =
     ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
 
-/// A placeholder in a phrase for something picked out of a text.
+/// A placeholder in a phrase for something extracted from a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub enum Slot {
     /// `{url}`
     Url,
     /// `{id}`: a listing's id.
@@ -24,13 +24,12 @@ pub(super) enum Slot {
     Text,
 }
 
-/// The arguments of an operation, grouped by what fills them.
 #[derive(Clone, Debug)]
 pub(super) struct ArgumentSlots {
     urls: Vec<String>,
     ids: Vec<String>,
     texts: Vec<String>,
-    /// Its argument for the name of a listing, other than the one for a text.
+    /// The argument for the name of a listing.
     pub(super) name: Option<String>,
     email: Option<String>,
     choices: Vec<(String, Vec<String>)>,
@@ -39,12 +38,11 @@ pub(super) struct ArgumentSlots {
 }
 
 impl ArgumentSlots {
-    /// Reads the input schema of an operation.
     pub(super) fn of(entry: &AnyOperation) -> Self {
         let schema = (entry.input_schema)();
         let none = Map::new();
         let properties = schema["properties"].as_object().unwrap_or(&none);
-        let those = |names: &[&str]| -> Vec<String> {
+        let existing = |names: &[&str]| -> Vec<String> {
             names
                 .iter()
                 .filter(|name| properties.contains_key(**name))
@@ -60,18 +58,18 @@ impl ArgumentSlots {
             (bound("minimum", 1), bound("maximum", 100))
         });
         Self {
-            urls: those(&URLS),
-            ids: those(&IDS),
-            texts: those(&TEXTS),
-            name: those(&["name"]).pop(),
-            email: those(&["contact_email", "email"]).pop(),
+            urls: existing(&URLS),
+            ids: existing(&IDS),
+            texts: existing(&TEXTS),
+            name: existing(&["name"]).pop(),
+            email: existing(&["contact_email", "email"]).pop(),
             choices: choices.collect(),
             limit,
             known: properties.keys().cloned().collect(),
         }
     }
 
-    /// The argument for the `nth` slot of its sort, counted from 0.
+    /// The argument for the `nth` slot of its kind, counted from 0.
     pub(super) fn argument(&self, slot: Slot, nth: usize) -> Option<&str> {
         let names = match slot {
             Slot::Url => &self.urls,
@@ -83,16 +81,16 @@ impl ArgumentSlots {
         names.get(nth).map(String::as_str)
     }
 
-    /// Adds arguments that have no slot in the phrase: members of a data part with the argument's name, an address, an
-    /// enumerated value or a number in the text.
+    /// Adds arguments without a slot in the phrase: fields of data parts, an e-mail address, an enumerated value or a
+    /// number in the text.
     pub(super) fn add_incidental(
         &self,
         arguments: &mut Map<String, Value>,
         parsed: &ParsedText,
-        beside: &Map<String, Value>,
+        fields: &Map<String, Value>,
         read_only: bool,
     ) {
-        for (name, value) in beside.iter().filter(|(name, _)| self.known.contains(name)) {
+        for (name, value) in fields.iter().filter(|(name, _)| self.known.contains(name)) {
             arguments.insert(name.clone(), value.clone());
         }
         if let (Some(name), [email]) = (&self.email, parsed.emails.as_slice()) {
@@ -103,22 +101,24 @@ impl ArgumentSlots {
             return;
         }
         for (name, choices) in &self.choices {
-            let said = |part: &str| parsed.words.iter().any(|word| word.stem == stem(&part.to_lowercase()));
-            // Of several words, as `one_click_demo`, all are said.
-            let named: Vec<&String> = choices.iter().filter(|choice| choice.split('_').all(said)).collect();
+            let contains =
+                |part: &str| parsed.words.iter().any(|word| word.stem == stem(&part.to_lowercase()));
+            // A choice of several words, such as `one_click_demo`, needs all of them.
+            let named: Vec<&String> =
+                choices.iter().filter(|choice| choice.split('_').all(contains)).collect();
             if let [choice] = named.as_slice() {
                 arguments.entry(name).or_insert_with(|| json!(choice));
             }
         }
-        if let (Some((least, most)), [number]) = (self.limit, parsed.numbers.as_slice())
-            && (least..=most).contains(number)
+        if let (Some((min, max)), [number]) = (self.limit, parsed.numbers.as_slice())
+            && (min..=max).contains(number)
         {
             arguments.entry("limit").or_insert_with(|| json!(number));
         }
     }
 }
 
-/// The words that an argument may be, where it is one of a few; `all` is none of them.
+/// The enumerated values of an argument, without those that mean no choice.
 fn choices(schema: &Value, property: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(schema, property, &mut found, 0);
@@ -133,8 +133,8 @@ fn collect(schema: &Value, property: &Value, found: &mut Vec<String>, depth: u8)
     if let Some(target) = property["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
         collect(schema, schema.pointer(target).unwrap_or(&Value::Null), found, depth + 1);
     }
-    for several in ["anyOf", "oneOf"] {
-        for one in property[several].as_array().into_iter().flatten() {
+    for keyword in ["anyOf", "oneOf"] {
+        for one in property[keyword].as_array().into_iter().flatten() {
             collect(schema, one, found, depth + 1);
         }
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_in_passing_narrows_a_search() {
+    fn incidental_words_narrow_a_search() {
         let narrowed = |text: &str| {
             let mut arguments = Map::new();
             ArgumentSlots::of(named("search_active").unwrap()).add_incidental(

@@ -1,5 +1,5 @@
-//! Whether a text requests an action. Operations that only read are matched leniently; one that writes needs its verb
-//! where a request has it, and nothing in the text that retracts it.
+//! Whether a text requests an action. An operation that writes needs its verb at the position of a request, and no word
+//! that retracts it; read-only operations do not use these rules.
 
 use super::words::Word;
 
@@ -34,7 +34,7 @@ pub(super) fn requested_verb(words: &[Word], verb: &str) -> Option<usize> {
 /// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words only.
 pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     let mut at = at;
-    while !words[at].opens {
+    while !words[at].starts_clause {
         let Some(before) = at.checked_sub(1) else { return false };
         // "Can I list it?" asks for permission and "I list" is a statement; only "I want to" is a request.
         let alone = matches!(words[before].low.as_str(), "i" | "we");
@@ -59,7 +59,7 @@ pub(super) fn is_retracted(words: &[Word], at: usize, own: &[String]) -> bool {
     })
 }
 
-/// Whether the text as a whole is a refusal.
+/// Whether the whole text is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
     let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
     no || words.iter().enumerate().any(|(at, word)| {
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_recognised() {
+    fn request_is_recognized() {
         for text in [
             "list me",
             "Please list me",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mention_is_no_request() {
+    fn mention_is_not_a_request() {
         for text in [
             "don't list me",
             "Do not list me",
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals() {
+    fn refusals_are_recognized() {
         for text in ["no", "No, thanks", "cancel that", "never mind", "please don't"] {
             assert!(refuses(&words(text)), "{text}");
         }

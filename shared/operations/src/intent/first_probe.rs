@@ -1,5 +1,5 @@
-//! A short wait for the first probe of a new listing, so that an agent that says "list me" learns the result in the
-//! same reply. The probe runs in another function; this only polls the table.
+//! Waits a short time for the first probe of a new listing, so that the reply to "list me" contains its result. The probe
+//! runs in another function; this only polls the table.
 
 use std::time::Duration;
 
@@ -10,15 +10,11 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Caller, ListingId, Moment};
 
-/// The longest wait, and the interval between two reads.
-const LONGEST: Duration = Duration::from_secs(3);
-const EVERY: Duration = Duration::from_millis(100);
+const MAX_WAIT: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The status of a listing probed since `since`; `None` where no probe is due, or it takes too long.
-///
-/// # Errors
-/// The table is busy.
-pub(super) async fn outcome(
+/// The status of a listing that was probed after `since`; `None` if no probe is due, or if it takes too long.
+pub(super) async fn status_after_probe(
     app: &App,
     caller: &Caller,
     operation: &str,
@@ -31,18 +27,13 @@ pub(super) async fn outcome(
     let Some(id) = answer["listing_id"].as_str().and_then(|id| id.parse::<ListingId>().ok()) else {
         return Ok(None);
     };
-    let looks = LONGEST.as_millis() / EVERY.as_millis();
-    for _ in 0..looks {
-        tokio::time::sleep(EVERY).await;
+    for _ in 0..MAX_WAIT.as_millis() / POLL_INTERVAL.as_millis() {
+        tokio::time::sleep(POLL_INTERVAL).await;
         let listing = app.store.listing(&id).await?;
         if listing.and_then(|listing| listing.probe).is_some_and(|probe| probe.at >= since) {
-            return status(app, caller, &id).await.map(Some);
+            let arguments = RawArguments::Json(json!({ "id": id }));
+            return (CHECK_STATUS.run)(app.clone(), *caller, arguments).await.map(Some);
         }
     }
     Ok(None)
-}
-
-async fn status(app: &App, caller: &Caller, id: &ListingId) -> Result<Value, Problem> {
-    let arguments = json!({ "id": id });
-    (CHECK_STATUS.run)(app.clone(), *caller, RawArguments::Json(arguments)).await
 }

@@ -1,5 +1,5 @@
-//! The answer to a greeting, to an empty message and to anything that is not understood: what can be asked, with
-//! examples that can be sent unchanged. Generated from the catalogue, so that a new operation explains itself.
+//! The help text: all operations with examples that can be sent unchanged. It answers greetings, empty messages and
+//! messages that are not understood.
 
 use serde_json::{Value, json};
 
@@ -12,18 +12,18 @@ const ID: &str = "agtpub_0123456789abcdef0123";
 
 /// An example of an operation in plain words, with the URL or id of the text filled in.
 pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
-    let picked =
+    let first =
         |list: fn(&ParsedText) -> &Vec<String>| parsed.and_then(|parsed| list(parsed).first().cloned());
-    let (url, id) = (picked(|parsed| &parsed.urls), picked(|parsed| &parsed.ids));
-    let wants = |phrase: &str| {
+    let (url, id) = (first(|parsed| &parsed.urls), first(|parsed| &parsed.ids));
+    let has_slot = |phrase: &str| {
         (phrase.contains("{url}") && url.is_some()) || (phrase.contains("{id}") && id.is_some())
     };
-    let phrase = entry.phrases.iter().find(|phrase| wants(phrase)).or(entry.phrases.first()).copied();
+    let phrase = entry.phrases.iter().find(|phrase| has_slot(phrase)).or(entry.phrases.first()).copied();
     let phrase = phrase.unwrap_or(entry.name);
     fill(phrase, url.as_deref().unwrap_or(URL), id.as_deref().unwrap_or(ID))
 }
 
-/// A phrase of the catalogue with its slots filled.
+/// A phrase of the catalogue with example values in its slots.
 pub fn filled(phrase: &str) -> String {
     fill(phrase, URL, ID)
 }
@@ -32,7 +32,6 @@ fn fill(phrase: &str, url: &str, id: &str) -> String {
     phrase.replace("{url}", url).replace("{id}", id).replace("{text}", "Weather Bot")
 }
 
-/// One line for each of these operations.
 pub(super) fn lines<'a>(
     entries: impl IntoIterator<Item = &'a AnyOperation>,
     parsed: Option<&ParsedText>,
@@ -41,7 +40,7 @@ pub(super) fn lines<'a>(
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Every operation as data: how it is said, and how it is called.
+/// Every operation as data, with an example in words and as a call.
 #[must_use]
 pub fn operations() -> Value {
     let summary = |entry: &AnyOperation| {
@@ -57,13 +56,12 @@ pub fn operations() -> Value {
     CATALOGUE.iter().copied().map(summary).collect()
 }
 
-/// What can be asked, in plain words.
 #[must_use]
 pub fn text(brand: &str) -> String {
     format!(
         "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. You can \
-         ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. The data of an answer holds \
-         `next`: the message that follows, to be sent as a data part as it stands. For instance:\n{}",
+         ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. The data of an answer contains \
+         `next`, which can be sent back unchanged as a data part. For example:\n{}",
         lines(CATALOGUE.iter().copied(), None)
     )
 }

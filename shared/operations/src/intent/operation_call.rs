@@ -1,5 +1,5 @@
-//! A call of an operation by its name: `{operation|tool|skill, arguments}` in a data part, or an answer's `next` as it is. Names, aliases and skill
-//! ids match regardless of hyphens, underscores and blanks, because each client writes them differently.
+//! A call of an operation by name: `{operation|tool|skill, arguments}` in a data part, or the `next` of an answer. Names,
+//! aliases and skill ids match regardless of hyphens, underscores and blanks, because clients write them differently.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{AnyOperation, CATALOGUE};
 
-/// Members under which clients name what they want.
+/// Members in which clients send the name.
 const NAMES: [&str; 4] = ["operation", "tool", "skill", "skill_id"];
-/// Members under which they send its arguments.
+/// Members in which clients send the arguments.
 const ARGUMENTS: [&str; 5] = ["arguments", "args", "params", "parameters", "input"];
 
 static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|| {
@@ -29,30 +29,27 @@ static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|
     named
 });
 
-/// A call in a data part.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// The name that was given.
     pub(super) name: String,
-    /// The operation of that name; `None` where there is none.
+    /// `None` if the operation does not exist.
     pub(super) entry: Option<&'static AnyOperation>,
-    /// Its arguments, an object.
     pub(super) arguments: Value,
 }
 
-/// The operation with this name, alias or skill id.
+/// By name, alias or skill id.
 pub(super) fn named(name: &str) -> Option<&'static AnyOperation> {
     NAMED.get(&canonical(name)).copied()
 }
 
-/// The call that a data part holds; none where it names no operation.
+/// The call in a data part; `None` if it names no operation.
 pub(super) fn parse(data: &Value) -> Option<Call> {
     let data = data.as_object()?;
     let name = NAMES.iter().find_map(|member| name_in(data.get(*member)?));
-    // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may be anything's.
+    // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may mean anything.
     let name = name.or_else(|| name_in(data.get("name")?).filter(|_| data.contains_key("arguments")))?;
     let given = ARGUMENTS.iter().find_map(|member| data.get(*member));
-    // A `next` that is a POST holds them as its body.
+    // A `next` that is a POST has them in its body.
     let given = given.or_else(|| data.get("body").filter(|body| body.is_object()));
     let arguments = match given {
         Some(Value::Null) | None => json!({}),
@@ -61,14 +58,14 @@ pub(super) fn parse(data: &Value) -> Option<Call> {
     Some(Call { entry: named(&name), name, arguments })
 }
 
-/// A name, or an object that holds one.
+/// A name, or an object that contains one.
 fn name_in(value: &Value) -> Option<String> {
     let name =
         value.as_str().or_else(|| value.get("id")?.as_str()).or_else(|| value.get("name")?.as_str())?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// What a data part says beside a text, where it names no operation.
+/// The members of a data part that is not a call.
 pub(super) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
         Value::Object(members) if parse(data).is_none() => members.clone(),
@@ -85,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_name_however_it_is_written() {
+    fn names_match_regardless_of_spelling() {
         for name in ["list_yourself", "list-yourself", "List Yourself", "LIST-ON-REGISTRY", "list-mcp"] {
             assert_eq!(named(name).unwrap().name, "list_yourself", "{name}");
         }
@@ -94,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_alias_and_skill_is_known() {
+    fn every_name_alias_and_skill_is_found() {
         for entry in CATALOGUE.iter().copied() {
             for name in std::iter::once(&entry.name).chain(entry.aliases) {
                 assert_eq!(named(name).unwrap().name, entry.name);
@@ -106,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_in_data_parts() {
+    fn calls_are_read_from_data_parts() {
         for data in [
             json!({ "operation": "check_status", "arguments": { "id": "x" } }),
             json!({ "skill": "check-status", "args": { "id": "x" } }),

@@ -1,77 +1,48 @@
-//! A text parsed into URLs, listing ids, addresses, quotations, names and plain words. What is extracted is removed
-//! from the words, so that nothing inside a URL or a quotation can be mistaken for a request.
+//! Parses a text into URLs, listing ids, e-mail addresses, quotations, names and plain words. Everything extracted is
+//! removed from the words, so that nothing inside a URL or a quotation can be mistaken for a request.
 
 use std::ops::Range;
 
 use super::operation_call;
-use super::words::{Cutter, Word};
+use super::words::{Word, WordSplitter};
 use crate::AnyOperation;
 
-/// The bytes of a text that are read; a request is shorter.
-const LONGEST_READ: usize = 2000;
+/// The rest of a longer text is ignored.
+const MAX_BYTES: usize = 2000;
 
 /// Top-level domains that are far more often file name extensions.
-const FILES: [&str; 12] = ["cc", "do", "java", "js", "md", "ml", "pl", "py", "rs", "sh", "so", "zip"];
+const FILE_EXTENSIONS: [&str; 12] =
+    ["cc", "do", "java", "js", "md", "ml", "pl", "py", "rs", "sh", "so", "zip"];
 
 /// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
-const EVERYDAY: [&str; 26] = [
-    "api",
-    "based",
-    "capable",
-    "card",
-    "cards",
-    "client",
-    "clients",
-    "compatible",
-    "directory",
-    "endpoint",
-    "endpoints",
-    "first",
-    "id",
-    "like",
-    "name",
-    "native",
-    "powered",
-    "protocol",
-    "registry",
-    "server",
-    "servers",
-    "skill",
-    "skills",
-    "to-agent",
-    "tool",
-    "tools",
-];
+const ORDINARY_SUFFIXES: &str = "api based capable card cards client clients compatible directory endpoint endpoints first id like \
+    name native powered protocol registry server servers skill skills to-agent tool tools";
 
-/// A parsed text.
 #[derive(Debug, Default)]
 pub(super) struct ParsedText {
     /// The part of the text that was read.
     pub(super) text: String,
-    /// Its plain words.
     pub(super) words: Vec<Word>,
     /// URLs, each once.
     pub(super) urls: Vec<String>,
     /// Listing ids, each once, as they were written.
     pub(super) ids: Vec<String>,
-    /// E-mail addresses.
     pub(super) emails: Vec<String>,
-    /// Quotations, and then runs of capitalised words.
+    /// Quotations, then sequences of capitalized words.
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
     pub(super) quoted: usize,
     /// Whole numbers that are words of their own.
     pub(super) numbers: Vec<u64>,
-    /// Operations that the text names, each with its index among the words.
+    /// Operations called by name, each with its index in `words`.
     pub(super) operation_names: Vec<(&'static AnyOperation, usize)>,
 }
 
 impl ParsedText {
-    /// Parses a text.
     pub(super) fn parse(text: &str) -> Self {
         let text = beginning(text);
         let mut parsed = Self { text: text.to_owned(), ..Self::default() };
-        let mut cutter = Cutter::default();
+        let mut splitter = WordSplitter::default();
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
@@ -81,80 +52,78 @@ impl ParsedText {
                 continue;
             }
             if rest.starts_with(['(', '[']) {
-                cutter.cut(text, at..at + 1);
+                splitter.add(text, at..at + 1);
                 at += 1;
                 continue;
             }
             let chunk = at..at + rest.find(char::is_whitespace).unwrap_or(rest.len());
             if chunk.is_empty() {
                 let blank = rest.chars().next().map_or(1, char::len_utf8);
-                cutter.cut(text, at..at + blank);
+                splitter.add(text, at..at + blank);
                 at += blank;
                 continue;
             }
-            let end = parsed.take_chunk(text, chunk, &mut cutter);
+            let end = parsed.take_chunk(text, chunk, &mut splitter);
             at = end;
         }
-        parsed.words = cutter.words;
+        parsed.words = splitter.words;
         parsed.take_numbers_and_names();
         parsed
     }
 
-    /// Adds a URL that was sent beside the text.
     pub(super) fn add_url(&mut self, url: &str) {
-        once(&mut self.urls, url);
+        push_new(&mut self.urls, url);
     }
 
-    /// Adds an id that was sent beside the text.
     pub(super) fn add_id(&mut self, id: &str) {
-        once(&mut self.ids, id);
+        push_new(&mut self.ids, id);
     }
 
-    /// A whole chunk between two blanks; gives where the reading goes on.
-    fn take_chunk(&mut self, text: &str, chunk: Range<usize>, cutter: &mut Cutter) -> usize {
+    /// Takes a chunk between two blanks; returns where to continue.
+    fn take_chunk(&mut self, text: &str, chunk: Range<usize>, splitter: &mut WordSplitter) -> usize {
         let raw = &text[chunk.clone()];
         if let Some(begin) = scheme(raw) {
-            cutter.cut(text, chunk.start..chunk.start + begin);
+            splitter.add(text, chunk.start..chunk.start + begin);
             let url = url_of(&raw[begin..]);
-            once(&mut self.urls, url);
+            push_new(&mut self.urls, url);
             return chunk.start + begin + url.len();
         }
-        let (core, from) = core(raw);
+        let (core, from) = trim_marks(raw);
         let core = core.strip_suffix("'s").or_else(|| core.strip_suffix("’s")).unwrap_or(core);
         if core.is_empty() {
-            cutter.cut(text, chunk.clone());
+            splitter.add(text, chunk.clone());
             return chunk.end;
         }
         let (start, end) = (chunk.start + from, chunk.start + from + core.len());
-        cutter.cut(text, chunk.start..start);
+        splitter.add(text, chunk.start..start);
         if is_id(core) {
-            once(&mut self.ids, core);
+            push_new(&mut self.ids, core);
         } else if is_email(core) {
-            once(&mut self.emails, core);
+            push_new(&mut self.emails, core);
         } else if is_host(core) {
-            once(&mut self.urls, &format!("https://{core}"));
+            push_new(&mut self.urls, &format!("https://{core}"));
         } else if let Some(entry) =
             Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
         {
-            // It remains a word too, so that it can be the verb of a request.
-            let place = cutter.words.len();
-            cutter.cut(text, start..start + 1);
-            self.operation_names.push((entry, place));
+            // It is also a word, so that it can be the verb of a request.
+            let index = splitter.words.len();
+            splitter.add(text, start..start + 1);
+            self.operation_names.push((entry, index));
         } else {
-            // The end of a sentence must be read in the same step as the word before it.
-            cutter.cut(text, start..chunk.end);
+            // The end of a sentence must be added in the same step as the word before it.
+            splitter.add(text, start..chunk.end);
             return chunk.end;
         }
-        cutter.cut(text, end..chunk.end);
+        splitter.add(text, end..chunk.end);
         chunk.end
     }
 
     fn take_quotation(&mut self, inner: &str) {
         let inner = inner.trim();
         if scheme(inner) == Some(0) && !inner.contains(char::is_whitespace) {
-            once(&mut self.urls, url_of(inner));
+            push_new(&mut self.urls, url_of(inner));
         } else if is_id(inner) {
-            once(&mut self.ids, inner);
+            push_new(&mut self.ids, inner);
         } else {
             self.names.push(inner.to_owned());
             self.quoted += 1;
@@ -176,8 +145,8 @@ impl ParsedText {
             before = Some(word);
         }
         for run in runs {
-            // The first word of a sentence is capitalised anyway.
-            let run = if run[0].opens || !run[0].counts() { &run[1..] } else { &run[..] };
+            // The first word of a sentence is always capitalized.
+            let run = if run[0].starts_clause || !run[0].is_significant() { &run[1..] } else { &run[..] };
             if let (Some(first), Some(last)) = (run.first(), run.last()) {
                 self.names.push(self.text[first.at.start..last.at.end].to_owned());
             }
@@ -185,7 +154,7 @@ impl ParsedText {
     }
 }
 
-fn once(list: &mut Vec<String>, text: &str) {
+fn push_new(list: &mut Vec<String>, text: &str) {
     if !list.iter().any(|known| known == text) {
         list.push(text.to_owned());
     }
@@ -194,10 +163,10 @@ fn once(list: &mut Vec<String>, text: &str) {
 /// The beginning of a text, cut at a blank.
 fn beginning(text: &str) -> &str {
     let text = text.trim();
-    if text.len() <= LONGEST_READ {
+    if text.len() <= MAX_BYTES {
         return text;
     }
-    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= LONGEST_READ).last().unwrap_or(0);
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= MAX_BYTES).last().unwrap_or(0);
     let head = &text[..end];
     head.rfind(char::is_whitespace).map_or("", |blank| &head[..blank])
 }
@@ -229,28 +198,9 @@ fn scheme(text: &str) -> Option<usize> {
     [low.find("https://"), low.find("http://")].into_iter().flatten().min()
 }
 
-/// The URL at the beginning of a text, without what belongs to the sentence around it.
+/// The URL at the beginning of a text, without the punctuation of the sentence around it.
 fn url_of(text: &str) -> &str {
-    let stop = |c: char| {
-        c.is_whitespace()
-            || matches!(
-                c,
-                '<' | '>'
-                    | '"'
-                    | '“'
-                    | '”'
-                    | '»'
-                    | '`'
-                    | '|'
-                    | '\\'
-                    | '。'
-                    | '，'
-                    | '、'
-                    | '；'
-                    | '）'
-                    | '」'
-            )
-    };
+    let stop = |c: char| c.is_whitespace() || "<>\"“”»`|\\。，、；）」".contains(c);
     let mut url = &text[..text.find(stop).unwrap_or(text.len())];
     loop {
         let shorter = url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', ']', '}']);
@@ -265,8 +215,8 @@ fn url_of(text: &str) -> &str {
     }
 }
 
-/// A chunk without the marks around it, and where that begins.
-fn core(raw: &str) -> (&str, usize) {
+/// A chunk without the punctuation around it, and where the rest begins.
+fn trim_marks(raw: &str) -> (&str, usize) {
     let inner = |c: char| c.is_alphanumeric();
     let from = raw.find(inner).unwrap_or(raw.len());
     let to = raw.rfind(inner).map_or(from, |at| at + raw[at..].chars().next().map_or(1, char::len_utf8));
@@ -278,7 +228,7 @@ fn is_id(text: &str) -> bool {
     let slug = |rest: &str| {
         rest.starts_with(|c: char| c.is_ascii_alphanumeric())
             && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
-            && !EVERYDAY.contains(&rest.to_ascii_lowercase().as_str())
+            && !ORDINARY_SUFFIXES.split(' ').any(|suffix| suffix.eq_ignore_ascii_case(rest))
     };
     match text.split_once(['_', '-']) {
         Some(("agtpub", rest)) => !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric()),
@@ -293,7 +243,7 @@ fn is_email(text: &str) -> bool {
     text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && is_host(domain))
 }
 
-/// A host name under a public suffix, with or without a path; a file name is none.
+/// A host name under a public suffix, with or without a path; not a file name.
 fn is_host(text: &str) -> bool {
     let (host, path) = text.split_once('/').map_or((text, None), |(host, path)| (host, Some(path)));
     let name = host.split_once(':').map_or(host, |(name, _)| name);
@@ -304,7 +254,7 @@ fn is_host(text: &str) -> bool {
     labels.len() >= 2
         && labels.iter().all(plain)
         && last.bytes().all(|b| b.is_ascii_alphabetic())
-        && (labels.len() > 2 || path.is_some() || !FILES.contains(&last.as_str()))
+        && (labels.len() > 2 || path.is_some() || !FILE_EXTENSIONS.contains(&last.as_str()))
         && psl::suffix(name.to_ascii_lowercase().as_bytes()).is_some_and(|suffix| suffix.is_known())
         && psl::domain(name.to_ascii_lowercase().as_bytes()).is_some()
 }
@@ -314,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_end_where_the_sentence_goes_on() {
+    fn urls_end_before_the_punctuation_of_the_sentence() {
         for (text, url) in [
             ("list https://a.example/card.json.", "https://a.example/card.json"),
             ("(see https://a.example/x_(y))", "https://a.example/x_(y)"),
@@ -335,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_told_from_everyday_words() {
+    fn ids_are_distinguished_from_ordinary_words() {
         let parsed =
             ParsedText::parse("Is agtpub_0123456789abcdef0123 live? And mcp-io-github-acme, or `agent-x.y`?");
         assert_eq!(parsed.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
@@ -343,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_numbers() {
+    fn names_and_numbers_are_found() {
         let parsed =
             ParsedText::parse("How is \"weather bot\" doing, or Paper Reader, our MCP thing? Show 5 of them");
         assert_eq!(parsed.names, ["weather bot", "Paper Reader"]);
@@ -352,17 +302,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_no_request() {
+    fn quotation_is_not_a_request() {
         let parsed = ParsedText::parse("she said \"list https://a.example now\"");
         assert!(parsed.words.iter().all(|word| word.low != "list"));
         assert_eq!(parsed.urls, [""; 0]);
     }
 
     #[test]
-    fn a_long_text_is_read_at_its_beginning() {
+    fn only_the_beginning_of_a_long_text_is_read() {
         let long = format!("help {}", "é".repeat(20_000));
         assert_eq!(ParsedText::parse(&long).words.len(), 1);
         let long = format!("help {}", "word ".repeat(4000));
-        assert!(ParsedText::parse(&long).text.len() <= LONGEST_READ);
+        assert!(ParsedText::parse(&long).text.len() <= MAX_BYTES);
     }
 }

@@ -1,5 +1,5 @@
-//! An answer as a sentence or two, for clients that show the text and ignore the data. Operations use a few common
-//! member names, so that none needs wording of its own here.
+//! Renders an answer as one or two sentences, for clients that show the text and ignore the data. Uses member names that
+//! operations have in common, so that no operation needs code here.
 
 use serde_json::{Map, Value, json};
 
@@ -7,26 +7,23 @@ use super::operation_call;
 use crate::AnyOperation;
 use registry_model::error::shorten;
 
-/// Members in which an answer describes itself; the first that is present is shown.
-const IN_WORDS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
-/// Members that hold the next step.
-const NEXT: [&str; 3] = ["next", "list_hint", "hint"];
-/// The most rows of a list that are named.
-const NAMED: usize = 10;
-/// The most plain members that are shown.
-const FACTS: usize = 6;
+/// Members with a text for people; the first that is present is shown.
+const TEXT_MEMBERS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
+/// Members with the next step.
+const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
+const MAX_ROWS: usize = 10;
+const MAX_SCALARS: usize = 6;
 
-/// The answer of an operation in words.
 pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
     let mut sentences = Vec::new();
     sentences.extend(subject(result));
-    let words = IN_WORDS.iter().find_map(|member| result[*member].as_str());
+    let words = TEXT_MEMBERS.iter().find_map(|member| result[*member].as_str());
     sentences.extend(words.map(str::to_owned));
     sentences.extend(rows(result));
     if words.is_none() && sentences.len() < 2 {
         sentences.extend(facts(result));
     }
-    sentences.extend(NEXT.iter().find_map(|member| next(&result[*member])));
+    sentences.extend(NEXT_MEMBERS.iter().find_map(|member| next(&result[*member])));
     if sentences.is_empty() {
         sentences.push(format!("{}: done.", entry.title));
     }
@@ -52,10 +49,10 @@ fn rows(result: &Value) -> Option<String> {
         Some((name, rows))
     })?;
     if rows.is_empty() {
-        // An answer about one listing is no list, and what it lacks says nothing.
+        // In an answer about one listing, an empty list is not worth a sentence.
         return result.get("listing_id").is_none().then(|| format!("No {}.", list.replace('_', " ")));
     }
-    let named = rows.iter().take(NAMED).map(|row| {
+    let named = rows.iter().take(MAX_ROWS).map(|row| {
         let id = row["listing_id"].as_str().unwrap_or_default();
         match row["name"].as_str() {
             Some(name) if name != id => format!("{} ({id})", shorten(name, 80)),
@@ -63,16 +60,16 @@ fn rows(result: &Value) -> Option<String> {
         }
     });
     let named = named.collect::<Vec<_>>().join(", ");
-    let more = rows.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0);
     let more = more.map(|more| format!(" and {more} more in the data")).unwrap_or_default();
     Some(format!("{} {}: {named}{more}.", rows.len(), list.replace('_', " ")))
 }
 
-/// Scalar members, as they are.
+/// The scalar members.
 fn facts(result: &Value) -> Option<String> {
     let facts = result.as_object()?.iter().filter(|(name, _)| {
         !matches!(name.as_str(), "ok" | "found" | "id" | "listing_id" | "name" | "lane")
-            && !NEXT.contains(&name.as_str())
+            && !NEXT_MEMBERS.contains(&name.as_str())
     });
     let facts = facts.filter_map(|(name, value)| {
         let value = match value {
@@ -82,18 +79,18 @@ fn facts(result: &Value) -> Option<String> {
         };
         Some(format!("{}: {value}", name.replace('_', " ")))
     });
-    let facts: Vec<String> = facts.take(FACTS).collect();
+    let facts: Vec<String> = facts.take(MAX_SCALARS).collect();
     (!facts.is_empty()).then(|| format!("{}.", facts.join(", ")))
 }
 
-/// What to do next: a sentence, or an object with one, and the message that does it.
+/// The next step: its text, and the message that executes it.
 pub(super) fn next(next: &Value) -> Option<String> {
     let text = next.as_str().or_else(|| next["note"].as_str())?;
     let message = message(next).map(|message| format!(" {message}")).unwrap_or_default();
     (!text.is_empty()).then(|| format!("Next: {}{message}", shorten(text, 600)))
 }
 
-/// What to say for the next step, word for word: a phrase where it says all, else the call as JSON, which a text may be.
+/// The message that executes the next step: a phrase if it expresses all arguments, else the call as JSON.
 fn message(next: &Value) -> Option<String> {
     let tool = next["tool"].as_str()?;
     let arguments = next.get("body").or_else(|| next.get("arguments"))?;
@@ -123,7 +120,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn answers_are_summed_up_by_what_they_hold() {
+    fn answer_is_summarized_from_its_members() {
         let entry = named("check_status").unwrap();
         let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
             "lane_reason": "The probe found something to fix.", "reasons": [], "next": { "note": "Serve a card." } });
@@ -141,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_step_comes_with_the_message_that_does_it() {
+    fn next_step_comes_with_its_message() {
         for (step, message) in [
             (
                 json!({ "tool": "take_demo", "body": { "listing_id": "mcp-a" } }),

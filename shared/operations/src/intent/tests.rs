@@ -1,5 +1,5 @@
-//! Messages of people and agents and the operation that each must mean: a table that only grows. The catalogue's own
-//! phrases are included automatically, so that a new operation is tested without a change here.
+//! Messages of people and agents with the operation that each must mean. The phrases of the catalogue are included
+//! automatically, so that a new operation is tested without a change here.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::CATALOGUE;
 const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
 
-/// The meaning in short: an operation and its arguments, or what else it is.
+/// A short form: an operation and its arguments, or the kind of intent.
 fn intent(text: &str) -> String {
     let said = MessageContent { text: text.to_owned(), ..MessageContent::default() };
     short(&parse_intent(&said, None))
@@ -66,7 +66,7 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
 }
 
 #[test]
-fn a_choice_of_several_words_is_named_by_all_of_them() {
+fn choice_of_several_words_needs_all_of_them() {
     for (text, tool) in [
         ("preview a kernel with the goals read papers", "preview_kernel"),
         ("demo alive with the goals read papers", "demo_alive"),
@@ -80,7 +80,7 @@ fn a_choice_of_several_words_is_named_by_all_of_them() {
 }
 
 #[test]
-fn what_is_said_is_understood() {
+fn messages_mean_their_operation() {
     let list = format!("list_yourself(url={CARD})");
     let status = format!("check_status(id={ID})");
     for (text, meant) in [
@@ -131,13 +131,13 @@ fn what_is_said_is_understood() {
 }
 
 #[test]
-fn a_url_stands_for_what_was_published_by_it() {
+fn url_identifies_the_listing_published_with_it() {
     let id = registry_model::ListingId::of_url(&CARD.parse().unwrap());
     assert_eq!(intent(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
 }
 
 #[test]
-fn what_is_missing_is_asked_for() {
+fn missing_argument_is_requested() {
     for (text, meant) in [
         ("list me", "list_yourself misses Url"),
         (
@@ -146,8 +146,8 @@ fn what_is_missing_is_asked_for() {
         ),
         ("please list my agent", "list_yourself misses Url"),
         ("I want to register my MCP server", "list_yourself misses Url"),
-        ("is it live?", "check_status misses Listing"),
-        ("what is the status?", "check_status misses Listing"),
+        ("is it live?", "check_status misses Id"),
+        ("what is the status?", "check_status misses Id"),
         ("score my card", "score misses Url"),
     ] {
         assert_eq!(intent(text), meant, "{text}");
@@ -155,7 +155,7 @@ fn what_is_missing_is_asked_for() {
 }
 
 #[test]
-fn the_rest_may_be_said_later() {
+fn later_message_completes_the_request() {
     let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
     let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
@@ -169,7 +169,7 @@ fn the_rest_may_be_said_later() {
 }
 
 #[test]
-fn nothing_is_written_by_a_guess() {
+fn writes_need_an_explicit_request() {
     for text in [
         format!("don't list me: {CARD}"),
         format!("Do not list {CARD}"),
@@ -202,7 +202,7 @@ fn nothing_is_written_by_a_guess() {
 }
 
 #[test]
-fn a_message_is_what_stands_behind_the_listing_it_is_for() {
+fn text_slot_follows_the_listing_id() {
     let meant = format!("talk(listing_id={ID},text=Your tools fit)");
     for text in [
         format!("leave a message for {ID}: Your tools fit."),
@@ -270,7 +270,7 @@ fn data_parts_call_operations() {
 }
 
 #[test]
-fn a_url_beside_the_text_is_used() {
+fn url_of_a_file_part_is_used() {
     let said = MessageContent {
         text: "list me".to_owned(),
         urls: vec![CARD.to_owned()],
@@ -281,12 +281,12 @@ fn a_url_beside_the_text_is_used() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_understood_without_harm(text in "\\PC{0,300}") {
+    fn any_text_is_parsed_without_panic(text in "\\PC{0,300}") {
         intent(&text);
     }
 
     #[test]
-    fn any_mixture_of_known_pieces_is_understood_without_harm(
+    fn any_mixture_of_known_pieces_is_parsed_without_panic(
         pieces in proptest::collection::vec(proptest::sample::select(vec![
             "list", "me", "don't", "\"", "'", "«", "https://a.dev", "agtpub_", "{", "(", "is", "live", "?", " ", "\n", "’s", "é", "12",
         ]), 0..40),

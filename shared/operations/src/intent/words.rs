@@ -1,25 +1,26 @@
-//! How a text is split into words, and which forms of a word count as the same. The rules are for English only; a text
-//! in another language matches nothing and is answered with help.
+//! Splits a text into words and reduces their forms to a stem. The rules are for English only; a text in another language
+//! matches nothing and gets the help text.
 
-/// A word of a text.
+use std::ops::Range;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// In small letters, without apostrophes.
+    /// In lower case, without apostrophes.
     pub(super) low: String,
-    /// The stem that its other forms share.
+    /// The same for all forms of the word.
     pub(super) stem: String,
-    /// Begins with a capital letter and is no acronym.
+    /// Begins with a capital letter and is not an acronym.
     pub(super) capital: bool,
-    /// It is the first word of its clause.
-    pub(super) opens: bool,
-    /// Its sentence, counted from 0.
+    /// Whether it is the first word of its clause.
+    pub(super) starts_clause: bool,
+    /// The index of its sentence.
     pub(super) sentence: usize,
-    /// Its byte range in the text.
-    pub(super) at: std::ops::Range<usize>,
+    /// Byte range in the text.
+    pub(super) at: Range<usize>,
 }
 
-/// Words that carry no meaning of their own.
-const EMPTY: [&str; 69] = [
+/// Words without a meaning of their own.
+const STOP_WORDS: [&str; 69] = [
     "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "being", "but",
     "by", "can", "could", "did", "do", "does", "for", "from", "get", "give", "had", "has", "have", "hello",
     "hey", "hi", "i", "in", "is", "it", "its", "just", "kindly", "me", "my", "no", "not", "now", "of", "on",
@@ -28,71 +29,68 @@ const EMPTY: [&str; 69] = [
 ];
 
 impl Word {
-    /// The word at `at` in `text`.
-    pub(super) fn read(text: &str, at: std::ops::Range<usize>, opens: bool, sentence: usize) -> Self {
+    fn read(text: &str, at: Range<usize>, starts_clause: bool, sentence: usize) -> Self {
         let raw = &text[at.clone()];
         let low = plain(raw);
         let mut letters = raw.chars();
         let capital = letters.next().is_some_and(char::is_uppercase)
             && (letters.clone().next().is_none() || letters.any(char::is_lowercase));
-        Self { stem: stem(&low), capital, opens, sentence, at, low }
+        Self { stem: stem(&low), capital, starts_clause, sentence, at, low }
     }
 
-    /// Whether it counts in matching.
-    pub(super) fn counts(&self) -> bool {
-        !EMPTY.contains(&self.low.as_str())
+    pub(super) fn is_significant(&self) -> bool {
+        !STOP_WORDS.contains(&self.low.as_str())
     }
 }
 
-/// The words of a text without picks in it.
+/// The words of a text from which nothing else is extracted.
 pub(super) fn words(text: &str) -> Vec<Word> {
-    let mut cutter = Cutter::default();
-    cutter.cut(text, 0..text.len());
-    cutter.words
+    let mut splitter = WordSplitter::default();
+    splitter.add(text, 0..text.len());
+    splitter.words
 }
 
-/// Cuts a text into words piece by piece, leaving out what was picked from it.
+/// Splits a text into words part by part; the parts left out are URLs, ids and the like.
 #[derive(Debug, Default)]
-pub(super) struct Cutter {
+pub(super) struct WordSplitter {
     pub(super) words: Vec<Word>,
     sentence: usize,
-    midway: bool,
+    in_clause: bool,
 }
 
-impl Cutter {
-    /// Cuts the words out of a part of the text.
-    pub(super) fn cut(&mut self, text: &str, part: std::ops::Range<usize>) {
-        let mut begun: Option<usize> = None;
+impl WordSplitter {
+    pub(super) fn add(&mut self, text: &str, part: Range<usize>) {
+        let mut start: Option<usize> = None;
         for (offset, c) in text[part.clone()].char_indices() {
             let at = part.start + offset;
-            if c.is_alphanumeric() || (matches!(c, '\'' | '’') && begun.is_some()) {
-                begun.get_or_insert(at);
+            if c.is_alphanumeric() || (matches!(c, '\'' | '’') && start.is_some()) {
+                start.get_or_insert(at);
                 continue;
             }
-            self.end(text, begun.take(), at);
-            let stands_alone = text[..at].ends_with(char::is_whitespace);
+            self.end_word(text, start.take(), at);
+            let after_blank = text[..at].ends_with(char::is_whitespace);
             match c {
-                '-' if stands_alone => self.midway = false,
+                '-' if after_blank => self.in_clause = false,
                 '.' | '!' | '?' | ';' | '\n' => {
                     self.sentence += 1;
-                    self.midway = false;
+                    self.in_clause = false;
                 }
-                ',' | ':' | '(' | ')' | '–' | '—' | '>' | '*' => self.midway = false,
+                ',' | ':' | '(' | ')' | '–' | '—' | '>' | '*' => self.in_clause = false,
                 _ => {}
             }
         }
-        self.end(text, begun, part.end);
+        self.end_word(text, start, part.end);
     }
 
-    fn end(&mut self, text: &str, begun: Option<usize>, at: usize) {
-        if let Some(start) = begun {
-            self.words.push(Word::read(text, start..at, !self.midway, self.sentence));
-            self.midway = true;
+    fn end_word(&mut self, text: &str, start: Option<usize>, end: usize) {
+        if let Some(start) = start {
+            self.words.push(Word::read(text, start..end, !self.in_clause, self.sentence));
+            self.in_clause = true;
         }
     }
 }
 
-/// Small letters, and of a short form only its first half: `what's` is `what`, `don't` is `dont`.
+/// Lower case without apostrophes; short forms are cut: `what's` becomes `what`, `don't` becomes `dont`.
 fn plain(raw: &str) -> String {
     let low = raw.to_lowercase().replace('’', "'");
     let low = low.trim_end_matches('\'');
@@ -102,25 +100,27 @@ fn plain(raw: &str) -> String {
     }
 }
 
-/// What a word shares with its plural and its other forms. It need not be a word, only the same for every form.
+/// The same string for all forms of a word, not necessarily a word.
 pub(super) fn stem(low: &str) -> String {
     if !low.is_ascii() || low.len() < 4 {
         return low.to_owned();
     }
-    for (ending, least) in [("ings", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4), ("s", 3), ("e", 3)] {
-        if let Some(head) = low.strip_suffix(ending).filter(|head| head.len() >= least) {
+    for (ending, min_length) in
+        [("ings", 4), ("ing", 4), ("ies", 3), ("ed", 4), ("es", 4), ("s", 3), ("e", 3)]
+    {
+        if let Some(head) = low.strip_suffix(ending).filter(|head| head.len() >= min_length) {
             if ending == "s" && (head.ends_with('s') || head.ends_with('u')) {
                 break;
             }
             let head = if ending == "ies" { format!("{head}y") } else { head.to_owned() };
-            return halved(head);
+            return undouble(head);
         }
     }
     low.to_owned()
 }
 
-/// `stopp` and `stop` are one; `fill` stays.
-fn halved(mut head: String) -> String {
+/// `stopp` becomes `stop`; `fill` stays.
+fn undouble(mut head: String) -> String {
     let bytes = head.as_bytes();
     if let [.., a, b] = bytes
         && a == b
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_meet() {
+    fn forms_of_a_word_have_one_stem() {
         for forms in [
             ["list", "lists", "listing", "listings"].as_slice(),
             &["score", "scores", "scored", "scoring"],
@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_and_clauses() {
+    fn short_forms_are_cut_and_clauses_found() {
         let words = words("What's up? Don't, please list me.");
         let low: Vec<&str> = words.iter().map(|word| word.low.as_str()).collect();
         assert_eq!(low, ["what", "up", "dont", "please", "list", "me"]);
         let opening: Vec<&str> =
-            words.iter().filter(|word| word.opens).map(|word| word.low.as_str()).collect();
+            words.iter().filter(|word| word.starts_clause).map(|word| word.low.as_str()).collect();
         assert_eq!(opening, ["what", "dont", "please"]);
         assert_eq!((words[0].sentence, words[5].sentence), (0, 1));
     }

@@ -1,87 +1,77 @@
-//! Search of the Live listings by a text, for ARD clients and models. The query is parsed, ranked by the index, and
-//! each hit is returned with the evidence of its last probe; an empty result explains itself and says what to try.
+//! Full-text search of the Live listings, for ARD clients and models. Each hit is returned with the evidence of its
+//! last probe; an empty result explains what to try.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, KindFilter};
 use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
 use registry_model::protocol::ARD_BASE;
-use registry_model::{Caller, Category, Referral};
+use registry_model::{Category, Referral};
 use registry_search::{Found, Query, Text};
 
-/// The default limit.
-const HITS: u32 = 12;
+const DEFAULT_LIMIT: u32 = 12;
 
-/// Searches what is Live.
-#[derive(Debug)]
 pub struct ArdSearch;
 
-/// What is looked for.
+/// A search query with optional filters.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// What is looked for, in plain words; empty for the newest.
+    /// The query in plain words; empty for the newest listings.
     #[serde(alias = "query")]
     #[schemars(length(max = 1000))]
     pub q: String,
-    /// Only agents, or only MCP servers; both where it is left out.
+    /// Only agents or only MCP servers; default: both.
     pub kind: Option<KindFilter>,
-    /// Only what is filed under this id, such as `data-analytics`.
+    /// Only listings of this category id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     pub category: Option<String>,
-    /// What other registries told: `auto` and `referrals` tell it, `none` does not; `auto` where it is left out.
+    /// Whether to include entries of other registries: `auto` (default) and `referrals` include them, `none` does not.
     pub federation: Option<FederationMode>,
-    /// At most so many hits, from 1 to 100; 12 where it is left out.
+    /// The maximum number of hits, from 1 to 100; default: 12.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
 }
 
-/// What was found.
+/// The search result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// `ard`.
+    /// Always `ard`.
     protocol: &'static str,
-    /// The words as they were understood.
+    /// The query, normalized.
     query: String,
-    /// The words that were searched for instead, where spelling was corrected.
+    /// The words that were searched for instead, if the spelling was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
-    /// How many answer to the words in all.
+    /// The number of matching listings.
     total: usize,
-    /// The best of them, the best first.
+    /// The best matches, the best first.
     hits: Vec<SearchHit>,
-    /// The catalogue of everything that is Live.
+    /// The URL of the catalog of all Live listings.
     catalog: String,
-    /// What of other registries was wanted; `none` where no other is known.
+    /// The federation mode that was used; `none` if no other registry is known.
     federation: FederationMode,
-    /// What other registries told that answers to the words. Nobody here asked those it names: they are not Live.
+    /// Matching entries reported by other registries. This registry has not probed them, so they are not Live.
     referrals: Vec<Referral>,
-    /// Other registries that can be asked the same.
+    /// Other registries that can be searched with the same query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     registries: Vec<PeerReferral>,
-    /// How it went, in a sentence.
+    /// A summary in one sentence.
     note: String,
-    /// What to do, where nothing was found.
+    /// What to do next, if nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Value>,
 }
 
-/// A hit.
+/// A matching listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SearchHit {
     #[serde(flatten)]
     peer: Peer,
-    /// How well it answers, 0 to 100.
+    /// How well it matches, from 0 to 100.
     score: u8,
-    /// The ARD service that found it.
+    /// The URL of the ARD service that found it.
     source: String,
 }
 
@@ -89,8 +79,8 @@ impl Operation for ArdSearch {
     const NAME: &'static str = "ard_search";
     const TITLE: &'static str = "Search in plain words";
     const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic Resource \
-        Discovery) and gives ranked hits, each with its endpoint, its card and the evidence of its last handshake. \
-        Use match_capability to learn why each one fits.";
+        Discovery). Returns ranked hits, each with its endpoint, its card and the evidence of its last handshake. \
+        Use match_capability to see why each hit matches.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -98,16 +88,16 @@ impl Operation for ArdSearch {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "ard-search",
         name: "Search in plain words",
-        description: "Searches the Live agents and MCP servers in plain words and gives ranked hits with evidence.",
+        description: "Searches the Live agents and MCP servers in plain words and returns ranked hits with evidence.",
         tags: &["registry", "search", "ard", "discovery"],
     }];
     const ROUTES: &'static [Route] =
-        &[Route::get_as("/api/ard/search", newest_by_default).taking(words_or_none)];
+        &[Route::get_as("/api/ard/search", default_to_newest).taking(query_optional)];
     type Arguments = Arguments;
     type Answer = Answer;
 
-    // Where others write the table, asking for its version would cost as much as the answer; and what other registries
-    // told has no version here.
+    // If other processes write the table, reading its version costs as much as the answer; and the entries of other
+    // registries have no version here.
     async fn cache_validator(app: &App) -> Result<Option<CacheValidator>, Problem> {
         if !app.store.is_sole_writer() || !app.settings.federation_peers.is_empty() {
             return Ok(None);
@@ -121,7 +111,8 @@ impl Operation for ArdSearch {
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = summarize(app, &query, &found).await?;
         let (now, source) = (app.clock.now(), app.settings.url(ARD_BASE));
-        let Elsewhere { federation, referrals, registries } = elsewhere(app, &arguments, &query).await?;
+        let OtherRegistries { federation, referrals, registries } =
+            other_registries(app, &arguments, &query).await?;
         let hit = |hit: &registry_search::Hit| SearchHit {
             peer: Peer::of(&hit.listing, &app.settings, now),
             score: hit.score,
@@ -144,48 +135,46 @@ impl Operation for ArdSearch {
     }
 }
 
-/// What other registries told.
-pub(super) struct Elsewhere {
-    /// `None` where no other is known.
-    pub(super) federation: FederationMode,
-    /// Entries of theirs that answer to the words.
+/// The part of a search result that comes from other registries.
+pub(super) struct OtherRegistries {
+    federation: FederationMode,
     pub(super) referrals: Vec<Referral>,
-    /// The registries that can be asked.
-    pub(super) registries: Vec<PeerReferral>,
+    registries: Vec<PeerReferral>,
 }
 
-/// What other registries told of what is looked for.
-pub(super) async fn elsewhere(app: &App, arguments: &Arguments, query: &Query) -> Result<Elsewhere, Problem> {
+pub(super) async fn other_registries(
+    app: &App,
+    arguments: &Arguments,
+    query: &Query,
+) -> Result<OtherRegistries, Problem> {
     let federation = arguments.federation.unwrap_or_default();
     if federation == FederationMode::None || app.settings.federation_peers.is_empty() {
         let (referrals, registries) = (Vec::new(), Vec::new());
-        return Ok(Elsewhere { federation: FederationMode::None, referrals, registries });
+        return Ok(OtherRegistries { federation: FederationMode::None, referrals, registries });
     }
     let peers = federation::known_peers(app).await?;
-    Ok(Elsewhere {
+    Ok(OtherRegistries {
         federation,
         referrals: federation::referrals(&peers, query.text.as_str(), query.kind),
         registries: federation::peer_referrals(&peers),
     })
 }
 
-fn words_or_none(mut schema: Value) -> Value {
+fn query_optional(mut schema: Value) -> Value {
     schema["required"] = json!([]);
     schema
 }
 
-/// By REST, a request without a query returns the newest.
-fn newest_by_default(query: &str) -> String {
-    let asked = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
-    if asked { query.to_owned() } else { format!("{query}&q=") }
+/// Over REST, a request without a query returns the newest listings.
+fn default_to_newest(query: &str) -> String {
+    let has_query = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
+    if has_query { query.to_owned() } else { format!("{query}&q=") }
 }
 
-/// The arguments as a query of the index.
-///
 /// # Errors
-/// 422: a text, a category or a limit that cannot be.
+/// 422 if the text, the category or the limit is invalid.
 pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
-    let limit = active_page::limit(arguments.limit, HITS)?;
+    let limit = active_page::limit(arguments.limit, DEFAULT_LIMIT)?;
     Ok(Query {
         text: Text::parse(&arguments.q, "q")?,
         kind: arguments.kind.and_then(KindFilter::only),
@@ -195,13 +184,15 @@ pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
     })
 }
 
-/// A category by its id.
 fn category(id: &str) -> Result<Category, Problem> {
     Category::by_id(id).ok_or_else(|| {
         Problem::invalid(
             "category",
             "unknown_category",
-            format!("There is no category `{}`. The rows of the active list show theirs.", shorten(id, 60)),
+            format!(
+                "Unknown category `{}`. The rows of the active list contain the valid ids.",
+                shorten(id, 60)
+            ),
         )
         .with_next(json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" }))
     })
@@ -221,19 +212,21 @@ pub(super) async fn summarize(
             format!("{} Live listings", found.total)
         };
         let note = match (&found.corrected, query.text.is_empty()) {
-            (_, true) => format!("{listings}, the newest first: nothing was asked for."),
-            (Some(instead), _) => format!("“{words}” was read as “{instead}”: {listings}, the best first."),
+            (_, true) => format!("{listings}, the newest first: the query was empty."),
+            (Some(instead), _) => {
+                format!("Searched for “{instead}” instead of “{words}”: {listings}, the best first.")
+            }
             (None, _) => format!("{listings} for “{words}”, the best first."),
         };
         return Ok((note, None));
     }
     let live = app.store.live().await?;
     if live.agents == 0 && live.mcps == 0 {
-        let note = "Nothing is Live here yet, so there is nothing to find. The first listing can be yours.";
+        let note = "No listing is Live yet. Yours can be the first.";
         let next = json!({
             "action": "publish", "method": "POST", "url": app.settings.url("/api/publish"),
             "body": { "url": "https://your.host/.well-known/agent-card.json" },
-            "note": "List an agent or an MCP server: POST its URL to /api/publish; it is probed and found seconds later.",
+            "note": "List an agent or an MCP server: POST its URL to /api/publish. It is probed within seconds and can then be found.",
         });
         return Ok((note.to_owned(), Some(next)));
     }
@@ -242,13 +235,13 @@ pub(super) async fn summarize(
         _ => ", without `kind` or `category`",
     };
     let note = if query.text.is_empty() {
-        "Nothing Live is of that kind or category.".to_owned()
+        "No Live listing has that kind or category.".to_owned()
     } else {
-        format!("No Live listing answers to “{words}”.")
+        format!("No Live listing matches “{words}”.")
     };
     let next = json!({
         "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
-        "note": format!("Try fewer or other words{narrowed}, or go through all that is Live at /api/listings/active."),
+        "note": format!("Try fewer or other words{narrowed}, or browse all Live listings at /api/listings/active."),
     });
     Ok((note, Some(next)))
 }
@@ -259,7 +252,7 @@ mod tests {
     use registry_model::Kind;
 
     #[test]
-    fn what_is_looked_for_is_parsed() {
+    fn query_and_filters_are_parsed() {
         let arguments = |value: Value| serde_json::from_value::<Arguments>(value).unwrap();
         let read = parse_query(&arguments(
             json!({ "query": "pdf", "kind": "mcp", "category": "data-storage", "limit": 3 }),

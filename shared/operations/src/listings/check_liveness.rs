@@ -1,60 +1,52 @@
-//! When a listing last completed a handshake, and whether that is recent enough. Computed from the stored listing: the
-//! age of its last `ok` probe against a limit of a week or less, and a score that halves after three days.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! When a listing last completed a handshake, and whether that is recent enough. Computed from the stored listing;
+//! nothing is probed.
 
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::hours;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
 
-/// A sign of life counts for a week (contract "Weekly recheck"), in hours.
-const WEEK: f64 = 168.0;
-/// The score is full for three days and then halves with every three more, in hours.
-const HALVES_AFTER: f64 = 72.0;
+/// A successful handshake counts for a week (contract "Weekly recheck").
+const MAX_AGE_HOURS: f64 = 168.0;
+/// The freshness is 1 for this long, and then halves in each further period of this length.
+const HALF_LIFE_HOURS: f64 = 72.0;
 
-/// Reports whether a listing is alive.
-#[derive(Debug)]
 pub struct CheckLiveness;
 
-/// Which listing, and how lately.
+/// A listing and the maximum age of its last handshake.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// Count a sign of life for so many hours only; at most 168.
+    /// The maximum age of the last successful handshake, in hours; default and maximum: 168.
     #[schemars(range(min = 0.0, max = 168.0))]
     max_hours: Option<f64>,
 }
 
-/// Whether it is alive.
+/// When the listing last answered, and whether that is recent enough.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
-    /// Its last `ok` handshake is young enough.
+    /// Whether the listing is Live and its last `ok` handshake is recent enough.
     live: bool,
-    /// Where it stands.
+    /// The state of the listing.
     lane: Lane,
-    /// When it last gave an `ok` handshake; null if never.
+    /// The time of the last `ok` handshake; null if there was none.
     last_signal_at: Option<Moment>,
+    /// Hours since then.
     age_hours: Option<f64>,
-    /// What the sign was.
+    /// `handshake`, or `none` if there was none.
     source: &'static str,
-    /// 1 while fresh, halving after three days, 0 without a sign.
+    /// The freshness: 1 for three days, then halved every three days; 0 if there was no handshake.
     score: f64,
 }
 
 impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
-    const DESCRIPTION: &'static str = "Tells when a listing last answered a real handshake and whether that is recent \
-        enough (168 hours, or your own max_hours). Reads the registry's evidence; asks the peer nothing.";
+    const DESCRIPTION: &'static str = "Returns when a listing last answered a real handshake and whether that is \
+        recent enough (168 hours, or your own max_hours). Reads stored evidence; sends the peer nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const PHRASES: &'static [&'static str] =
@@ -62,7 +54,7 @@ impl Operation for CheckLiveness {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-liveness",
         name: "Is a listing alive?",
-        description: "Tells when a listing last answered a real handshake.",
+        description: "Returns when a listing last answered a real handshake.",
         tags: &["registry", "liveness", "health"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").kept_for(30)];
@@ -73,8 +65,8 @@ impl Operation for CheckLiveness {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let allowed = arguments.max_hours.unwrap_or(WEEK);
-        if !(0.0..=WEEK).contains(&allowed) {
+        let max_hours = arguments.max_hours.unwrap_or(MAX_AGE_HOURS);
+        if !(0.0..=MAX_AGE_HOURS).contains(&max_hours) {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
         let listing = lookup::listing(app, &arguments.listing_id).await?;
@@ -83,7 +75,8 @@ impl Operation for CheckLiveness {
         let age = since.map(hours);
         Ok(Answer {
             ok: true,
-            live: since.is_some_and(|since| since.as_secs_f64() <= allowed * 3600.0) && lane == Lane::Active,
+            live: since.is_some_and(|since| since.as_secs_f64() <= max_hours * 3600.0)
+                && lane == Lane::Active,
             lane,
             last_signal_at: listing.last_ok_at,
             age_hours: age,
@@ -94,9 +87,9 @@ impl Operation for CheckLiveness {
     }
 }
 
-/// From 0 to 1: how fresh a sign of so many hours ago is.
+/// From 0 to 1, for a handshake that is `age` hours old.
 pub(crate) fn freshness(age: f64) -> f64 {
-    let halvings = (age - HALVES_AFTER).max(0.0) / HALVES_AFTER;
+    let halvings = (age - HALF_LIFE_HOURS).max(0.0) / HALF_LIFE_HOURS;
     (0.5_f64.powf(halvings) * 1000.0).round() / 1000.0
 }
 

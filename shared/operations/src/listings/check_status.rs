@@ -1,51 +1,40 @@
-//! The status of a listing with the evidence of its last probe: what was asked, what came back, when, and how to fix
-//! it. Reads the listing and its evidence by id, or the best match by name, and derives the next step from its lane.
+//! The status of a listing, by its id or name, with the evidence of its last probe, what to fix and the next step.
 
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
-use registry_domain::views::{LogPlace, NameStanding, NextStep, ProbeSummary, badge};
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
+use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
-    AbilityChange, Assessment, Caller, Check, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold,
-    Reason, ScorePart, Skill, Tool, Withdrawal,
+    AbilityChange, Assessment, Check, Handshake, Listing, NameHold, Reason, ScorePart, Skill, Tool,
+    Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
 
-/// Reports the status of a listing.
-#[derive(Debug)]
 pub struct CheckStatus;
 
-/// Which listing.
+/// A listing, by its id or its name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["id", "name"])))]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// Its name, as its card or server description gives it.
+    /// The name in its card or server description.
     name: Option<String>,
 }
 
-/// Where it stands.
+/// The status of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     found: bool,
     listing_id: ListingId,
     id: ListingId,
-    /// Agent or MCP server; null until the first probe settles it.
+    /// Agent or MCP server; null until a probe has found out.
     kind: Option<Kind>,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,77 +42,77 @@ pub struct Answer {
     /// Whether the name in its server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
-    /// Where it stands.
+    /// The state of the listing.
     lane: Lane,
+    /// Why it is in this state, in one sentence.
     lane_reason: String,
-    /// Why and when it was withdrawn, where it was.
+    /// Why and when it was withdrawn, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     withdrawal: Option<Withdrawal>,
-    /// The latest judged probe; absent before the first.
+    /// The last completed probe; absent before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeSummary>,
     /// What to fix; empty for a Live listing.
     reasons: Vec<Reason>,
-    /// When it is asked next without anybody's doing, where it is not Live.
+    /// When it is probed next, if it is not Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// When it is rechecked, where it is Live.
+    /// When it is rechecked, if it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
-    /// Hours in which a recheck failed since its last `ok`; at three it is demoted.
+    /// The number of hours with a failed recheck since the last `ok`; at three it is demoted.
     #[serde(skip_serializing_if = "is_zero")]
     failed_recheck_hours: usize,
-    /// Whether every blocking check holds.
+    /// Whether it passes every blocking check.
     checks_clean: bool,
     checks: Vec<Check>,
-    /// What the score is made of.
+    /// The parts of the score.
     score_breakdown: Vec<ScorePart>,
-    /// More of the evidence.
+    /// What the last probe found.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// The latest decision on it in the log of evidence; absent where it never was Live or withdrawn.
+    /// The latest decision about it in the evidence log; absent if it has never been Live or withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogPlace>,
-    /// Its presence on the Talk inbox.
+    /// Its presence in Talk.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<Talk>,
-    /// Its demo, where it is Live.
+    /// Its demo offer, if it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
-    /// A badge for its README.
+    /// A badge for its README, in Markdown.
     badge_markdown: String,
-    /// What to do next.
     next: NextStep,
 }
 
-/// What the last probe saw.
+/// What the last probe found.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Evidence {
-    /// The protocol was spoken.
+    /// Whether it speaks the protocol.
     speaks: bool,
-    /// A message was answered; null where none was sent.
+    /// Whether it answered a message; null if none was sent.
     answers: Option<bool>,
-    /// The outcome says more of the moment than of the peer.
+    /// Whether the outcome may be temporary (slow, busy or interrupted).
     inconclusive: bool,
     /// Short findings.
     signals: Vec<String>,
-    /// Protocols seen.
+    /// Protocols that were detected.
     protocol_hints: Vec<String>,
     /// Protocol versions it speaks.
     protocol_versions: Vec<String>,
-    /// Skills of an agent.
+    /// The skills of an agent.
     skills: Vec<Skill>,
-    /// Tools of an MCP server.
+    /// The tools of an MCP server.
     tools: Vec<Tool>,
-    /// SHA-256 over its tool list.
+    /// SHA-256 of its tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
-    /// What changed in its tools or skills, the last time that something did.
+    /// The last change in its tools or skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<AbilityChange>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(n: &usize) -> bool {
     *n == 0
 }
@@ -132,8 +121,9 @@ impl Operation for CheckStatus {
     const NAME: &'static str = "check_status";
     const ALIASES: &'static [&'static str] = &["get_listing_status"];
     const TITLE: &'static str = "Check a listing's status";
-    const DESCRIPTION: &'static str = "Tells where a listing stands (queued, active, needs_fix, demoted, withdrawn), \
-        with the evidence of its last probe and, where it is not Live, what to fix. Give its id, or its name.";
+    const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, needs_fix, demoted or \
+        withdrawn), the evidence of its last probe and, if it is not Live, what to fix. Use it after list_yourself, \
+        or to check a peer. Pass the id or the name of the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -146,7 +136,7 @@ impl Operation for CheckStatus {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-status",
         name: "Check a listing's status",
-        description: "Tells where a listing stands, with the evidence of its last probe and what to fix.",
+        description: "Returns the state of a listing, the evidence of its last probe and what to fix.",
         tags: &["registry", "status", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
@@ -156,13 +146,14 @@ impl Operation for CheckStatus {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let found = find(app, &arguments).await?;
-        // What was taken off is not shown by another way.
-        let evidence = found.1.as_ref().filter(|_| found.0.lane != Lane::Withdrawn);
-        let offer = match found.0.is_live(app.oldest_proof()) {
+        let (listing, evidence) = &*found;
+        // The evidence of a withdrawn listing is not shown.
+        let evidence = evidence.as_ref().filter(|_| listing.lane != Lane::Withdrawn);
+        let offer = match listing.is_live(app.oldest_proof()) {
             true => Some(funnel::deal(&app.settings, app.store.live().await?.funnel.seats_claimed)),
             false => None,
         };
-        Ok(answer(app, &found.0, evidence, offer.as_ref()))
+        Ok(answer(app, listing, evidence, offer.as_ref()))
     }
 }
 
@@ -171,18 +162,12 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
             let named = app.store.listings_named(name).await?;
-            let oldest_proof = app.oldest_proof();
-            // Who proved the name comes before all who only go by it.
-            let proved = |listing: &Listing| {
-                listing.name_proof.is_some()
-                    && listing
-                        .server_name
-                        .as_ref()
-                        .is_some_and(|known| known.eq_ignore_ascii_case(name.trim()))
-            };
+            // A listing that has proven the name ranks before those that only use it.
             let rank = |(listing, _): &NamedListing| {
+                let server_name = listing.server_name.as_ref().filter(|_| listing.name_proof.is_some());
+                let proved = server_name.is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
                 let held = listing.name_hold != Some(NameHold::Yielded);
-                (proved(listing), held, listing.is_live(oldest_proof), listing.listed_at)
+                (proved, held, listing.is_live(app.oldest_proof()), listing.listed_at)
             };
             named
                 .into_iter()
@@ -193,7 +178,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
         (None, None) => Err(Problem::invalid(
             "id",
             "which_listing",
-            "Say which listing: its `id` (the listing_id that publish answered) or its `name`.",
+            "`id` or `name` is required: the id that publish returned, or the name of the listing.",
         )),
     }
 }
@@ -248,25 +233,25 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     }
 }
 
-/// Why a listing stands where it does.
+/// Why a listing is in its lane.
 pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
     match (lane, &listing.probe) {
         (Lane::Queued, _) if listing.lane == Lane::Active => {
-            "Was Live, but its last proof has run out and its recheck is late; the next good probe makes it Live again."
+            "Was Live, but its last proof expired and its recheck is late; the next successful probe makes it Live again."
         }
-        (Lane::Queued, None) => "Waits for its first probe.",
+        (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) => {
-            "The last probe was inconclusive (slow, busy or broken off); it is tried again."
+            "The last probe was inconclusive (slow, busy or interrupted); it will be repeated."
         }
         (Lane::Active, _) if listing.strikes.is_empty() => {
             "Live: it answered a real handshake, and its checks are clean."
         }
         (Lane::Active, _) => "Live; its weekly recheck failed and is being confirmed.",
         (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
-            "The handshake was ok, but a check is not clean."
+            "The handshake succeeded, but a check failed."
         }
         (Lane::NeedsFix, _) => "The probe found something to fix.",
-        (Lane::Demoted, _) => "Was Live, and failed its weekly recheck at three different hours.",
+        (Lane::Demoted, _) => "Was Live, but its recheck failed in three different hours.",
         (Lane::Withdrawn, _) => "Withdrawn by the operator of this registry.",
     }
 }
@@ -279,20 +264,20 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             "talk_inbox",
             settings.url(&format!("/api/talk?listing_id={}", listing.id)),
             json!({ "listing_id": listing.id }),
-            "Live, and its feedback is given. Its inbox says what comes next.",
+            "Live, and its feedback has been received. Its inbox lists what comes next.",
         ),
         Lane::Active => NextStep::post(
             "take_demo",
             settings.url("/api/products/demo"),
             json!({ "listing_id": listing.id }),
-            "Take the free demo; `take_demo` says what it is.",
+            "Take the free demo; `take_demo` describes it.",
         ),
         Lane::Queued => {
             let now = app.clock.now();
             let note = if listing.due_at > now {
-                format!("It is probed again from {} on; ask then.", listing.due_at)
+                format!("It is probed again after {}; check then.", listing.due_at)
             } else {
-                "Ask again in a few seconds; the lane changes when the probe is done.".to_owned()
+                "Check again in a few seconds; the lane changes when the probe is done.".to_owned()
             };
             NextStep::get("check_status", status, json!({ "id": listing.id }), note)
                 .named("poll")
@@ -304,20 +289,23 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 "list_yourself",
                 settings.url("/api/publish"),
                 json!({ "url": listing.target() }),
-                format!("{fix}Then send this, which publishes the same again, to be probed anew."),
+                format!(
+                    "{fix}Then send this: it publishes the same listing again, which starts a new probe."
+                ),
             )
             .named("fix_and_publish_again");
             if listing.server_name.is_none() {
                 return again;
             }
-            // What was published by its description is published by it again: its URL alone would be another listing.
-            let note = format!("{fix}Then publish the same server description again to be probed anew.");
+            // A listing that was published with a server description needs it again: the URL alone is another listing.
+            let note =
+                format!("{fix}Then publish the same server description again, which starts a new probe.");
             NextStep { body: None, note, ..again }
         }
         Lane::Withdrawn => NextStep::open(
             "none",
             status,
-            "Publishing it again does not bring it back; only the operator of this registry can.",
+            "Publishing again does not restore it; only the operator of this registry can.",
         ),
     }
 }

@@ -1,76 +1,67 @@
-//! What the registry decided about a listing, proven: the leaf in the log of evidence with its inclusion proof and the
-//! signed checkpoint. Whoever keeps the answer can show it to anybody, and needs the registry no longer.
+//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the signed
+//! checkpoint. The answer can be verified offline, without the registry.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::evidence_log::{self, Inclusion};
 use registry_domain::views::entry_url;
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, LogEntry, LogTree, Moment};
+use registry_model::{LogEntry, LogTree};
 
-/// Proves a decision.
-#[derive(Debug)]
 pub struct InclusionProof;
 
-/// Which decision: of a listing, or of an index.
+/// A decision: the last one about a listing, or the leaf with an index.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "index"])))]
 pub struct Arguments {
-    /// The listing; the last decision on it is meant.
+    /// The id of the listing whose last decision is proven.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The last decision at this time or before: a time (RFC 3339), or a day such as 2026-11-20 for its end. Now, where
-    /// it is left out.
+    /// The last decision at or before this time (RFC 3339), or before the end of this day, such as 2026-11-20.
+    /// Default: now.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
-    /// With a listing and the time `at` which an attestation was issued: the attestation of this id (`att_...`).
+    /// The id of an attestation (`att_...`), together with its listing and, in `at`, the time when it was issued.
     attestation_id: Option<String>,
-    /// The leaf of this index, in the place of a listing.
+    /// The index of a leaf, instead of a listing.
     #[serde(alias = "leaf_index")]
     index: Option<u64>,
 }
 
-/// A leaf and its proof.
+/// A leaf of the evidence log and its proof.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// What was decided.
+    /// The decision.
     leaf: LogEntry,
-    /// The same as the bytes that the tree holds: canonical JSON.
+    /// The leaf as the bytes in the tree: canonical JSON.
     leaf_text: String,
     leaf_index: u64,
-    /// SHA-256 over a zero byte and the leaf's text (RFC 6962), base64.
+    /// SHA-256 of a zero byte and the leaf text (RFC 6962), as base64.
     leaf_hash: String,
     tree_size: u64,
-    /// Base64, as in the checkpoint.
+    /// The root hash as in the checkpoint, as base64.
     root_hash: String,
-    /// The hashes beside the way to the root (RFC 6962 §2.1.1), the leaf's sibling first, base64.
+    /// The audit path (RFC 6962 §2.1.1), the sibling of the leaf first, as base64.
     proof: Vec<String>,
     /// The signed checkpoint (C2SP tlog-checkpoint).
     checkpoint: String,
-    /// Index, proof and checkpoint as one text that is verified offline (C2SP tlog-proof).
+    /// Index, proof and checkpoint as one text for offline verification (C2SP tlog-proof).
     tlog_proof: String,
-    /// The log's name.
+    /// The name of the log.
     origin: String,
-    /// The key that signed the checkpoint.
+    /// The verifier key of the checkpoint signature.
     vkey: String,
-    /// The bundle of entries that ends with the leaf.
+    /// The URL of the bundle of entries that ends with the leaf.
     entry_url: String,
 }
 
 impl Operation for InclusionProof {
     const NAME: &'static str = "inclusion_proof";
     const TITLE: &'static str = "Prove a decision of the registry";
-    const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when: the leaf in its \
-        append-only log of evidence, with an inclusion proof and the signed checkpoint. Give a listing_id (and a day, \
-        to prove that it was Live then) or the index of a leaf.";
+    const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when. Returns the leaf in \
+        its append-only evidence log, an inclusion proof and the signed checkpoint. Pass a listing_id (and a day, to \
+        prove that it was Live then) or the index of a leaf.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -106,8 +97,8 @@ impl Operation for InclusionProof {
 
 async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
     match (&arguments.listing_id, arguments.index) {
-        (Some(asked), None) => {
-            let id: ListingId = asked.parse().map_err(|_| Problem::listing_not_found(asked))?;
+        (Some(id), None) => {
+            let id: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;
             let at = arguments.at.as_deref().map_or(Ok(app.clock.now()), time)?;
             match &arguments.attestation_id {
                 Some(attestation) => of_attestation(app, &id, at, attestation).await,
@@ -115,15 +106,14 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
             }
         }
         (None, Some(index)) => evidence_log::of_index(app, index).await?.ok_or_else(|| {
-            let detail = format!("The tree has no leaf {index}, or not yet.");
+            let detail = format!("The evidence log has no leaf {index} yet.");
             let next = json!({ "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint" });
             Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
         }),
-        _ => Err(Problem::invalid(
-            "listing_id",
-            "which_leaf",
-            "Say which leaf: the `listing_id` it is about, perhaps with a time `at`, or its `index`.",
-        )),
+        _ => {
+            let detail = "Either `listing_id` (optionally with a time `at`) or `index` is required.";
+            Err(Problem::invalid("listing_id", "which_leaf", detail))
+        }
     }
 }
 
@@ -146,10 +136,10 @@ async fn of_attestation(
     }
 }
 
-/// 409 for what is decided and waits to be taken up.
+/// The decision is stored, but the next tick has not added it to the log yet.
 fn leaf_pending(app: &App) -> Problem {
     let wait = app.settings.probe_tick_seconds;
-    let detail = format!("This statement waits to be taken up into the tree: at the latest in {wait} s.");
+    let detail = format!("This statement is not in the evidence log yet; retry in {wait} s.");
     let mut problem = Problem::new(StatusCode::CONFLICT, "leaf_pending", detail);
     problem.retry_after = Some(wait);
     problem
@@ -157,12 +147,12 @@ fn leaf_pending(app: &App) -> Problem {
 
 fn no_leaf(id: &ListingId) -> Problem {
     let detail = format!(
-        "No decision on `{id}` up to then is in the tree. A new one is taken up within minutes; a listing that never \
-         was Live has none."
+        "The evidence log contains no decision about `{id}` up to that time. A new decision is added within minutes; \
+         a listing that has never been Live has none."
     );
     let next = json!({
         "action": "check_status", "method": "GET", "url": format!("/api/listings/status?id={id}"),
-        "note": "Its `log` says whether a decision waits to be taken up.",
+        "note": "`log` shows whether a decision is not in the evidence log yet.",
     });
     Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
 }
@@ -172,11 +162,8 @@ fn time(text: &str) -> Result<Moment, Problem> {
     let text = text.trim();
     let end_of_day = || format!("{text}T23:59:59.999Z").parse();
     text.parse().or_else(|_| end_of_day()).map_err(|_: jiff::Error| {
-        Problem::invalid(
-            "at",
-            "not_a_time",
-            "`at` is a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.",
-        )
+        let detail = "`at` must be a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.";
+        Problem::invalid("at", "not_a_time", detail)
     })
 }
 
@@ -191,14 +178,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_means_its_end() {
+    fn day_means_its_end() {
         assert_eq!(time("2026-11-20").unwrap().to_string(), "2026-11-20T23:59:59.999Z");
         assert_eq!(time("2026-11-20T12:00:00+01:00").unwrap().to_string(), "2026-11-20T11:00:00.000Z");
         assert_eq!(time("yesterday").unwrap_err().code, "not_a_time");
     }
 
     #[test]
-    fn a_proof_is_one_text() {
+    fn tlog_proof_has_the_c2sp_format() {
         let text = tlog_proof(7, &["aa".to_owned(), "bb".to_owned()], "origin\n9\nroot\n\n— origin sig\n");
         assert_eq!(text, "c2sp.org/tlog-proof@v1\nindex 7\naa\nbb\n\norigin\n9\nroot\n\n— origin sig\n");
         assert_eq!(tlog_proof(0, &[], "o\n"), "c2sp.org/tlog-proof@v1\nindex 0\n\no\n");

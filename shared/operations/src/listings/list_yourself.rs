@@ -1,53 +1,41 @@
-//! Publishing: the one POST that creates a listing. The body is parsed and counted against the rate limits, the
-//! listing is stored as queued, and the answer is returned at once; the probe follows on the `listing.queued` event,
-//! or with the next scheduled sweep should that event be lost.
-
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Value, json};
+//! Publishing: the POST that creates a listing. The listing is stored as queued and the answer is returned at once; the
+//! probe follows on the `listing.queued` event, or in the next scheduled sweep if that event is lost.
 
 use crate::allowance;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
 use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
-use registry_domain::views::{NameStanding, NextStep, POLL_SECONDS, badge};
+use registry_domain::views::{NameStanding, POLL_SECONDS, badge};
 use registry_formats::server_json;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, Lane, ListingId, Moment};
 use registry_store::Allowance;
 
-/// Lists an agent or an MCP server.
-#[derive(Debug)]
 pub struct ListYourself;
 
-/// Where the listing stands, and where to watch it.
+/// The state of the listing, and how to poll it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
-    /// Agent or MCP server; null until the first probe settles it.
+    /// Agent or MCP server; null until a probe has found out.
     kind: Option<Kind>,
-    /// Where it stands.
+    /// The state of the listing.
     lane: Lane,
     /// Whether the name in its server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
-    /// `queued`: it will be probed; `active`: it is Live already; `duplicate`: it was waiting already.
+    /// `queued`: it will be probed; `active`: it is already Live; `duplicate`: it was already queued.
     status: PublishStatus,
     message: String,
-    /// Where to watch it.
+    /// The URL of its status.
     status_url: String,
-    /// How to watch it.
+    /// How to poll its status.
     poll: Poll,
-    /// The earliest time of its next probe, where that is not now.
+    /// The earliest time of its next probe, if that is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// A badge for its README; green once it is Live.
+    /// A badge for its README, in Markdown; green once it is Live.
     badge_markdown: String,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -56,12 +44,11 @@ pub struct Answer {
 struct Poll {
     /// The status of the listing.
     url: String,
-    /// Seconds between two looks.
+    /// Seconds between two requests.
     interval_s: u32,
 }
 
 impl Answer {
-    /// The listing.
     pub(crate) const fn listing_id(&self) -> &ListingId {
         &self.listing_id
     }
@@ -71,9 +58,9 @@ impl Operation for ListYourself {
     const NAME: &'static str = "list_yourself";
     const ALIASES: &'static [&'static str] = &["list_on_registry"];
     const TITLE: &'static str = "List yourself";
-    const DESCRIPTION: &'static str = "Lists an A2A agent or an MCP server in this registry, free. Give a card URL, \
-        a site, an MCP endpoint or a server description. It is probed with a real handshake within seconds and goes \
-        Live if it answers; else check_status says what to fix. Call it again after a fix to be probed anew.";
+    const DESCRIPTION: &'static str = "Lists an A2A agent or an MCP server in this registry, free of charge. Pass a \
+        card URL, a site, an MCP endpoint or a server description. The registry probes it with a real handshake within \
+        seconds; it goes Live if it answers, else check_status returns what to fix. Call it again after a fix.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -88,7 +75,7 @@ impl Operation for ListYourself {
         AdvertisedSkill {
             id: "list-yourself",
             name: "List yourself",
-            description: "Lists an agent or MCP server by its URL, free; it is probed at once and goes Live if it answers.",
+            description: "Lists an agent or MCP server by its URL, free of charge; it is probed at once and goes Live if it answers.",
             tags: &["registry", "publish", "listing"],
         },
         AdvertisedSkill {
@@ -106,12 +93,12 @@ impl Operation for ListYourself {
         AdvertisedSkill {
             id: "dual-publish",
             name: "Publish in two registries",
-            description: "Takes the server.json of the official MCP registry as it is, so that one file lists a server there and here.",
+            description: "Accepts the server.json of the official MCP registry unchanged, so that one file lists a server there and here.",
             tags: &["registry", "mcp", "server-json", "publish"],
         },
     ];
     const ROUTES: &'static [Route] =
-        &[Route::post_as("/api/publish", arguments_of_body).taking(or_a_server_description)];
+        &[Route::post_as("/api/publish", arguments_of_body).taking(or_server_description)];
     const REFUSALS: &'static [u16] = &[403, 409];
     type Arguments = PublishRequest;
     type Answer = Answer;
@@ -124,9 +111,8 @@ impl Operation for ListYourself {
     }
 }
 
-/// Said to a publisher whose words differ from those of the listing.
-const WORDS_STAY: &str = "Its words (name, description, version, website) stay as they are: nothing proves that you \
-    speak for it.";
+const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged: nothing proves that you \
+    are its owner.";
 
 async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<(), Problem> {
     let (caller, host) = (caller.name(), submission.host());
@@ -141,15 +127,15 @@ fn answer(app: &App, published: &Published) -> Answer {
     let now = app.clock.now();
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *words == Words::Changed => {
-            "This listing is Live already, and says now what you sent.".to_owned()
+            "This listing is already Live; its texts are now those that you sent.".to_owned()
         }
-        (PublishStatus::Active, _) => "This listing is Live already; nothing was changed.".to_owned(),
-        (_, Some(at)) => format!("Queued. It was asked a moment ago and is probed again from {at} on."),
-        (PublishStatus::Duplicate, None) => "This listing was queued already; its probe is due.".to_owned(),
+        (PublishStatus::Active, _) => "This listing is already Live; nothing was changed.".to_owned(),
+        (_, Some(at)) => format!("Queued. It was probed a moment ago and is probed again after {at}."),
+        (PublishStatus::Duplicate, None) => "This listing was already queued; its probe is due.".to_owned(),
         (PublishStatus::Queued, None) => "Listed and queued; the first probe follows at once.".to_owned(),
     };
     if *words == Words::Stay {
-        message = format!("{message} {WORDS_STAY} {}", name_proof::advice(listing));
+        message = format!("{message} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
     }
     Answer {
         ok: true,
@@ -166,32 +152,29 @@ fn answer(app: &App, published: &Published) -> Answer {
             "check_status",
             status_url.clone(),
             json!({ "id": listing.id }),
-            "Poll until lane is `active`, or `needs_fix` with reasons that say what to change.",
+            "Poll until lane is `active`, or `needs_fix` with the reasons and what to change.",
         )
         .poll(retry_at.unwrap_or(now), now),
         status_url,
     }
 }
 
-/// The body may be a server description itself.
-fn or_a_server_description(mut schema: Value) -> Value {
+/// The body may also be a server description itself.
+fn or_server_description(mut schema: Value) -> Value {
     let types = schema.as_object_mut().and_then(|schema| schema.shift_remove("$defs"));
     let mut description = schema["properties"]["server_json"].clone();
     description["type"] = json!("object");
     json!({ "type": "object", "anyOf": [schema, description], "$defs": types.unwrap_or(json!({})) })
 }
 
-/// A publish body as arguments: it may be a server description itself, but not an agent card.
-///
-/// # Errors
-/// The body is an agent card, which cannot be probed without its URL.
+/// The body may be a server description itself, but not an agent card: without its URL it cannot be probed.
 fn arguments_of_body(body: Value) -> Result<Value, Problem> {
     let Value::Object(body) = body else { return Ok(body) };
     if body.contains_key("skills") && !body.contains_key("server_json") && !server_json::looks_like(&body) {
         return Err(Problem::invalid(
             "agent_card_url",
             "card_without_its_url",
-            "This is an agent card itself. Send where it is served: {\"agent_card_url\": \
+            "The body is an agent card. Send its URL instead: {\"agent_card_url\": \
              \"https://your.host/.well-known/agent-card.json\"}.",
         ));
     }

@@ -1,77 +1,67 @@
-//! Search for a capability: the same ranking as `ard_search`, with the reasons why each hit matches. The reasons are
-//! built from the words, skills and tools that the index matched, as texts that can be shown unchanged.
-
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
+//! Search for a capability: the ranking of `ard_search`, with the reasons why each hit matches: the words, skills and
+//! tools that the index matched, as texts that can be shown unchanged.
 
 use crate::listings::ard_search::{self, Arguments};
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::abundance::Boost;
 use registry_domain::economy::{self, Boosts};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::views::Peer;
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, ListingId, Moment, Referral, TrailEvent};
+use registry_model::{Referral, TrailEvent};
 
-/// The best hits, at which a search leaves something.
-const DEPOSITS: usize = 5;
+/// A search leaves a trace at so many of its best hits.
+const MAX_DEPOSITS: usize = 5;
 
-/// Finds who can do something.
-#[derive(Debug)]
 pub struct MatchCapability;
 
-/// Who can.
+/// The listings that can do it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// The words as they were understood.
+    /// The query, normalized.
     query: String,
-    /// The words that were searched for instead, where spelling was corrected.
+    /// The words that were searched for instead, if the spelling was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
-    /// How many match in all.
+    /// The number of matching listings.
     total: usize,
-    /// The best of them, the best first.
+    /// The best matches, the best first.
     hits: Vec<CapabilityMatch>,
-    /// What other registries told that answers to the words. Nobody here asked those it names: they are not Live.
+    /// Matching entries reported by other registries. This registry has not probed them, so they are not Live.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     referrals: Vec<Referral>,
-    /// The founding offer for whoever is Live.
+    /// The founding offer for Live listings.
     founding: Deal,
-    /// How it went, in a sentence.
+    /// A summary in one sentence.
     note: String,
-    /// What to do, where nothing matched.
+    /// What to do next, if nothing matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Value>,
 }
 
-/// A match.
+/// A matching listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CapabilityMatch {
     #[serde(flatten)]
     peer: Peer,
-    /// How well it matches, 0 to 100.
+    /// How well it matches, from 0 to 100.
     score: u8,
-    /// The same: what is Live is ranked by what it can do.
+    /// Equal to `score`.
     capability_score: u8,
     /// Why it matches, each in a few words; never empty.
     match_reasons: Vec<String>,
-    /// What moved it among its equals.
+    /// What moved it up among hits with an equal score.
     boosts: Vec<String>,
-    /// Among hits of equal score those with the greater boost stand first; see `abundance_rank`.
+    /// Hits with an equal score are sorted by this boost; see `abundance_rank`.
     abundance_boost: f64,
-    /// The outcomes that were reported of it, 0 to 1; a part of the boost.
+    /// The part of the boost from its reported outcomes, from 0 to 1.
     outcome_score: f64,
-    /// Its trail, scaled by the multiplier `match_boost`; the other part.
+    /// The part of the boost from its trail, scaled by the multiplier `match_boost`.
     pheromone_boost: f64,
 }
 
-/// Something is to be done, so there are words.
-fn with_words(mut schema: Value) -> Value {
+/// Here the query must not be empty.
+fn query_required(mut schema: Value) -> Value {
     schema["properties"]["q"]["pattern"] = argument_schema::WORDS.into();
     schema
 }
@@ -79,8 +69,8 @@ fn with_words(mut schema: Value) -> Value {
 impl Operation for MatchCapability {
     const NAME: &'static str = "match_capability";
     const TITLE: &'static str = "Find who can do it";
-    const DESCRIPTION: &'static str = "Finds the Live agents and MCP servers that can do something you describe in \
-        plain words, ranked, each with the reasons why it matches: words, skills and tools. Filter by kind.";
+    const DESCRIPTION: &'static str = "Finds the Live agents and MCP servers that can do what you describe in plain \
+        words. Returns them ranked, each with the reasons why it matches: words, skills and tools. Filter by kind.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -96,14 +86,18 @@ impl Operation for MatchCapability {
         description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons why.",
         tags: &["registry", "match", "discovery", "capability"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(with_words)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(query_required)];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let query = ard_search::parse_query(&arguments)?;
         if query.text.is_empty() {
-            return Err(Problem::invalid("q", "empty", "`q` must say in plain words what is to be done."));
+            return Err(Problem::invalid(
+                "q",
+                "empty",
+                "`q` is required: describe in plain words what to do.",
+            ));
         }
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;
@@ -134,7 +128,7 @@ impl Operation for MatchCapability {
             searched_for: found.corrected,
             total: found.total,
             hits,
-            referrals: ard_search::elsewhere(app, &arguments, &query).await?.referrals,
+            referrals: ard_search::other_registries(app, &arguments, &query).await?.referrals,
             founding: funnel::deal(&app.settings, found.seats_claimed),
             note,
             next,
@@ -142,17 +136,16 @@ impl Operation for MatchCapability {
     }
 }
 
-/// Notes what a search deposits: demand at the best of its hits, and most at the one that stands first.
+/// A search leaves demand traces: at its best hits, and a stronger one at the first.
 fn deposit(app: &App, caller: &Caller, hits: &[registry_search::Hit], now: Moment) {
-    let noted =
+    let note =
         |hit: &registry_search::Hit, event| app.pending_deposits.note(caller, &hit.listing.id, event, now);
-    hits.iter().take(DEPOSITS).for_each(|hit| noted(hit, TrailEvent::MatchHit));
+    hits.iter().take(MAX_DEPOSITS).for_each(|hit| note(hit, TrailEvent::MatchHit));
     if let Some(first) = hits.first() {
-        noted(first, TrailEvent::MatchQuery);
+        note(first, TrailEvent::MatchQuery);
     }
 }
 
-/// Why a listing matches; what shares no word with the question is close to it in meaning.
 fn reasons(hit: &registry_search::Hit) -> Vec<String> {
     let quoted =
         |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
@@ -164,10 +157,10 @@ fn reasons(hit: &registry_search::Hit) -> Vec<String> {
     };
     let mut reasons = Vec::new();
     if !hit.words.is_empty() {
-        reasons.push(format!("it speaks of {}", quoted(&hit.words)));
+        reasons.push(format!("mentions {}", quoted(&hit.words)));
     }
     if !hit.other_words.is_empty() {
-        reasons.push(format!("it answers {} in other words", quoted(&hit.other_words)));
+        reasons.push(format!("uses other words for {}", quoted(&hit.other_words)));
     }
     if !hit.abilities.is_empty() {
         reasons.push(format!("{ability} {}", quoted(&hit.abilities)));

@@ -1,52 +1,45 @@
-//! Whether the checks of a listing are clean, check by check: the short answer a peer needs before it trusts one. Read
+//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to trust it. Read
 //! from the evidence of the last probe; nothing is probed.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::views::badge;
-use registry_model::error::Problem;
-use registry_model::{Assessment, Caller, Check, Handshake, Lane, ListingId, Moment};
+use registry_model::{Assessment, Check, Handshake};
 
-/// Reports whether a listing is clean.
-#[derive(Debug)]
 pub struct ProbeClean;
 
-/// Which listing.
+/// A listing.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
 }
 
-/// Whether it is clean.
+/// The checks of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
-    /// Live, and every blocking check holds.
+    /// Whether it is Live and passes every blocking check.
     clean: bool,
-    /// Where it stands.
+    /// The state of the listing.
     lane: Lane,
-    /// The outcome of its last judged probe; null before the first.
+    /// The outcome of its last completed probe; null before the first.
     handshake: Option<Handshake>,
-    /// When that was.
+    /// The time of that probe.
     probed_at: Option<Moment>,
     checks: Vec<Check>,
-    /// An image that shows this.
+    /// The URL of a badge image that shows the result.
     badge: String,
 }
 
 impl Operation for ProbeClean {
     const NAME: &'static str = "probe_clean";
     const TITLE: &'static str = "Is a listing clean?";
-    const DESCRIPTION: &'static str = "Tells whether a listing is Live with clean checks (https, valid card, own \
-        domain, sane texts, no injection phrasing, unchanged tools), each check with its detail, from the last probe.";
+    const DESCRIPTION: &'static str = "Returns whether a listing is Live with clean checks (https, valid card, own \
+        domain, sane texts, no injection phrasing, unchanged tools), with the detail of each check from the last \
+        probe. Use it before you trust a listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -54,7 +47,7 @@ impl Operation for ProbeClean {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",
         name: "Is a listing clean?",
-        description: "Tells whether a listing is Live with clean checks, check by check.",
+        description: "Returns whether a listing is Live with clean checks, with the detail of each check.",
         tags: &["registry", "trust", "checks"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").kept_for(30)];

@@ -1,28 +1,18 @@
-//! The free public score of a URL: one full probe, judged and explained, and nothing is listed. The peer is sent only
-//! a question without side effects, because anyone may request anyone's score.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! The free public score of a URL: one full probe with an explanation; nothing is listed. The peer gets only a question
+//! without side effects, because anyone may request the score of any URL.
 
 use crate::allowance;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::takedown;
 use registry_fetch::Target;
-use registry_model::error::Problem;
-use registry_model::{
-    Assessment, Caller, Check, DeclaredTransport, Handshake, HostName, Kind, Moment, Reason, ScorePart,
-};
+use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Reason, ScorePart};
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, explain};
 use registry_store::Allowance;
 
-/// Scores a card.
-#[derive(Debug)]
 pub struct Score;
 
-/// Which card.
+/// The URL to score.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The URL of an agent card, a site, or the endpoint of an MCP server.
@@ -30,33 +20,33 @@ pub struct Arguments {
     url: String,
 }
 
-/// The score and what it is made of.
+/// The score and its parts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     url: String,
-    /// Agent or MCP server; null where neither was found.
+    /// Agent or MCP server; null if neither was found.
     kind: Option<Kind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// 0 to 100.
+    /// The score, from 0 to 100.
     score: u8,
-    /// What the score is made of; the points add up to it.
+    /// The parts of the score; their points add up to it.
     breakdown: Vec<ScorePart>,
     /// The outcome of the handshake.
     handshake: Handshake,
-    /// Milliseconds of the handshake; null where nothing was asked.
+    /// The duration of the handshake in milliseconds; null if nothing was sent.
     latency_ms: Option<u32>,
     /// What to fix.
     reasons: Vec<Reason>,
     checks: Vec<Check>,
     /// Short findings.
     signals: Vec<String>,
-    /// Protocols seen.
+    /// Protocols that were detected.
     protocol_hints: Vec<String>,
-    /// It would go Live if it were published now.
+    /// Whether it would go Live if it were published now.
     would_go_live: bool,
     /// What to do next.
     list_hint: String,
@@ -66,8 +56,8 @@ pub struct Answer {
 impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
-    const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake and scores \
-        it from 0 to 100, with the breakdown, the checks and what to fix. Nothing is listed. Use it before publishing.";
+    const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. Returns a \
+        score from 0 to 100 with its breakdown, the checks and what to fix. Lists nothing; use it before list_yourself.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -79,7 +69,7 @@ impl Operation for Score {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
         name: "Free score",
-        description: "Probes a card, site or MCP endpoint and scores it from 0 to 100 with reasons; lists nothing.",
+        description: "Probes a card, site or MCP endpoint and returns a score from 0 to 100 with reasons; lists nothing.",
         tags: &["registry", "score", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/score")];

@@ -1,55 +1,46 @@
-//! The Live listings, the newest first, for agents and MCP clients. Both kinds are read in pages from the index of the
-//! active list and merged by age under one cursor.
+//! The Live listings, the newest first. Both kinds are read in pages from the index of the active list and merged by age
+//! under one cursor.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::Row;
 use registry_domain::views::active_page::{self, Counts, KindFilter, PageQuery};
-use registry_model::Caller;
 use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
 
-/// The default limit.
-const ROWS: u32 = 20;
+const DEFAULT_LIMIT: u32 = 20;
 
-/// Lists what is Live.
-#[derive(Debug)]
 pub struct SearchActive;
 
-/// Which part of the list.
+/// A page of the list, with an optional filter.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Only agents, or only MCP servers; both where it is left out.
+    /// Only agents or only MCP servers; default: both.
     pub kind: Option<KindFilter>,
-    /// At most so many rows, from 1 to 100; 20 where it is left out.
+    /// The maximum number of rows, from 1 to 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
-    /// The `next_cursor` of an earlier page.
+    /// The `next_cursor` of the page before.
     #[schemars(extend("format" = "list-cursor"))]
     pub cursor: Option<String>,
 }
 
-/// Live listings.
+/// A page of Live listings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
-    /// Rows of both kinds together, the newest first.
+    /// Listings of both kinds, the newest first.
     listings: Vec<Row>,
-    /// What is Live in all.
+    /// The number of Live listings by kind.
     counts: Counts,
-    /// Where the next page begins; null on the last.
+    /// The cursor of the next page; null on the last page.
     next_cursor: Option<String>,
 }
 
 impl Operation for SearchActive {
     const NAME: &'static str = "search_active";
     const TITLE: &'static str = "List what is Live";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, the newest first, each with the evidence \
-        of its last handshake, its endpoint and its next step. Filter by kind; page with limit and cursor.";
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, the newest first. Returns for each the \
+        evidence of its last handshake, its endpoint and its next step. Filter by kind; page with limit and cursor.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -73,7 +64,7 @@ impl Operation for SearchActive {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let Arguments { kind, limit, cursor } = arguments;
-        let query = PageQuery::read(kind, limit, cursor.as_deref(), ROWS)?;
+        let query = PageQuery::read(kind, limit, cursor.as_deref(), DEFAULT_LIMIT)?;
         let live = async { Ok(app.store.live().await?) };
         let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
         let (listings, next) = page.newest(&query.from, query.limit);

@@ -1,100 +1,86 @@
-//! Buying a product once payments are open: what there is to buy and how far payments are, and the purchase itself, which
-//! is paid at Stripe (contract "States and transitions"). Asked by GET it only tells.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+//! Buying a product once payments are open, through Stripe (contract "States and transitions"). A GET buys nothing: it
+//! returns the prices and how far payments are from opening.
 
 use crate::goals::Goals;
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::payments::{self, Begun, Wanted};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Kind, Moment, PurchaseId, PurchaseState, Sku, dollars};
+use registry_model::{PurchaseId, PurchaseState, dollars};
 
 const PATH: &str = "/api/products/checkout";
 
-/// Buys a product.
-#[derive(Debug)]
 pub struct Checkout;
 
-/// What to buy. Without a `sku` nothing is bought: the answer tells what there is, and how far payments are.
+/// A purchase. Without a `sku` nothing is bought: the answer lists the products and how far payments are from opening.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The product.
     sku: Option<Sku>,
-    /// The listing that it is made for. It goes before a description.
+    /// The listing that the product is for; takes precedence over a description.
     listing_id: Option<String>,
-    /// Where it is not for a listing: the name of the agent or MCP server.
+    /// The name of the agent or MCP server, if it is not listed.
     agent_name: Option<String>,
-    /// What that is for.
+    /// What the agent or MCP server does.
     description: Option<String>,
-    /// `agent` or `mcp`, where it is described; without it the product says.
+    /// `agent` or `mcp`, if it is not listed; default: the kind that the product is for.
     kind: Option<Kind>,
-    /// What the product is to reach, a line each; without any, its skills or tools say.
+    /// The goals, one per line; default: its skills or tools.
     #[serde(default)]
     goals: Goals,
-    /// A discount code, with the `listing_id` whose feedback brought it. It is good for one purchase.
+    /// A discount code, together with the `listing_id` whose feedback earned it; valid for one purchase.
     code: Option<String>,
-    /// Where Stripe sends its receipt; it is passed on and not kept.
+    /// The address for the receipt from Stripe; it is passed on and not stored.
     #[serde(alias = "email")]
     contact_email: Option<String>,
-    /// 16 to 200 characters that nobody can guess, such as a UUID: the same request with the same key is answered the
-    /// same, and begins nothing anew. Without one the discount code serves as it.
+    /// 16 to 200 characters that no one can guess, such as a UUID: repeating a request with the same key returns the
+    /// same purchase. Default: the discount code.
     idempotency_key: Option<String>,
-    /// Without a `sku`: the purchase to tell of.
+    /// Without a `sku`: the purchase whose state is returned.
     #[schemars(length(max = 200))]
     purchase_id: Option<String>,
 }
 
-/// The purchase, or what there is to buy.
+/// The purchase, or the products and prices.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     #[serde(flatten)]
-    told: Told,
+    content: Content,
 }
 
-/// What was asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-enum Told {
-    /// A purchase that was begun.
+enum Content {
     Purchase(Box<Purchase>),
-    /// What there is to buy.
     Offer(Box<Offer>),
 }
 
-/// A purchase that was begun, to be paid.
+/// A purchase that must be paid.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Purchase {
     purchase_id: PurchaseId,
     status: PurchaseState,
     sku: Sku,
     name: &'static str,
-    /// What is to be paid, in US cents.
+    /// The price to pay, in US cents.
     price_cents: u32,
-    /// The same with a currency symbol and two decimals.
+    /// The price with a currency symbol and two decimals.
     price: String,
-    /// Off the usual price, by the code.
+    /// The discount of the code, in percent.
     percent_off: u32,
-    /// The page where it is paid by card.
+    /// The page to pay at by card.
     checkout_url: String,
-    /// Opens the product once it is paid; keep it, for it is shown to this request only.
+    /// Opens the product after the payment; keep it, it is shown in this answer only.
     access_token: String,
-    /// Where the token is used: 402 before the payment, the product after it.
+    /// Where to use the token: 402 before the payment, the product after it.
     access_url: String,
-    /// Until when it can be paid.
+    /// The deadline for the payment.
     expires_at: Moment,
-    /// What to do next.
     next: NextStep,
 }
 
-/// What there is to buy, and how far payments are.
+/// The products and prices, and how far payments are from opening.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Offer {
     payments_open: bool,
@@ -104,10 +90,9 @@ struct Offer {
     unlock: Unlock,
     skus: Vec<Product>,
     usage: Usage,
-    /// The purchase that was asked about.
+    /// The purchase with the given `purchase_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    purchase: Option<Standing>,
-    /// What to do next.
+    purchase: Option<PurchaseStatus>,
     next: NextStep,
 }
 
@@ -121,22 +106,22 @@ struct Product {
     price: String,
 }
 
-/// How to pay.
+/// How to buy a product.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Usage {
     /// `POST`.
     method: &'static str,
     url: String,
-    /// A body that can be sent.
+    /// An example body.
     #[schemars(with = "Map<String, Value>")]
     body: Value,
-    /// The way from the request to the product.
+    /// The steps from the request to the product.
     steps: Vec<String>,
 }
 
-/// How far a purchase is.
+/// The state of a purchase.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Standing {
+struct PurchaseStatus {
     purchase_id: PurchaseId,
     status: PurchaseState,
     sku: Sku,
@@ -148,76 +133,72 @@ struct Standing {
 impl Operation for Checkout {
     const NAME: &'static str = "checkout";
     const TITLE: &'static str = "Buy a product";
-    const DESCRIPTION: &'static str = "Begins the purchase of a product (kernel, recursive, alive or mcp_mesh) for a \
-        listing, or for an agent that you describe, once payments are open: answers a page where it is paid by card \
-        and an access token that opens the product after that. Without a sku it only tells what there is to buy and \
-        how far payments are. Founding seats are free and need no checkout.";
+    const DESCRIPTION: &'static str = "Starts the purchase of a product (kernel, recursive, alive or mcp_mesh) for a \
+        listing, or for an agent that you describe, once payments are open. Returns a page to pay at by card and an \
+        access token that opens the product after the payment. Without a sku it only returns the prices and how far \
+        payments are from opening. Founding seats are free and need no checkout.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const PHRASES: &'static [&'static str] =
         &["checkout", "pay for a product", "show the prices of the products"];
     const ROUTES: &'static [Route] = &[
-        Route::get_as(PATH, asked).taking(only_a_purchase),
-        Route::post_as(PATH, bought).taking(a_product).never_kept(),
+        Route::get_as(PATH, purchase_query).taking(purchase_id_only),
+        Route::post_as(PATH, require_sku).taking(sku_required).never_kept(),
     ];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let told = match arguments.sku {
-            None => Told::Offer(Box::new(offer(app, arguments.purchase_id.as_deref()).await?)),
+        let content = match arguments.sku {
+            None => Content::Offer(Box::new(offer(app, arguments.purchase_id.as_deref()).await?)),
             Some(sku) => {
-                let begun = payments::checkout(app, caller, sku, wanted(arguments)?).await?;
-                Told::Purchase(Box::new(purchase(&app.settings, begun)))
+                let begun = payments::checkout(app, caller, sku, request(arguments)?).await?;
+                Content::Purchase(Box::new(purchase(&app.settings, begun)))
             }
         };
-        Ok(Answer { ok: true, told })
+        Ok(Answer { ok: true, content })
     }
 }
 
-/// Reading buys nothing: of a query only the question after a purchase is taken.
-fn asked(query: &str) -> String {
+/// A GET buys nothing: only `purchase_id` of its query is read.
+fn purchase_query(query: &str) -> String {
     let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "purchase_id");
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-fn only_a_purchase(mut schema: Value) -> Value {
+fn purchase_id_only(mut schema: Value) -> Value {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.retain(|name, _| name == "purchase_id");
     }
     schema
 }
 
-fn a_product(mut schema: Value) -> Value {
+fn sku_required(mut schema: Value) -> Value {
     schema["required"] = json!(["sku"]);
     schema["properties"]["sku"] = json!({ "$ref": "#/$defs/Sku" });
     schema
 }
 
-/// Whoever posts wants to buy.
-fn bought(body: Value) -> Result<Value, Problem> {
+fn require_sku(body: Value) -> Result<Value, Problem> {
     if body.is_object() && body["sku"].is_null() {
         let all = Sku::ALL.map(Sku::as_str).join(", ");
-        return Err(Problem::invalid("sku", "which_product", format!("Say which product as `sku`: {all}.")));
+        return Err(Problem::invalid("sku", "which_product", format!("`sku` is required; one of {all}.")));
     }
     Ok(body)
 }
 
-fn wanted(arguments: Arguments) -> Result<Wanted, Problem> {
-    let Arguments {
-        listing_id,
-        agent_name,
-        description,
-        kind,
-        goals,
-        code,
-        contact_email,
-        idempotency_key,
-        ..
-    } = arguments;
-    let goals = goals.parse()?;
-    Ok(Wanted { listing_id, agent_name, description, kind, goals, code, contact_email, idempotency_key })
+fn request(arguments: Arguments) -> Result<Wanted, Problem> {
+    Ok(Wanted {
+        listing_id: arguments.listing_id,
+        agent_name: arguments.agent_name,
+        description: arguments.description,
+        kind: arguments.kind,
+        goals: arguments.goals.parse()?,
+        code: arguments.code,
+        contact_email: arguments.contact_email,
+        idempotency_key: arguments.idempotency_key,
+    })
 }
 
 fn purchase(settings: &Settings, begun: Begun) -> Purchase {
@@ -225,15 +206,10 @@ fn purchase(settings: &Settings, begun: Begun) -> Purchase {
     let access_url = settings.url(&format!("/api/products/access?token={}", token.reveal()));
     let next = if paid {
         let arguments = json!({ "token": token.reveal() });
-        NextStep::get(
-            "get_access",
-            access_url.clone(),
-            arguments,
-            "It is paid: the token opens the full product.",
-        )
+        NextStep::get("get_access", access_url.clone(), arguments, "Paid: the token opens the full product.")
     } else {
-        let note = "Open checkout_url in a browser, or hand it to whoever pays. The token opens the product as soon as \
-                    the payment is confirmed.";
+        let note = "Open checkout_url in a browser, or pass it to the person who pays. The token opens the product as \
+                    soon as the payment is confirmed.";
         NextStep::open("pay", session.url.clone(), note)
     };
     let sku = purchase.grant.sku;
@@ -259,9 +235,9 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
     let purchase = match purchase_id {
         None => None,
         Some(id) => {
-            let kept = payments::purchase(app, id).await?;
-            let (state, purchase) = (kept.state, kept.purchase);
-            Some(Standing {
+            let found = payments::purchase(app, id).await?;
+            let (state, purchase) = (found.state, found.purchase);
+            Some(PurchaseStatus {
                 status: state,
                 sku: purchase.grant.sku,
                 price_cents: purchase.amount_cents,
@@ -286,11 +262,11 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
 
 fn usage(settings: &Settings) -> Usage {
     let steps = [
-        "POST a sku with a listing_id, or with an agent_name and a description; add the code that feedback brought, if \
-         you have one",
+        "POST a sku with a listing_id, or with an agent_name and a description; add the discount code from your \
+         feedback, if you have one",
         "Keep the access_token of the answer, and open its checkout_url to pay by card",
-        "Use the token with /api/products/access: 402 before the payment is confirmed, the product after it",
-        "If an answer was lost, send the same request with the same idempotency_key or code: it is the same purchase",
+        "Use the token with /api/products/access: it returns 402 until the payment is confirmed, then the product",
+        "If an answer was lost, repeat the request with the same idempotency_key or code: it returns the same purchase",
     ];
     Usage {
         method: "POST",
@@ -300,18 +276,18 @@ fn usage(settings: &Settings) -> Usage {
     }
 }
 
-fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&Standing>) -> NextStep {
+fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>) -> NextStep {
     match purchase.map(|purchase| purchase.status) {
         Some(PurchaseState::Paid) => NextStep::get(
             "get_access",
             settings.url("/api/products/access"),
             json!({}),
-            "It is paid: add the access token of the checkout's answer as `token`.",
+            "Paid: add the access token from the checkout answer as `token`.",
         ),
         Some(PurchaseState::Pending) => NextStep::open(
             "pay",
             settings.url(PATH),
-            "It waits for its payment, at the checkout_url of the answer that began it.",
+            "Waiting for the payment: use checkout_url from the first answer.",
         ),
         _ if unlock.payments_open => NextStep::post_own(
             "checkout",
@@ -327,10 +303,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_get_never_buys_and_a_post_says_what() {
-        assert_eq!(asked("sku=alive&listing_id=x&purchase_id=pur_1"), "purchase_id=pur_1");
-        assert_eq!(bought(json!({})).unwrap_err().code, "which_product");
-        assert_eq!(bought(json!({ "sku": null })).unwrap_err().field.as_deref(), Some("sku"));
-        assert!(bought(json!({ "sku": "alive" })).is_ok());
+    fn get_never_buys_and_post_requires_a_sku() {
+        assert_eq!(purchase_query("sku=alive&listing_id=x&purchase_id=pur_1"), "purchase_id=pur_1");
+        assert_eq!(require_sku(json!({})).unwrap_err().code, "which_product");
+        assert_eq!(require_sku(json!({ "sku": null })).unwrap_err().field.as_deref(), Some("sku"));
+        assert!(require_sku(json!({ "sku": "alive" })).is_ok());
     }
 }

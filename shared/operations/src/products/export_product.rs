@@ -1,30 +1,21 @@
-//! A product to take away (contract `/api/products/export`): as a tree of Agent Skills, as zip or as tar.gz, made from
-//! what the registry knows of the listing now.
+//! Download of a product (contract `/api/products/export`): as a tree of Agent Skills, as zip or as tar.gz, generated
+//! from the current state of the listing.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::attachment::Attachment;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::operation::Attachment;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, ListingId, Moment, Sku};
 use registry_products::File;
 use registry_products::export::{self, Format};
 
-/// Exports a product.
-#[derive(Debug)]
 pub struct ExportProduct;
 
-/// Which product, and in which form.
+/// The product and its format.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The access token that feedback or a purchase answered.
+    /// The access token that feedback or a purchase returned.
     #[serde(alias = "access_token")]
     token: String,
-    /// `skills` for a tree of Agent Skills, `zip` or `tar.gz` for an archive; without one, `skills`.
+    /// `skills` (default) for a tree of Agent Skills, `zip` or `tar.gz` for an archive.
     #[schemars(extend("enum" = ["skills", "zip", "tar.gz"]))]
     #[serde(default = "skills")]
     format: String,
@@ -34,7 +25,7 @@ fn skills() -> String {
     "skills".to_owned()
 }
 
-/// A product to take away. By REST an archive is sent as a file, without this around it.
+/// An exported product. Over REST an archive is sent as a file, without this JSON.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -43,37 +34,37 @@ pub struct Answer {
     /// `skills`, `zip` or `tar.gz`.
     format: &'static str,
     message: String,
-    /// Whom it was made for, where that is listed.
+    /// The listing it was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// When the proof was made that its evidence comes from.
+    /// The time of the probe whose evidence the files contain.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
-    /// The skills of the tree, by their folders.
+    /// The skills in the tree, one per folder.
     skills: Vec<Skill>,
-    /// The tree, where the format is `skills`.
+    /// The files, if the format is `skills`.
     files: Vec<File>,
-    /// The archive, where one was asked for.
+    /// The archive, if the format is `zip` or `tar.gz`.
     #[serde(skip_serializing_if = "Option::is_none")]
     archive: Option<Attachment>,
 }
 
-/// A skill of the tree.
+/// A skill in the tree.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Skill {
-    /// Its name, which is that of its folder.
+    /// The name of its folder.
     name: String,
-    /// Its `SKILL.md`.
+    /// The path of its `SKILL.md`.
     path: String,
-    /// How many files its folder holds.
+    /// The number of files in its folder.
     files: usize,
 }
 
 impl Operation for ExportProduct {
     const NAME: &'static str = "export_product";
     const TITLE: &'static str = "Export a product";
-    const DESCRIPTION: &'static str = "Gives the full product of an access token to take away: format `skills` is a \
-        tree of Agent Skills folders (paths and contents), `zip` and `tar.gz` are archives, here as base64.";
+    const DESCRIPTION: &'static str = "Downloads the full product of an access token. Format `skills` returns a tree \
+        of Agent Skills folders (paths and contents); `zip` and `tar.gz` return an archive as base64.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;
@@ -82,7 +73,7 @@ impl Operation for ExportProduct {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",
         name: "Export a product as skills",
-        description: "Gives the product of an access token as a tree of Agent Skills, as zip or as tar.gz.",
+        description: "Returns the product of an access token as a tree of Agent Skills, as zip or as tar.gz.",
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export").never_kept()];
@@ -96,11 +87,11 @@ impl Operation for ExportProduct {
     }
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        // The token first: whoever has none learns nothing but that.
+        // The token is checked first, so that a caller without one learns nothing else.
         let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
         let format = parse_format(&arguments.format)?;
         let tree = export::skills(&files);
-        let (word, media_type) = match format {
+        let (name, media_type) = match format {
             Format::Skills => ("skills", None),
             Format::Zip => ("zip", Some("application/zip")),
             Format::TarGz => ("tar.gz", Some("application/gzip")),
@@ -110,20 +101,15 @@ impl Operation for ExportProduct {
             Some(media_type) => {
                 let bytes = export::archive(&files, format);
                 let bytes = bytes.map_err(|error| Problem::fault(error.to_string()))?;
-                Some(Attachment { file_name: file_name(grant.sku, &profile.name, word), media_type, bytes })
+                Some(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
             }
         };
         Ok(Answer {
             ok: true,
             sku: grant.sku,
             name: grant.sku.title(),
-            format: word,
-            message: format!(
-                "{} for {} to take away: {} files.",
-                grant.sku.title(),
-                profile.name,
-                files.len()
-            ),
+            format: name,
+            message: format!("{} for {}: {} files.", grant.sku.title(), profile.name, files.len()),
             listing_id: profile.listing_id,
             proved_at: profile.proof.map(|proof| proof.probed_at),
             skills: skills_of(&tree),
@@ -135,12 +121,11 @@ impl Operation for ExportProduct {
 
 fn parse_format(text: &str) -> Result<Format, Problem> {
     text.parse().map_err(|_| {
-        let detail = format!("`format` is skills, zip or tar.gz, not `{}`.", shorten(text, 60));
+        let detail = format!("`format` must be skills, zip or tar.gz, not `{}`.", shorten(text, 60));
         Problem::invalid("format", "unknown_format", detail)
     })
 }
 
-/// The skills of a tree by their folders.
 fn skills_of(tree: &[File]) -> Vec<Skill> {
     let skill = |file: &File| {
         let folder = file.path.strip_suffix("SKILL.md")?;
@@ -151,7 +136,7 @@ fn skills_of(tree: &[File]) -> Vec<Skill> {
     tree.iter().filter_map(skill).collect()
 }
 
-/// A name to keep an archive under: the product and the listing, in letters, digits and hyphens.
+/// The product and the name of the listing, in letters, digits and hyphens.
 fn file_name(sku: Sku, name: &str, ending: &str) -> String {
     let plain = name.to_ascii_lowercase();
     let words: Vec<&str> =
@@ -169,16 +154,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_name_is_plain() {
+    fn file_name_has_only_safe_characters() {
         assert_eq!(file_name(Sku::McpMesh, "Ünïcode \"Bot\"\r\n../x", "zip"), "mcp_mesh-n-code-bot-x.zip");
         assert_eq!(file_name(Sku::Kernel, "天気", "tar.gz"), "kernel.tar.gz");
     }
 
     #[test]
-    fn skills_are_named_by_their_folders() {
+    fn skill_is_named_after_its_folder() {
         let tree = [file("skills/tides/SKILL.md"), file("skills/tides/references/a.md"), file("skills/x.md")];
-        let wanted = Skill { name: "tides".to_owned(), path: "skills/tides/SKILL.md".to_owned(), files: 2 };
-        assert_eq!(skills_of(&tree), [wanted]);
+        let expected = Skill { name: "tides".to_owned(), path: "skills/tides/SKILL.md".to_owned(), files: 2 };
+        assert_eq!(skills_of(&tree), [expected]);
         assert_eq!(parse_format("rar").unwrap_err().field.as_deref(), Some("format"));
     }
 }

@@ -1,51 +1,35 @@
-//! What the registry learned: the funnel's stages with their counts, ratings by product, why probes fail today, and what
-//! follows from it. Every figure is a counter; drafts that were sent as they came count in no average.
+//! Statistics of the funnel: the counts of its stages, ratings by product, why probes fail today, and recommendations.
+//! Every figure is a counter; averages leave out unchanged drafts.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Lessons, Rating, percent};
-use crate::route::Route;
-use registry_app::App;
 use registry_domain::funnel::{self, Unlock};
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment, Sku};
 
-/// Fewer ratings say nothing of a product.
-const ENOUGH_RATINGS: u32 = 3;
-/// A product that is rated lower is to be improved.
-const GOOD_AVERAGE: f64 = 4.0;
+/// Fewer ratings give no recommendation.
+const MIN_RATINGS: u32 = 3;
+/// A lower average gives a recommendation to improve the product.
+const MIN_GOOD_AVERAGE: f64 = 4.0;
 
-/// Reports what was learned.
-#[derive(Debug)]
 pub struct GetLearning;
 
-/// Nothing needs to be said.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// What was learned.
+/// The statistics and recommendations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     updated_at: Moment,
-    /// How many came to each stage.
+    /// The number of listings in each stage.
     funnel: Vec<FunnelStage>,
     /// The founding seats.
     seats: Seats,
     /// How far payments are from opening.
     unlock: Unlock,
     feedback: FeedbackCounts,
-    /// Each product, as it was rated.
+    /// The ratings of each product.
     products: Vec<RatedProduct>,
     /// Why probes were not `ok` today, the most frequent first.
     top_gaps: Vec<Gap>,
-    /// What follows from these numbers.
+    /// Recommendations from these numbers.
     recommendations: Vec<Recommendation>,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -56,12 +40,12 @@ struct Seats {
     remaining: u32,
 }
 
-/// Feedback in numbers; what was written is shown nowhere.
+/// The number of feedbacks; their texts are not public.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FeedbackCounts {
     agents: u32,
     mcps: u32,
-    /// The draft as it came: it completes a round and counts in no average.
+    /// Unchanged drafts, which are not part of the averages.
     drafts: u32,
     #[serde(flatten)]
     rating: Rating,
@@ -75,22 +59,22 @@ struct RatedProduct {
     rating: Rating,
 }
 
-/// What follows from a number.
+/// A recommendation.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Recommendation {
     id: &'static str,
     /// What to do.
     text: String,
-    /// The numbers that say so.
+    /// The numbers behind it.
     because: String,
 }
 
 impl Operation for GetLearning {
     const NAME: &'static str = "get_learning";
     const TITLE: &'static str = "What the registry learned";
-    const DESCRIPTION: &'static str = "Tells how many listings came to each stage of the funnel (live, demo, feedback, \
-        seat) and what share went on, how the products are rated, why probes fail today and how to fix it, and what \
-        follows. Numbers only.";
+    const DESCRIPTION: &'static str = "Returns how many listings reached each stage of the funnel (live, demo, \
+        feedback, seat) and what share went on, how the products are rated, why probes fail today and how to fix it, \
+        and recommendations. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -98,14 +82,14 @@ impl Operation for GetLearning {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",
-        description: "Tells how many listings came to each stage from Live to a founding seat, and what share went on.",
+        description: "Returns how many listings reached each stage from Live to a founding seat, and what share went on.",
         tags: &["registry", "funnel", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").kept_for(30)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let learned = lessons::read(app).await?;
         let counts = &learned.live.funnel;
         let deal = funnel::deal(&app.settings, counts.seats_claimed);
@@ -130,75 +114,59 @@ impl Operation for GetLearning {
                 "improvement_log",
                 app.settings.url("/api/products/improvement-log"),
                 json!({}),
-                "The same as entries, each with what is asked of whom.",
+                "The same numbers as entries, each with the action it asks for.",
             ),
         })
     }
 }
 
-/// What follows; a number that says nothing has no line.
 fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recommendation> {
     let mut all = Vec::new();
-    if let Some(gap) = learned.gaps().into_iter().next() {
-        all.push(Recommendation {
-            id: "fix_the_top_gap",
-            text: gap.fix.unwrap_or_else(|| "Read the reasons in check_status.".to_owned()),
-            because: format!(
-                "`{}` ended {} of {} probes that were not ok today.",
-                gap.reason,
-                gap.count,
-                learned.not_ok()
-            ),
-        });
+    let mut add = |id, text: String, because| all.push(Recommendation { id, text, because });
+    if let Some(Gap { reason, count, fix, .. }) = learned.gaps().into_iter().next() {
+        let text = fix.unwrap_or_else(|| "See the reasons in check_status.".to_owned());
+        let because =
+            format!("`{reason}` ended {count} of {} probes that were not ok today.", learned.not_ok());
+        add("fix_the_top_gap", text, because);
     }
-    let (live, demos, feedback) =
-        (learned.live.agents + learned.live.mcps, learned.demos(), learned.feedback());
+    let (live, demos) = (learned.live.agents + learned.live.mcps, learned.demos());
+    let (feedback, drafts) = (learned.feedback(), learned.drafts());
     if live > demos {
-        all.push(Recommendation {
-            id: "take_the_demo",
-            text: "Take the demo with take_demo of your row: it is free.".to_owned(),
-            because: format!("{live} listings are Live, and {demos} demos were taken."),
-        });
+        let text = "Take the free demo: send take_demo of your row.".to_owned();
+        add("take_the_demo", text, format!("{live} listings are Live, and {demos} demos were taken."));
     }
     if demos > feedback {
         let share = percent(feedback, demos).unwrap_or(0);
-        let brings = match seats {
-            0 => "it brings a code for 25 percent off".to_owned(),
-            _ => format!("it brings one of {seats} founding seats that are left"),
+        let reward = match seats {
+            0 => "a code for 25 % off".to_owned(),
+            _ => format!("one of the {seats} founding seats that are left"),
         };
-        all.push(Recommendation {
-            id: "send_feedback",
-            text: format!("Send the demo's example_body with your own answers: {brings}."),
-            because: format!("{feedback} listings gave feedback on {demos} demos: {share} percent."),
-        });
+        add(
+            "send_feedback",
+            format!("Send the demo's example_body with your own answers: the reward is {reward}."),
+            format!("{feedback} listings gave feedback on {demos} demos: {share} %."),
+        );
     }
-    if learned.drafts() > 0 {
-        all.push(Recommendation {
-            id: "answer_in_your_own_words",
-            text: "Change the draft's answers and rating before sending: a draft as it came counts in no average."
-                .to_owned(),
-            because: format!("{} of {feedback} feedbacks were the draft as it came.", learned.drafts()),
-        });
+    if drafts > 0 {
+        let text = "Change the answers and the rating of the draft before sending: unchanged drafts are not part of \
+                    the averages.";
+        let because = format!("{drafts} of {feedback} feedbacks were unchanged drafts.");
+        add("answer_in_your_own_words", text.to_owned(), because);
     }
     for sku in Sku::ALL {
         let Rating { ratings, average: Some(average), .. } = learned.rating(sku) else { continue };
-        if ratings >= ENOUGH_RATINGS && average < GOOD_AVERAGE {
-            all.push(Recommendation {
-                id: "improve_a_product",
-                text: format!(
-                    "Improve {}, or its demo: say in product_one_ship what to change.",
-                    sku.title()
-                ),
-                because: format!("{ratings} ratings give it {average:.2} of 5."),
-            });
+        if ratings >= MIN_RATINGS && average < MIN_GOOD_AVERAGE {
+            let name = sku.title();
+            add(
+                "improve_a_product",
+                format!("Improve {name} or its demo: write in product_one_ship what to change."),
+                format!("{ratings} ratings give it {average:.2} of 5."),
+            );
         }
     }
     if !unlock.payments_open {
-        all.push(Recommendation {
-            id: "open_payments",
-            text: "Give feedback on a demo: it opens payments for everybody.".to_owned(),
-            because: unlock.message.clone(),
-        });
+        let text = "Give feedback on a demo: enough feedback opens payments for everyone.".to_owned();
+        add("open_payments", text, unlock.message.clone());
     }
     all
 }

@@ -1,31 +1,15 @@
-//! The improvement log: what the registry's numbers of today say, as entries, each with what is asked of whom and the call
-//! to make. Made when it is read; an entry without a number behind it does not stand.
+//! The improvement log: the problems that the numbers of today show, each with the action it asks for and the call to
+//! make. Generated on each read.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
-use crate::route::Route;
-use registry_app::App;
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Moment, Sku};
 
-/// Reasons of failed probes that have an entry.
-const MOST_REASONS: usize = 5;
+const MAX_PROBE_ENTRIES: usize = 5;
 
-/// Reports the improvement log.
-#[derive(Debug)]
 pub struct ImprovementLog;
 
-/// Nothing needs to be said.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// The log.
+/// The improvement log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -35,29 +19,29 @@ pub struct Answer {
     how_to_contribute: Vec<NextStep>,
 }
 
-/// What a number says.
+/// An entry of the improvement log.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Entry {
-    /// Stable while its subject is.
+    /// A stable id of its subject.
     id: String,
     /// `probes`, `funnel` or `ratings`.
     area: &'static str,
-    /// What was learned.
+    /// The finding.
     learned: String,
     /// The numbers behind it.
     #[schemars(with = "Map<String, Value>")]
     evidence: Value,
-    /// What is asked, of whom it concerns.
+    /// What to do.
     ask: String,
-    /// The call that answers it.
+    /// The call to make.
     call: NextStep,
 }
 
 impl Operation for ImprovementLog {
     const NAME: &'static str = "improvement_log";
     const TITLE: &'static str = "Improvement log";
-    const DESCRIPTION: &'static str = "Tells what the registry's numbers of today say and ask for: why probes fail and \
-        the fix of each reason, where the funnel loses listings, how products are rated; and how to contribute.";
+    const DESCRIPTION: &'static str = "Returns the problems that the registry's numbers of today show: why probes fail \
+        and how to fix each reason, where the funnel loses listings and how products are rated; and how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -65,14 +49,14 @@ impl Operation for ImprovementLog {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "improvement-log",
         name: "Improvement log",
-        description: "Tells what the registry's numbers of today say, what is asked, and how to contribute.",
+        description: "Returns the problems that today's numbers show, what to do, and how to contribute.",
         tags: &["registry", "improvement", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/improvement-log").kept_for(30)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let learned = lessons::read(app).await?;
         let settings = &app.settings;
         let mut entries = probe_entries(&learned, settings);
@@ -92,7 +76,7 @@ fn publish_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "list_yourself",
         settings.url("/api/publish"),
-        "Mend what check_status names, then publish the same again: it is probed anew.",
+        "Fix what check_status lists, then publish the same listing again, which starts a new probe.",
     )
 }
 
@@ -100,7 +84,7 @@ fn demo_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "take_demo",
         settings.url("/api/products/demo"),
-        "Send {\"listing_id\": …} of a Live listing; the answer holds the draft of its feedback.",
+        "Send {\"listing_id\": …} of a Live listing; the answer contains a draft of the feedback.",
     )
 }
 
@@ -108,7 +92,7 @@ fn feedback_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "leave_feedback",
         settings.url("/api/products/feedback"),
-        "Five answers and a rating; the ratings are counted, and what you write is shown to nobody else.",
+        "Send five answers and a rating; ratings are counted, your texts are not public.",
     )
 }
 
@@ -117,28 +101,28 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
         id: format!("probes: {}", gap.reason),
         area: "probes",
         learned: format!(
-            "`{}` ended {} probes today, {} percent of those not ok.",
+            "`{}` ended {} probes today, {} % of those that were not ok.",
             gap.reason, gap.count, gap.share_pct
         ),
         evidence: json!({ "count": gap.count, "not_ok": learned.not_ok(), "ok": learned.tally.handshakes[0] }),
-        ask: gap.fix.unwrap_or_else(|| "Read what check_status says of your listing.".to_owned()),
+        ask: gap.fix.unwrap_or_else(|| "See check_status of your listing.".to_owned()),
         call: publish_call(settings),
     };
-    learned.gaps().into_iter().take(MOST_REASONS).map(entry).collect()
+    learned.gaps().into_iter().take(MAX_PROBE_ENTRIES).map(entry).collect()
 }
 
 fn funnel_entry(learned: &Lessons, settings: &Settings) -> Option<Entry> {
     let (demos, feedback) = (learned.demos(), learned.feedback());
     let share = percent(feedback, demos)?;
     let (ask, call) = if feedback < demos {
-        ("Send the feedback that your demo drafted.", feedback_call(settings))
+        ("Send the feedback draft of your demo.", feedback_call(settings))
     } else {
         ("Take the demo of another product.", demo_call(settings))
     };
     Some(Entry {
         id: "funnel: demo to feedback".to_owned(),
         area: "funnel",
-        learned: format!("{feedback} listings gave feedback on {demos} demos: {share} percent."),
+        learned: format!("{feedback} listings gave feedback on {demos} demos: {share} %."),
         evidence: json!({
             "live": learned.live.agents + learned.live.mcps, "demos": demos, "feedback": feedback,
             "drafts": learned.drafts(), "seats_claimed": learned.live.funnel.seats_claimed,
@@ -156,7 +140,7 @@ fn rating_entry(learned: &Lessons, sku: Sku, settings: &Settings) -> Option<Entr
         area: "ratings",
         learned: format!("{} has {average:.2} of 5 from {ratings} ratings.", sku.title()),
         evidence: json!({ "sku": sku, "ratings": ratings, "average": average, "distribution": distribution }),
-        ask: format!("Say in product_one_ship what to change about {}.", sku.title()),
+        ask: format!("Write in product_one_ship what to change about {}.", sku.title()),
         call: feedback_call(settings),
     })
 }

@@ -1,20 +1,13 @@
-//! What the registry learned from its own counters: how far listings come, how products are rated, why probes fail. Read
-//! by two queries, from numbers alone; what anybody wrote in an answer is in none of them.
+//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products, reasons of failed
+//! probes. Read by two queries; contains no texts of users.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
-use registry_model::error::Problem;
-use registry_model::{Moment, Sku};
 use registry_probe::explain;
 use registry_store::{Live, Tally};
 
-/// Reasons that are shown.
-const MOST_GAPS: usize = 9;
+const MAX_GAPS: usize = 9;
 
-/// The counters as they stand.
 #[derive(Debug)]
 pub(super) struct Lessons {
     pub at: Moment,
@@ -23,7 +16,7 @@ pub(super) struct Lessons {
     pub tally: Tally,
 }
 
-/// How many came so far, by kind.
+/// The number of listings that reached a stage, by kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct FunnelStage {
     /// `live`, `demo`, `feedback` or `seat`.
@@ -35,37 +28,36 @@ pub(super) struct FunnelStage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcps: Option<u32>,
     pub total: u32,
-    /// In percent of the stage before, where both are counted since the registry began.
+    /// In percent of the stage before, if both are counted since the registry started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_stage_before_pct: Option<u32>,
 }
 
-/// How often which rating was given.
+/// The number of ratings by value.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Rating {
-    /// Ratings in all; a draft that was sent as it came is none.
+    /// The number of ratings, without unchanged drafts.
     pub ratings: u32,
-    /// Null before the first.
+    /// Null before the first rating.
     pub average: Option<f64>,
-    /// How often 1, 2, 3, 4 and 5 were given.
+    /// The number of ratings 1, 2, 3, 4 and 5.
     pub distribution: [u32; 5],
 }
 
-/// A reason that keeps listings from being Live.
+/// A reason why probes fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(super) struct Gap {
-    /// In the words of the probe statistics.
+    /// The reason as in the probe statistics.
     pub reason: String,
-    /// How often today.
+    /// The number of probes today.
     pub count: u32,
     /// In percent of today's probes that were not `ok`.
     pub share_pct: u32,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
 
-/// Reads the counters.
 pub(super) async fn read(app: &App) -> Result<Lessons, Problem> {
     let at = app.clock.now();
     let (live, tally) = futures::try_join!(app.store.live(), app.store.tally(at))?;
@@ -73,49 +65,42 @@ pub(super) async fn read(app: &App) -> Result<Lessons, Problem> {
 }
 
 impl Lessons {
-    /// The stages of the funnel with how many came so far.
     pub(super) fn stages(&self) -> Vec<FunnelStage> {
         let counts = &self.live.funnel;
-        let stage = |id, counts, agents: u32, mcps: u32| FunnelStage {
+        let stage = |id, counts, agents, mcps| FunnelStage {
             id,
             counts,
             agents: Some(agents),
             mcps: Some(mcps),
-            total: agents.saturating_add(mcps),
+            total: u32::saturating_add(agents, mcps),
             of_stage_before_pct: None,
         };
-        let demos = stage(
-            "demo",
-            "Demos taken, one for each listing and product.",
-            counts.demos_agents,
-            counts.demos_mcps,
-        );
-        let feedback = stage(
-            "feedback",
-            "Listings that gave feedback, once each.",
-            counts.feedback_agents,
-            counts.feedback_mcps,
-        );
-        let share = percent(feedback.total, demos.total);
-        let seats = FunnelStage {
-            id: "seat",
-            counts: "Founding seats claimed.",
-            agents: None,
-            mcps: None,
-            total: counts.seats_claimed,
-            of_stage_before_pct: percent(counts.seats_claimed, feedback.total),
-        };
-        let live = stage("live", "Live now.", self.live.agents, self.live.mcps);
-        vec![live, demos, FunnelStage { of_stage_before_pct: share, ..feedback }, seats]
+        let (demos, feedback, seats) = (self.demos(), self.feedback(), counts.seats_claimed);
+        let taken = "Demos taken, one for each listing and product.";
+        let given = "Listings that gave feedback, once each.";
+        vec![
+            stage("live", "Live now.", self.live.agents, self.live.mcps),
+            stage("demo", taken, counts.demos_agents, counts.demos_mcps),
+            FunnelStage {
+                of_stage_before_pct: percent(feedback, demos),
+                ..stage("feedback", given, counts.feedback_agents, counts.feedback_mcps)
+            },
+            FunnelStage {
+                id: "seat",
+                counts: "Founding seats claimed.",
+                agents: None,
+                mcps: None,
+                total: seats,
+                of_stage_before_pct: percent(seats, feedback),
+            },
+        ]
     }
 
-    /// The rating of one product.
     pub(super) fn rating(&self, sku: Sku) -> Rating {
-        let of = Sku::ALL.iter().position(|other| *other == sku);
-        Rating::of(of.map_or([0; 5], |place| self.live.funnel.ratings[place]))
+        let index = Sku::ALL.iter().position(|other| *other == sku);
+        Rating::of(index.map_or([0; 5], |index| self.live.funnel.ratings[index]))
     }
 
-    /// The rating of all products together.
     pub(super) fn rating_of_all(&self) -> Rating {
         let mut all = [0_u32; 5];
         for product in &self.live.funnel.ratings {
@@ -126,7 +111,7 @@ impl Lessons {
         Rating::of(all)
     }
 
-    /// Feedback that was the draft as it came.
+    /// The number of feedbacks that were unchanged drafts.
     pub(super) fn drafts(&self) -> u32 {
         self.feedback().saturating_sub(self.rating_of_all().ratings)
     }
@@ -139,7 +124,6 @@ impl Lessons {
         self.live.funnel.demos_agents.saturating_add(self.live.funnel.demos_mcps)
     }
 
-    /// Probes of today that were not `ok`.
     pub(super) fn not_ok(&self) -> u32 {
         let [_, partial, fail, skip] = self.tally.handshakes;
         partial.saturating_add(fail).saturating_add(skip)
@@ -153,10 +137,9 @@ impl Lessons {
             share_pct: percent(*count, self.not_ok()).unwrap_or(0),
             fix: explain::fix_of(reason),
         };
-        self.tally.reasons.iter().take(MOST_GAPS).map(gap).collect()
+        self.tally.reasons.iter().take(MAX_GAPS).map(gap).collect()
     }
 
-    /// How far payments are from opening.
     pub(super) fn unlock(&self, app: &App) -> Unlock {
         funnel::unlock(&app.settings, &self.live.funnel)
     }
@@ -172,7 +155,7 @@ impl Rating {
     }
 }
 
-/// A share in whole percent; `None` of nothing.
+/// Rounded down; `None` if `whole` is 0.
 pub(super) fn percent(part: u32, whole: u32) -> Option<u32> {
     (u64::from(part) * 100).checked_div(whole.into()).and_then(|share| u32::try_from(share).ok())
 }
@@ -191,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_averaged_without_drafts() {
+    fn averages_leave_out_drafts() {
         let ratings = [[0, 0, 0, 1, 2], [0; 5], [1, 0, 0, 0, 0], [0; 5]];
         let counts =
             FunnelCounts { feedback_agents: 5, feedback_mcps: 1, ratings, ..FunnelCounts::default() };
@@ -204,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_count_from_live_to_seat() {
+    fn each_stage_has_its_share_of_the_stage_before() {
         let counts = FunnelCounts {
             seats_claimed: 1,
             demos_agents: 3,
@@ -222,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_has_its_share_and_its_fix() {
+    fn gap_has_its_share_and_a_fix_if_known() {
         let reasons = vec![("card fail 404 (no card)".to_owned(), 3), ("unheard of".to_owned(), 1)];
         let tally = Tally { handshakes: [9, 1, 3, 0], reasons, ..Tally::default() };
         let gaps = lessons(FunnelCounts::default(), tally).gaps();

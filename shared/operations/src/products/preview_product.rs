@@ -1,94 +1,81 @@
-//! What is in a product, before anybody takes or buys it: its files with their sizes and first lines. Nothing is counted,
-//! and without arguments it is the catalogue with its prices.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+//! The files of a product with their sizes and first lines, before anyone takes or buys it. Without arguments: the list
+//! of products with their prices.
 
 use crate::goals::Goals;
-use crate::operation::{Effect, Operation};
+use crate::prelude::*;
 use crate::products::subject::Subject;
-use crate::route::Route;
-use registry_app::App;
-use registry_domain::views::{NextStep, ProductEntry};
-use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Kind, ListingId, Sku};
+use registry_domain::views::ProductEntry;
 use registry_products::{File, Preset};
 
-/// The longest first line that is shown, in characters.
-const LONGEST_LINE: usize = 120;
+const MAX_FIRST_LINE_CHARS: usize = 120;
 
-/// Previews a product.
-#[derive(Debug)]
 pub struct PreviewProduct;
 
-/// Which product, and for whom; nothing for the catalogue.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+/// A product and its target; without arguments, the list of products.
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The product; without one, `alive` for an agent and `mcp_mesh` for an MCP server.
+    /// The product; default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The listing that it is made for.
+    /// The listing that the product is for.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// Instead of a listing: the name of an agent or MCP server.
+    /// The name of the agent or MCP server, if it is not listed.
     #[serde(alias = "name")]
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     agent_name: Option<String>,
-    /// What that is for.
+    /// What the agent or MCP server does.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
-    /// Goals of a trade.
+    /// A preset of goals for a profession.
     preset: Option<Preset>,
-    /// What it is to reach, a line each.
+    /// The goals, one per line.
     #[serde(default)]
     goals: Goals,
 }
 
-/// The catalogue, and the preview that was asked for.
+/// The list of products, and the requested preview.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     name: &'static str,
-    /// How it is asked.
+    /// How to call it.
     usage: String,
-    /// Every product and what it costs.
+    /// Every product and its price.
     skus: Vec<ProductEntry>,
-    /// Sets of goals by trade.
+    /// The names of the presets of goals.
     presets: Vec<&'static str>,
-    /// What is in the product, where one was asked for.
+    /// The contents of the product, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Preview>,
-    /// What to do next.
     next: NextStep,
 }
 
-/// What is in a product.
+/// The contents of a product.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Preview {
     sku: Sku,
     name: &'static str,
-    /// Whom it is made for.
+    /// The name of the agent or MCP server that it is for.
     made_for: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
     kind: Kind,
     goals: Vec<String>,
-    /// Bytes of all files.
+    /// The size of all files.
     bytes: usize,
     files: Vec<FileSummary>,
 }
 
-/// A file in short.
+/// A summary of a file.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct FileSummary {
     path: String,
     media_type: &'static str,
     bytes: usize,
     lines: usize,
-    /// Its first line that says anything.
+    /// The first line with a letter or digit.
     first_line: String,
-    /// Whether the free demo shows the whole file.
+    /// Whether the free demo contains the file.
     in_demo: bool,
 }
 
@@ -96,8 +83,8 @@ impl Operation for PreviewProduct {
     const NAME: &'static str = "preview_product";
     const TITLE: &'static str = "What is in a product";
     const DESCRIPTION: &'static str = "Lists the files of a product (kernel, recursive, alive or mcp_mesh) as they \
-        would be made for a listing, or for what you say of an agent: paths, sizes, first lines. Counts nothing and \
-        needs no account. Without arguments: the catalogue with prices, and the presets of goals.";
+        would be generated for a listing or for an agent that you describe: paths, sizes, first lines. Stores nothing \
+        and needs no account. Without arguments, returns the products with prices and the presets of goals.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] =
@@ -108,7 +95,8 @@ impl Operation for PreviewProduct {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let preview = if arguments.asks_for_nothing() { None } else { Some(preview(app, arguments).await?) };
+        let preview =
+            if arguments == Arguments::default() { None } else { Some(preview(app, arguments).await?) };
         let settings = &app.settings;
         let of_listing =
             preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
@@ -117,12 +105,12 @@ impl Operation for PreviewProduct {
                 "take_demo",
                 settings.url("/api/products/demo"),
                 json!({ "listing_id": id, "sku": sku }),
-                "The demo shows some of these files in full, free.",
+                "The free demo contains some of these files.",
             ),
             None => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),
-                "{\"tool\": \"one_click_demo\", \"agent_name\": …} shows files in full; list yourself for real ones.",
+                "{\"tool\": \"one_click_demo\", \"agent_name\": …} returns whole files; list yourself to get them from your card.",
             ),
         };
         Ok(Answer {
@@ -137,18 +125,6 @@ impl Operation for PreviewProduct {
             preview,
             next,
         })
-    }
-}
-
-impl Arguments {
-    fn asks_for_nothing(&self) -> bool {
-        let Self { sku, listing_id, agent_name, description, preset, goals } = self;
-        sku.is_none()
-            && listing_id.is_none()
-            && agent_name.is_none()
-            && description.is_none()
-            && preset.is_none()
-            && matches!(goals, Goals::None)
     }
 }
 
@@ -175,15 +151,15 @@ async fn preview(app: &App, arguments: Arguments) -> Result<Preview, Problem> {
 }
 
 fn summary(file: &File, in_demo: bool) -> FileSummary {
-    // The frame of a front matter and the braces of JSON say nothing.
-    let says = |line: &&str| line.chars().any(char::is_alphanumeric);
-    let first_line = file.content.lines().map(str::trim).find(says).unwrap_or_default();
+    // Skips the frame of a front matter and the braces of JSON.
+    let has_text = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let first_line = file.content.lines().map(str::trim).find(has_text).unwrap_or_default();
     FileSummary {
         path: file.path.clone(),
         media_type: file.media_type,
         bytes: file.content.len(),
         lines: file.content.lines().count(),
-        first_line: shorten(first_line, LONGEST_LINE),
+        first_line: shorten(first_line, MAX_FIRST_LINE_CHARS),
         in_demo,
     }
 }
@@ -193,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_line_is_the_first_that_says_something() {
+    fn first_line_is_the_first_with_text() {
         let file = File {
             path: "a".to_owned(),
             media_type: "text/markdown",
@@ -204,9 +180,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_asked_is_the_catalogue() {
+    fn no_arguments_request_no_preview() {
         let arguments = |query: &str| crate::arguments::from_query::<Arguments>(query).unwrap();
-        assert!(arguments("").asks_for_nothing());
-        assert!(!arguments("sku=alive").asks_for_nothing() && !arguments("goals=ops").asks_for_nothing());
+        assert_eq!(arguments(""), Arguments::default());
+        assert_ne!(arguments("sku=alive"), Arguments::default());
+        assert_ne!(arguments("goals=ops"), Arguments::default());
     }
 }

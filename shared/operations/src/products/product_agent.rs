@@ -1,92 +1,79 @@
-//! The tools of `POST /api/products/agent` (contract): demos of the products made from what the caller says, and what a
-//! purchase needs. Nothing is stored or counted, so that anybody can try what a product would be.
+//! The tools of `POST /api/products/agent` (contract): demos of the products from a description, and what a purchase
+//! needs. Nothing is stored or counted, so that anyone can try a product.
 
-mod purchase;
 mod tools;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
 use crate::goals::Goals;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
+use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
-use crate::route::Route;
-use purchase::PurchaseOrder;
-use registry_app::App;
 use registry_domain::funnel::{self, Unlock};
-use registry_domain::views::{NextStep, ProductEntry};
-use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Kind, ListingId, Sku};
+use registry_domain::views::ProductEntry;
+use registry_model::settings::Settings;
 use registry_products::{File, Preset, Profile};
+use registry_store::FunnelCounts;
 use tools::{Guide, ProductTool};
 
-/// Characters of what an order's goals are about.
-const LONGEST_TOPIC: usize = 80;
+const MAX_TOPIC_CHARS: usize = 80;
 
-/// Runs a tool of the products.
-#[derive(Debug)]
 pub struct ProductAgent;
 
-/// Which tool, and its arguments; `list_tools` tells which tool takes which.
+/// A tool and its arguments; `list_tools` returns the arguments of each tool.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("anyOf" = needs_of_tools()))]
+#[schemars(extend("anyOf" = schema_of_tools()))]
 pub struct Arguments {
-    /// What is wanted.
+    /// The tool.
     tool: ProductTool,
-    /// What the agent is to reach: a list, a line each, or the name of a preset.
+    /// The goals of the agent: a list, one per line, or the name of a preset.
     #[serde(default)]
     goals: Goals,
-    /// Goals of a trade.
+    /// A preset of goals for a profession.
     preset: Option<Preset>,
     /// The name of the agent or MCP server.
     #[serde(alias = "name")]
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     agent_name: Option<String>,
-    /// What it is for.
+    /// What it does.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
-    /// Tools of an MCP server: names, or as `tools/list` shows them.
+    /// The tools of an MCP server: names, or objects as in `tools/list`.
     #[serde(default)]
     #[schemars(length(max = 64))]
     tools: Vec<ToolArgument>,
     /// The product.
     sku: Option<Sku>,
-    /// A listing, whose card and proof then say the rest (`demo_alive`).
+    /// For `demo_alive`: a listing, whose card and proof replace the other arguments.
     listing_id: Option<String>,
-    /// `true`, or left out: every tool but `buy_product` makes a demo.
+    /// `true` (default): every tool except `buy_product` makes a demo.
     demo: Option<bool>,
 }
 
-/// What the tool made.
+/// The result of the tool.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     tool: ProductTool,
-    /// The product that it is about.
+    /// The product.
     #[serde(skip_serializing_if = "Option::is_none")]
     product: Option<ProductEntry>,
-    /// Whom it was made for.
+    /// The agent or MCP server that it was made for.
     #[serde(skip_serializing_if = "Option::is_none")]
     made_for: Option<MadeFor>,
-    /// Files made from what was said: a part of the product.
+    /// The files of the demo: a part of the product.
     #[serde(skip_serializing_if = "Option::is_none")]
     artifacts: Option<Vec<File>>,
-    /// What a purchase would be, where one was asked for.
+    /// For `buy_product`: the order as it would be sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<PurchaseOrder>,
-    /// How far payments are from opening, where a purchase was asked for.
+    /// For `buy_product`: how far payments are from opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlock: Option<Unlock>,
-    /// What tools there are, where that was asked for.
+    /// For `list_tools`: the tools.
     #[serde(flatten)]
     guide: Option<Guide>,
-    /// What to do next.
     next: NextStep,
 }
 
-/// Whom artifacts were made for.
+/// The agent or MCP server that the files were made for.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MadeFor {
     name: String,
@@ -96,13 +83,29 @@ struct MadeFor {
     goals: Vec<String>,
 }
 
+/// An order as it would be sent to the checkout. It is not stored: the caller keeps the body.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PurchaseOrder {
+    /// `waits_for_payments` until payments open, then `ready_for_checkout`.
+    status: &'static str,
+    sku: Sku,
+    price_cents: u32,
+    price: String,
+    goals: Vec<String>,
+    /// The body for the checkout, once payments are open.
+    #[schemars(with = "Map<String, Value>")]
+    body: Value,
+    /// What to do until then.
+    message: String,
+}
+
 impl Operation for ProductAgent {
     const NAME: &'static str = "product_agent";
     const TITLE: &'static str = "Products for agents";
-    const DESCRIPTION: &'static str = "Makes demos of the products from what you say, without a listing: \
+    const DESCRIPTION: &'static str = "Makes demos of the products from a description, without a listing. Tools: \
         preview_kernel (goals), one_click_demo (agent_name; description, goals or a preset), demo_alive (goals, or a \
-        listing_id), demo_mcp (agent_name, description, tools). buy_product (sku, goals) tells what a purchase needs; \
-        list_tools tells all of this. Nothing is stored.";
+        listing_id), demo_mcp (agent_name, description, tools). buy_product (sku, goals) returns what a purchase \
+        needs; list_tools returns all tools and arguments. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -113,7 +116,7 @@ impl Operation for ProductAgent {
     ];
     const SKILLS: &'static [AdvertisedSkill] = tools::SKILLS;
     const ROUTES: &'static [Route] = &[
-        Route::get_as("/api/products/agent", list_by_default).taking(which_tools),
+        Route::get_as("/api/products/agent", default_to_list).taking(tool_only),
         Route::post_as("/api/products/agent", Ok),
     ];
     const REFUSALS: &'static [u16] = &[404, 409];
@@ -121,7 +124,7 @@ impl Operation for ProductAgent {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        readable(&arguments)?;
+        check(&arguments)?;
         match arguments.tool {
             ProductTool::ListTools => Ok(list(app)),
             ProductTool::BuyProduct => buy(app, arguments).await,
@@ -130,19 +133,19 @@ impl Operation for ProductAgent {
     }
 }
 
-/// A query can ask for any tool; that each needs other arguments, only the schema of a body can say.
-fn which_tools(_: Value) -> Value {
+/// Only the schema of the body can describe that each tool needs other arguments.
+fn tool_only(_: Value) -> Value {
     json!({
         "type": "object",
         "properties": { "tool": {
             "type": "string", "enum": [ProductTool::ListTools],
-            "description": "Without it, the same. The other tools take their arguments here, too, by the names that POST tells.",
+            "description": "Default: list_tools. The other tools accept the same arguments here as with POST.",
         } },
     })
 }
 
-/// What each tool cannot do without.
-fn needs_of_tools() -> Value {
+/// The required arguments of each tool.
+fn schema_of_tools() -> Value {
     let of = |tool: ProductTool, sku: &[Sku], also: Value| {
         let mut skus = vec![json!(null)];
         skus.extend(sku.iter().map(|sku| json!(sku)));
@@ -167,16 +170,16 @@ fn needs_of_tools() -> Value {
     ])
 }
 
-/// A GET that names no tool asks which there are.
-fn list_by_default(query: &str) -> String {
+/// A GET without a tool lists the tools.
+fn default_to_list(query: &str) -> String {
     if form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "tool") {
         return query.to_owned();
     }
     "tool=list_tools".to_owned()
 }
 
-/// Refuses what no tool could take, whichever is meant.
-fn readable(arguments: &Arguments) -> Result<(), Problem> {
+/// Checks all arguments, including those that the tool does not use.
+fn check(arguments: &Arguments) -> Result<(), Problem> {
     let Arguments { goals, agent_name, description, tools, .. } = arguments;
     goals.clone().parse()?;
     subject::check(agent_name.as_deref(), description.as_deref(), tools)
@@ -205,7 +208,7 @@ fn answer(tool: ProductTool, next: NextStep) -> Answer {
 
 async fn demo(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let (tool, sku) = (arguments.tool, sku(&arguments)?);
-    required(&arguments)?;
+    check_required(&arguments)?;
     let Arguments { goals, preset, agent_name, description, tools, listing_id, .. } = arguments;
     let kind = if sku == Sku::McpMesh { Kind::Mcp } else { Kind::Agent };
     let listing_id = listing_id.filter(|_| tool == ProductTool::DemoAlive);
@@ -244,28 +247,27 @@ fn sku(arguments: &Arguments) -> Result<Sku, Problem> {
     }
 }
 
-/// Holds a tool's arguments against what it cannot do without.
-fn required(arguments: &Arguments) -> Result<(), Problem> {
+fn check_required(arguments: &Arguments) -> Result<(), Problem> {
     let missing = |field: &str, why: &str| {
-        let detail = format!("`{}` needs `{field}`: {why}", arguments.tool.as_str());
+        let detail = format!("`{}` requires `{field}`: {why}", arguments.tool.as_str());
         Err(Problem::invalid(field, "missing_argument", detail))
     };
     let is_empty = |text: &Option<String>| text.as_deref().is_none_or(|text| text.trim().is_empty());
     if arguments.demo == Some(false) {
-        let detail = "This makes a demo; `buy_product` tells how to have the full product.";
+        let detail = "This tool makes a demo; use `buy_product` for the full product.";
         return Err(Problem::invalid("demo", "demo_only", detail));
     }
     match arguments.tool {
         ProductTool::PreviewKernel
             if matches!(arguments.goals, Goals::None) && arguments.preset.is_none() =>
         {
-            missing("goals", "what the agent is to reach, a line each, or a preset.")
+            missing("goals", "the goals of the agent, one per line, or a preset.")
         }
         ProductTool::OneClickDemo | ProductTool::DemoMcp if is_empty(&arguments.agent_name) => {
-            missing("agent_name", "the name that the files shall use.")
+            missing("agent_name", "the name to use in the files.")
         }
         ProductTool::DemoMcp if is_empty(&arguments.description) => {
-            missing("description", "what the server is for, in a sentence or two.")
+            missing("description", "what the server does, in one or two sentences.")
         }
         _ => Ok(()),
     }
@@ -277,33 +279,69 @@ fn after_demo(app: &App, profile: &Profile) -> NextStep {
             "take_demo",
             app.settings.url("/api/products/demo"),
             json!({ "listing_id": id }),
-            "That demo counts, and its feedback brings a founding seat while there are any.",
+            "That demo counts, and its feedback earns a founding seat while seats are left.",
         ),
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
-            "Made from your words alone. Send {\"url\": …}, and files are made from your card and your proof.",
+            "Made from your description only. Send {\"url\": …} to get files made from your card and your proof.",
         ),
     }
 }
 
 async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let Some(sku) = arguments.sku else {
-        let detail = "`buy_product` needs `sku`: kernel, recursive, alive or mcp_mesh.";
+        let detail = "`buy_product` requires `sku`: kernel, recursive, alive or mcp_mesh.";
         return Err(Problem::invalid("sku", "missing_argument", detail));
     };
     let about = arguments.description.as_deref().or(arguments.agent_name.as_deref()).unwrap_or("your work");
     let (mut goals, preset) = arguments.goals.with_preset(arguments.preset)?;
-    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(about, LONGEST_TOPIC))));
+    goals.extend(preset.into_iter().flat_map(|preset| preset.goals(&shorten(about, MAX_TOPIC_CHARS))));
     let counts = app.store.live().await?.funnel;
     let unlock = funnel::unlock(&app.settings, &counts);
-    let (order, next) = purchase::of(&app.settings, sku, goals, &counts, &unlock);
+    let (order, next) = purchase_order(&app.settings, sku, goals, &counts, &unlock);
     Ok(Answer {
         product: Some(ProductEntry::of(sku)),
         order: Some(order),
         unlock: Some(unlock),
         ..answer(ProductTool::BuyProduct, next)
     })
+}
+
+fn purchase_order(
+    settings: &Settings,
+    sku: Sku,
+    goals: Vec<String>,
+    counts: &FunnelCounts,
+    unlock: &Unlock,
+) -> (PurchaseOrder, NextStep) {
+    let (status, message, next) = if unlock.payments_open {
+        let note = "Send order.body; add a discount code as `code`.";
+        let next = NextStep::post_own("checkout", settings.url("/api/products/checkout"), note);
+        ("ready_for_checkout", "Payments are open: send order.body to the checkout.".to_owned(), next)
+    } else {
+        let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
+            0 => "a code for 25 % off".to_owned(),
+            seats => format!("the product free of charge ({seats} founding seats are left)"),
+        };
+        let message = format!(
+            "Nothing is charged or stored: keep order.body. {} Until then feedback after the demo earns {reward}.",
+            unlock.message
+        );
+        let note = "Send {\"listing_id\": …} of a Live listing, then its feedback.";
+        let next = NextStep::post_own("take_demo", settings.url("/api/products/demo"), note);
+        ("waits_for_payments", message, next)
+    };
+    let order = PurchaseOrder {
+        status,
+        sku,
+        price_cents: sku.price_cents(),
+        price: sku.price(),
+        body: json!({ "sku": sku, "goals": goals }),
+        goals,
+        message,
+    };
+    (order, next)
 }
 
 #[cfg(test)]
@@ -317,21 +355,21 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_says_what_it_lacks() {
+    fn tool_requires_its_arguments() {
         for (value, field) in [
             (json!({ "tool": "preview_kernel" }), "goals"),
             (json!({ "tool": "one_click_demo", "agent_name": " " }), "agent_name"),
             (json!({ "tool": "demo_mcp", "agent_name": "Ada" }), "description"),
             (json!({ "tool": "demo_alive", "demo": false }), "demo"),
         ] {
-            assert_eq!(required(&arguments(value)).unwrap_err().field.as_deref(), Some(field));
+            assert_eq!(check_required(&arguments(value)).unwrap_err().field.as_deref(), Some(field));
         }
-        assert!(required(&arguments(json!({ "tool": "demo_alive", "demo": true }))).is_ok());
-        assert!(required(&arguments(json!({ "tool": "preview_kernel", "preset": "ops" }))).is_ok());
+        assert!(check_required(&arguments(json!({ "tool": "demo_alive", "demo": true }))).is_ok());
+        assert!(check_required(&arguments(json!({ "tool": "preview_kernel", "preset": "ops" }))).is_ok());
     }
 
     #[test]
-    fn a_tool_has_its_product() {
+    fn tool_accepts_only_its_product() {
         let of = |value| sku(&arguments(value));
         assert_eq!(of(json!({ "tool": "one_click_demo", "sku": "recursive" })), Ok(Sku::Recursive));
         assert_eq!(of(json!({ "tool": "demo_mcp" })), Ok(Sku::McpMesh));
@@ -339,8 +377,8 @@ mod tests {
     }
 
     #[test]
-    fn a_get_without_a_tool_asks_for_the_list() {
-        assert_eq!(list_by_default("x=1"), "tool=list_tools");
-        assert_eq!(list_by_default("tool=demo_alive&goals=ops"), "tool=demo_alive&goals=ops");
+    fn get_without_a_tool_lists_the_tools() {
+        assert_eq!(default_to_list("x=1"), "tool=list_tools");
+        assert_eq!(default_to_list("tool=demo_alive&goals=ops"), "tool=demo_alive&goals=ops");
     }
 }

@@ -1,45 +1,45 @@
-//! One run of the alive routine as a call: where a listing stands, how old its proof is, what is to be fixed, who is new
-//! beside it, and what the funnel has next. Each step says what was looked at, what was found, and the call to make.
+//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and its stage in
+//! the funnel. Each step contains what was checked, the result and the call to make.
 
-mod steps;
+use std::sync::Arc;
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use jiff::SignedDuration;
 
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
+use registry_domain::views::hours;
+use registry_model::{Assessment, Listing, Reason, TalkMessage};
+use registry_probe::explain;
 use registry_products::Profile;
-use steps::{At, LOOKED_AT, Step};
+use registry_store::FunnelCounts;
 
-/// Runs the routine once.
-#[derive(Debug)]
+/// A peer is new for so many days after going Live.
+const NEW_DAYS: i64 = 7;
+const MAX_MESSAGES: u32 = 50;
+
 pub struct RunProduct;
 
-/// For which listing; nothing to be told how it is called.
+/// A listing; without one, the answer describes how to call it.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
 }
 
-/// The run.
+/// The steps of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     name: &'static str,
-    /// How it is called.
+    /// How to call it.
     usage: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// When this run looked.
+    /// The time of this run.
     ran_at: Moment,
-    /// Steps in which there is something to do.
+    /// The number of steps with something to do.
     to_do: usize,
     steps: Vec<Step>,
 }
@@ -47,9 +47,9 @@ pub struct Answer {
 impl Operation for RunProduct {
     const NAME: &'static str = "run_product";
     const TITLE: &'static str = "Run the routine once";
-    const DESCRIPTION: &'static str = "Runs the alive routine once for a listing: status, age of its last proof, weekly \
-        recheck, what is to be fixed and how, unread messages of its inbox, peers that are new, and its stage in the \
-        funnel; each step with the call to make next. Reads only; call it as often as the routine is due.";
+    const DESCRIPTION: &'static str = "Runs the alive routine once for a listing. Returns its status, the age of its \
+        last proof, the weekly recheck, what to fix and how, unread messages, new peers and its stage in the funnel, \
+        each with the call to make next. Changes nothing; call it whenever the routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -73,34 +73,290 @@ impl Operation for RunProduct {
             to_do: 0,
             steps: Vec::new(),
         };
-        let Some(asked) = arguments.listing_id else { return Ok(answer) };
-        let unknown = || Problem::listing_not_found(&asked);
-        let id = asked.parse::<ListingId>().map_err(|_| unknown())?;
-        let found = app.store.listing_with_evidence(&id).await?.ok_or_else(unknown)?;
+        let Some(id) = arguments.listing_id else { return Ok(answer) };
+        let unknown = || Problem::listing_not_found(&id);
+        let listing_id = id.parse::<ListingId>().map_err(|_| unknown())?;
+        let found = app.store.listing_with_evidence(&listing_id).await?.ok_or_else(unknown)?;
         let (listing, evidence) = &*found;
         if listing.lane == Lane::Withdrawn {
-            let detail = "This listing was withdrawn; there is nothing to run.";
+            let detail = "This listing was withdrawn; the routine cannot run for it.";
             return Err(Problem::new(StatusCode::CONFLICT, "listing_withdrawn", detail));
         }
         let profile = Profile::of(listing, evidence.as_ref());
         let now = app.clock.now();
-        let inbox = async {
-            let most = u32::try_from(LOOKED_AT).unwrap_or(u32::MAX);
-            Ok(app.store.inbox(&id, listing.listed_at, None, most, now).await?.0)
-        };
+        let inbox =
+            async { Ok(app.store.inbox(&listing_id, listing.listed_at, None, MAX_MESSAGES, now).await?.0) };
         let live = async { Ok(app.store.live().await?) };
         let (peers, live, inbox) = futures::try_join!(funnel::peer_listings(app, &profile), live, inbox)?;
-        let at = At { app, listing, now, lane: listing.shown_lane(app.oldest_proof()) };
+        let run = Run { app, listing, now, lane: listing.shown_lane(app.oldest_proof()) };
         let steps = vec![
-            at.status(),
-            at.proof(),
-            at.recheck(),
-            at.reasons(evidence.as_ref()),
-            at.inbox(&inbox),
-            at.peers(&peers),
-            at.funnel(&live.funnel),
+            run.status(),
+            run.proof(),
+            run.recheck(),
+            run.reasons(evidence.as_ref()),
+            run.inbox(&inbox),
+            run.peers(&peers),
+            run.funnel(&live.funnel),
         ];
         let to_do = steps.iter().filter(|step| step.to_do).count();
-        Ok(Answer { listing_id: Some(id), to_do, steps, ..answer })
+        Ok(Answer { listing_id: Some(listing_id), to_do, steps, ..answer })
+    }
+}
+
+/// One step of the routine.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Step {
+    /// `status`, `proof`, `recheck`, `reasons`, `inbox`, `peers` or `funnel`.
+    step: &'static str,
+    /// What was checked.
+    looked_at: &'static str,
+    /// The result in one sentence.
+    found: String,
+    /// The result as data.
+    #[schemars(with = "Map<String, Value>")]
+    data: Value,
+    /// Whether there is something to do now.
+    to_do: bool,
+    /// The call to make now, or for more detail.
+    call: Call,
+}
+
+/// A call to make.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Call {
+    method: &'static str,
+    url: String,
+    /// The JSON body of a POST.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    body: Option<Value>,
+    why: String,
+}
+
+/// The input of the steps.
+struct Run<'a> {
+    app: &'a App,
+    listing: &'a Listing,
+    now: Moment,
+    lane: Lane,
+}
+
+impl Run<'_> {
+    fn get(&self, path: &str, why: impl Into<String>) -> Call {
+        let url = self.app.settings.url(&format!("{path}{}", self.listing.id));
+        Call { method: "GET", url, body: None, why: why.into() }
+    }
+
+    fn post(&self, path: &str, body: Value, why: impl Into<String>) -> Call {
+        Call { method: "POST", url: self.app.settings.url(path), body: Some(body), why: why.into() }
+    }
+
+    /// Publishing again starts a probe.
+    fn publish_again(&self, why: impl Into<String>) -> Call {
+        let target = self.listing.target();
+        let is_by_url = url::Url::parse(target).is_ok_and(|url| ListingId::of_url(&url) == self.listing.id);
+        match is_by_url {
+            true => self.post("/api/publish", json!({ "url": target }), why),
+            // It was published with its server description, which must be sent again.
+            false => Call { body: None, ..self.post("/api/publish", Value::Null, why) },
+        }
+    }
+
+    fn status(&self) -> Step {
+        let live = self.lane == Lane::Active;
+        Step {
+            step: "status",
+            looked_at: "The state of the listing.",
+            found: format!("{} is {}.", self.listing.name, if live { "Live" } else { self.lane.as_str() }),
+            data: json!({ "lane": self.lane, "live": live, "live_since": self.listing.live_since }),
+            to_do: !live,
+            call: self.get("/api/listings/status?id=", "The full evidence, and a badge for a README."),
+        }
+    }
+
+    fn proof(&self) -> Step {
+        let age = self.listing.last_ok_at.map(|at| self.now.duration_since(at));
+        let found = match age {
+            None => "It has never completed a handshake.".to_owned(),
+            Some(age) => format!("It last completed a handshake {} ago.", in_words(age)),
+        };
+        let probe = self.listing.probe.as_ref();
+        Step {
+            step: "proof",
+            looked_at: "When it last completed a handshake.",
+            found,
+            data: json!({
+                "last_ok_at": self.listing.last_ok_at,
+                "age_hours": age.map(hours),
+                "score": probe.map(|probe| probe.score),
+                "latency_ms": probe.and_then(|probe| probe.latency_ms),
+            }),
+            to_do: age.is_none(),
+            call: self.get("/api/liveness?listing_id=", "Whether that is recent enough for a caller."),
+        }
+    }
+
+    fn recheck(&self) -> Step {
+        let (due, strikes) = (self.listing.due_at, self.listing.strikes.len());
+        let wait = due.duration_since(self.now);
+        let is_due = !wait.is_positive();
+        let when = if is_due { "due now".to_owned() } else { format!("due in {}", in_words(wait)) };
+        let what = if self.lane == Lane::Active { "weekly recheck" } else { "next probe" };
+        let missed = match strikes {
+            0 => String::new(),
+            hours => format!(" It has failed in {hours} of the three hours after which it is demoted."),
+        };
+        Step {
+            step: "recheck",
+            looked_at: "When the registry probes it next.",
+            found: format!("Its {what} is {when}.{missed}"),
+            data: json!({ "due_at": due, "due_now": is_due, "failed_recheck_hours": strikes }),
+            to_do: strikes > 0,
+            call: self
+                .publish_again("Publishing the same listing again starts a probe now; use it after a fix."),
+        }
+    }
+
+    /// `messages` are the newest of its inbox, at most `MAX_MESSAGES`.
+    fn inbox(&self, messages: &[TalkMessage]) -> Step {
+        let is_unread = |message: &&TalkMessage| self.listing.visited_at.is_none_or(|at| message.at > at);
+        let unread = messages.iter().filter(is_unread).count();
+        let or_more =
+            if unread == messages.len() && unread >= MAX_MESSAGES as usize { " or more" } else { "" };
+        let found = match unread {
+            0 => "Its inbox has no unread messages.".to_owned(),
+            unread => format!("Its inbox has {unread}{or_more} unread messages."),
+        };
+        Step {
+            step: "inbox",
+            looked_at: "Messages in its Talk inbox since the last visit.",
+            found,
+            data: json!({ "unread": unread, "visited_at": self.listing.visited_at }),
+            to_do: unread > 0,
+            call: self.get(
+                "/api/talk?listing_id=",
+                "Reading it counts as a visit and shows that the listing is present.",
+            ),
+        }
+    }
+
+    fn reasons(&self, evidence: Option<&Assessment>) -> Step {
+        let open: Vec<Reason> = evidence.map(explain::reasons).unwrap_or_default();
+        let (found, call) = match (open.first(), evidence) {
+            (Some(first), _) => {
+                let call = self.publish_again(format!("{} Then publish it again.", first.fix));
+                (format!("{} to fix, the first: {}.", open.len(), first.reason), call)
+            }
+            (None, Some(_)) => {
+                let call =
+                    self.get("/api/listings/status?id=", "The status contains the parts of the score.");
+                ("Its last probe found nothing to fix.".to_owned(), call)
+            }
+            (None, None) => {
+                let call = self.get("/api/listings/status?id=", "Check again after the first probe.");
+                ("It has not been probed yet.".to_owned(), call)
+            }
+        };
+        Step {
+            step: "reasons",
+            looked_at: "What its last probe found to fix.",
+            found,
+            data: json!({ "reasons": open }),
+            to_do: !open.is_empty(),
+            call,
+        }
+    }
+
+    fn peers(&self, peers: &[Arc<Listing>]) -> Step {
+        let since = self.now - SignedDuration::from_hours(24 * NEW_DAYS);
+        let is_new = |peer: &&Listing| peer.live_since.is_some_and(|at| at > since);
+        let new: Vec<&Listing> = peers.iter().map(Arc::as_ref).filter(is_new).collect();
+        let shown = |peer: &&Listing| {
+            json!({
+                "listing_id": peer.id, "kind": peer.shown_kind(), "name": peer.name,
+                "url": peer.endpoint.as_deref().unwrap_or_else(|| peer.target()), "live_since": peer.live_since,
+            })
+        };
+        let found = match new.first() {
+            Some(first) => {
+                format!("{} new matching peers within {NEW_DAYS} days, the best: {}.", new.len(), first.name)
+            }
+            None => format!("No new matching peers within {NEW_DAYS} days; {} in total.", peers.len()),
+        };
+        Step {
+            step: "peers",
+            looked_at: "Live listings that match its description.",
+            found,
+            data: json!({ "known": peers.len(), "new": new.iter().map(shown).collect::<Vec<_>>() }),
+            to_do: false,
+            call: self.get("/api/products/preview?listing_id=", "How a product would use them."),
+        }
+    }
+
+    fn funnel(&self, counts: &FunnelCounts) -> Step {
+        let (id, settings) = (&self.listing.id, &self.app.settings);
+        let seats = funnel::deal(settings, counts.seats_claimed).remaining;
+        let unlock = funnel::unlock(settings, counts);
+        let live = self.lane == Lane::Active;
+        let (stage, found, to_do, call) = if self.listing.feedbacked {
+            let call = self.post(
+                "/api/products/agent",
+                json!({ "tool": "buy_product", "sku": Sku::of_kind(self.listing.shown_kind()) }),
+                "What another product costs, and whether payments are open.",
+            );
+            ("feedback", format!("Demo and feedback are done. {}", unlock.message), false, call)
+        } else if self.listing.demoed {
+            let call = self.post(
+                "/api/products/demo",
+                json!({ "listing_id": id }),
+                "The answer contains next_steps.example_body; send it to /api/products/feedback.",
+            );
+            (
+                "demo",
+                format!("The demo is done, its feedback is open; {seats} founding seats are left."),
+                true,
+                call,
+            )
+        } else if live {
+            let call = self.post(
+                "/api/products/demo",
+                json!({ "listing_id": id }),
+                "The free demo; feedback comes next.",
+            );
+            ("live", format!("It can take its free demo; {seats} founding seats are left."), true, call)
+        } else {
+            let call = self.get("/api/listings/status?id=", "The demo requires a Live listing.");
+            ("list", "It can take the demo once it is Live.".to_owned(), false, call)
+        };
+        Step {
+            step: "funnel",
+            looked_at: "Its stage between listing and a full product.",
+            found,
+            data: json!({ "stage": stage, "seats_remaining": seats, "payments_open": unlock.payments_open }),
+            to_do,
+            call,
+        }
+    }
+}
+
+/// A duration in its largest unit.
+fn in_words(time: SignedDuration) -> String {
+    let minutes = time.as_mins().max(0);
+    let (count, unit) = match minutes {
+        0..=119 => (minutes, "minute"),
+        120..=2879 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duration_uses_its_largest_unit() {
+        let texts = [0, 1, 119, 120, 2879, 2880].map(|minutes| in_words(SignedDuration::from_mins(minutes)));
+        assert_eq!(texts, ["0 minutes", "1 minute", "119 minutes", "2 hours", "47 hours", "2 days"]);
     }
 }

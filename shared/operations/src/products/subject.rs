@@ -1,63 +1,51 @@
-//! Whom a product is shown for before anybody takes it: a listing, or what a caller says of something that is not listed.
-//! Nothing of it is stored or counted.
-
-use schemars::JsonSchema;
-use serde::Deserialize;
+//! The target of a product preview: a listing, or an agent or MCP server that the caller describes. Nothing is stored or
+//! counted.
 
 use crate::goals::Goals;
 use crate::lookup;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel;
-use registry_formats::{argument_schema, argument_text};
-use registry_model::error::Problem;
-use registry_model::{Kind, Lane, Tool};
+use registry_formats::argument_text;
+use registry_model::Tool;
 use registry_products::{Preset, Profile};
 
-const LONGEST_NAME: usize = 200;
-const LONGEST_DESCRIPTION: usize = 2000;
-const MOST_TOOLS: usize = 64;
-const LONGEST_TOOL_NAME: usize = 128;
-const LONGEST_TOOL_DESCRIPTION: usize = 1000;
+const MAX_NAME_CHARS: usize = 200;
+const MAX_DESCRIPTION_CHARS: usize = 2000;
+const MAX_TOOLS: usize = 64;
+const MAX_TOOL_NAME_CHARS: usize = 128;
+const MAX_TOOL_DESCRIPTION_CHARS: usize = 1000;
 
-/// A tool as callers name it: by its name, or as `tools/list` shows it.
+/// A tool of an MCP server: its name, or an object as in `tools/list`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum ToolArgument {
-    /// Its name.
-    Name(#[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_TOOL_NAME))] String),
-    /// Its name and what it does.
+    /// The name of the tool.
+    Name(#[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_TOOL_NAME_CHARS))] String),
+    /// The name and description of the tool.
     Described {
-        /// Its name.
-        #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_TOOL_NAME))]
+        /// The name of the tool.
+        #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_TOOL_NAME_CHARS))]
         name: String,
         /// What it does.
         #[serde(default)]
-        #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_TOOL_DESCRIPTION))]
+        #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_TOOL_DESCRIPTION_CHARS))]
         description: String,
     },
 }
 
-/// Whom a product is shown for, as a caller says it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Subject {
-    /// A listing, which then says everything but the goals.
+    /// A listing, which replaces all other fields except the goals.
     pub listing_id: Option<String>,
-    /// Agent or MCP server.
     pub kind: Option<Kind>,
-    /// Its name.
     pub name: Option<String>,
-    /// What it is for.
     pub description: Option<String>,
-    /// Tools of an MCP server.
     pub tools: Vec<ToolArgument>,
-    /// What it is to reach.
     pub goals: Goals,
-    /// Goals of a trade.
     pub preset: Option<Preset>,
 }
 
 impl Subject {
-    /// What a product is made from.
     pub(super) async fn profile(self, app: &App) -> Result<Profile, Problem> {
         let Self { listing_id, kind, name, description, tools, goals, preset } = self;
         if let Some(id) = listing_id {
@@ -71,39 +59,36 @@ impl Subject {
         }
         let kind = kind.unwrap_or(Kind::Agent);
         let name = match name {
-            Some(name) => argument_text::line("agent_name", &name, LONGEST_NAME)?,
+            Some(name) => argument_text::line("agent_name", &name, MAX_NAME_CHARS)?,
             None if kind == Kind::Mcp => "Your MCP server".to_owned(),
             None => "Your agent".to_owned(),
         };
         let description = description
             .filter(|text| !text.trim().is_empty())
-            .map(|text| argument_text::text("description", &text, LONGEST_DESCRIPTION))
+            .map(|text| argument_text::text("description", &text, MAX_DESCRIPTION_CHARS))
             .transpose()?;
         let tools = parse_tools(tools)?;
         let (goals, preset) = goals.with_preset(preset)?;
-        let said = Profile::unlisted(kind, &name, description.as_deref(), tools);
-        funnel::profile_of_description(app, Profile { goals, preset, ..said }).await
+        let profile = Profile::unlisted(kind, &name, description.as_deref(), tools);
+        funnel::profile_of_description(app, Profile { goals, preset, ..profile }).await
     }
 }
 
-/// Looks at what is said of a subject, whether or not it is needed.
-///
-/// # Errors
-/// 422 for the first of it that cannot be taken.
+/// 422 for the first invalid field, whether or not the tool uses it.
 pub(super) fn check(
     name: Option<&str>,
     description: Option<&str>,
     tools: &[ToolArgument],
 ) -> Result<(), Problem> {
-    name.map(|name| argument_text::line("agent_name", name, LONGEST_NAME)).transpose()?;
+    name.map(|name| argument_text::line("agent_name", name, MAX_NAME_CHARS)).transpose()?;
     let description = description.filter(|text| !text.trim().is_empty());
-    description.map(|text| argument_text::text("description", text, LONGEST_DESCRIPTION)).transpose()?;
+    description.map(|text| argument_text::text("description", text, MAX_DESCRIPTION_CHARS)).transpose()?;
     parse_tools(tools.to_vec()).map(|_| ())
 }
 
 fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
-    if tools.len() > MOST_TOOLS {
-        let detail = format!("`tools` may hold {MOST_TOOLS} tools. Send the ones that matter most.");
+    if tools.len() > MAX_TOOLS {
+        let detail = format!("`tools` accepts at most {MAX_TOOLS} tools. Send the most important ones.");
         return Err(Problem::invalid("tools", "too_many", detail));
     }
     let parse = |tool| {
@@ -113,9 +98,9 @@ fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
         };
         let description = match description.trim() {
             "" => String::new(),
-            text => argument_text::text("tools", text, LONGEST_TOOL_DESCRIPTION)?,
+            text => argument_text::text("tools", text, MAX_TOOL_DESCRIPTION_CHARS)?,
         };
-        Ok(Tool { name: argument_text::line("tools", &name, LONGEST_TOOL_NAME)?, description })
+        Ok(Tool { name: argument_text::line("tools", &name, MAX_TOOL_NAME_CHARS)?, description })
     };
     tools.into_iter().map(parse).collect()
 }
@@ -129,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_come_as_names_or_as_a_server_lists_them() {
+    fn tools_are_names_or_objects_of_tools_list() {
         let read =
             tools(r#"["add", {"name": "sub", "description": "Subtracts.", "inputSchema": {}}]"#).unwrap();
         let shown: Vec<(&str, &str)> =

@@ -1,70 +1,60 @@
-//! Speaking in a Talk inbox: checking in, leaving a message, saying something to everybody, keeping a note. Anybody may,
-//! without credentials; so who speaks is only claimed, texts are held to what is fit to be public, and acts are counted.
+//! Writing to a Talk inbox: check-ins, messages, public posts and notes. Needs no credentials; therefore the sender is
+//! only claimed, texts must be fit for the public, and calls are rate limited.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
+use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
-use registry_app::App;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, Listing, ListingId, TalkChannel, TalkMessage};
+use registry_model::{Listing, TalkChannel, TalkMessage};
 use registry_store::{Allowance, Talked, Talking};
 
-/// Speaks in the inbox of a listing.
-#[derive(Debug)]
 pub struct Talk;
 
-/// Whose inbox, and what is done there.
+/// An inbox and an action.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("anyOf" = needs_of_actions()))]
+#[schemars(extend("anyOf" = schema_of_actions()))]
 pub struct Arguments {
-    /// The id of the listing in whose inbox it is done.
+    /// The id of the listing that owns the inbox.
     #[serde(alias = "id")]
     listing_id: String,
-    /// What is done. Where it is left out: `message` with a text, `check_in` without.
+    /// The action; default: `message` with a text, `check_in` without.
     action: Option<TalkAction>,
-    /// The text, in plain words; everybody may read it. Only a `check_in` may do without.
+    /// The text, public and in plain words. Optional for `check_in` only.
     #[schemars(extend("format" = "public-text"))]
     text: Option<String>,
-    /// With `message`: the id of the listing that sends it. It is shown as claimed, for nothing proves it.
+    /// For `message`: the id of the sending listing. It is shown as claimed, because nothing proves it.
     #[schemars(extend("format" = "listing-id-of-another"))]
     from: Option<String>,
 }
 
-/// What was done.
+/// The result of the action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
-    /// What was done.
+    /// The action that was executed.
     action: TalkAction,
-    /// The message as it stands in the inbox; null for a check-in without words.
+    /// The message as it is in the inbox; null for a check-in without a text.
     message: Option<InboxMessage>,
-    /// How the listing stands with its inbox now.
+    /// The presence of the listing in Talk.
     talk: talk::Talk,
     /// What the listing should do next.
     next_actions: Vec<NextAction>,
 }
 
-/// What goes with each action.
-fn needs_of_actions() -> Value {
+/// The arguments that each action accepts.
+fn schema_of_actions() -> Value {
     let of = |action: TalkAction| {
         let text = json!({ "type": ["string", "null"], "maxLength": action.longest_text() });
         json!({ "properties": { "action": { "const": action }, "text": text }, "required": ["action"] })
     };
     let (all, none) = (argument_schema::all_of, argument_schema::none_of);
-    let unsaid = json!({ "properties": { "text": { "maxLength": TalkAction::Message.longest_text() } } });
+    let no_action = json!({ "properties": { "text": { "maxLength": TalkAction::Message.longest_text() } } });
     json!([
         { "allOf": [of(TalkAction::CheckIn), none(&["from"])] },
         { "allOf": [of(TalkAction::Message), all(&["text"])] },
         { "allOf": [of(TalkAction::Social), all(&["text"]), none(&["from"])] },
         { "allOf": [of(TalkAction::Owner), all(&["text"]), none(&["from"])] },
-        { "allOf": [none(&["action"]), all(&["text"]), unsaid] },
+        { "allOf": [none(&["action"]), all(&["text"]), no_action] },
         none(&["action", "text", "from"]),
     ])
 }
@@ -72,9 +62,9 @@ fn needs_of_actions() -> Value {
 impl Operation for Talk {
     const NAME: &'static str = "talk";
     const TITLE: &'static str = "Speak in a Talk inbox";
-    const DESCRIPTION: &'static str = "Acts in the Talk inbox of a listing: check_in shows that it is present, message \
-        leaves it a message (up to 2000 characters), social says something to everybody in its name (500, also in the \
-        feed of talk), owner keeps a note (2000). Inboxes are public: no e-mail addresses, no secrets.";
+    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. Actions: check_in shows that the listing \
+        is present, message leaves it a message (up to 2000 characters), social posts publicly in its name (500, also \
+        in the Talk feed), owner stores a note (2000). Inboxes are public: send no e-mail addresses and no secrets.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -94,8 +84,8 @@ impl Operation for Talk {
             None => TalkAction::CheckIn,
         });
         let text = read_text(action, arguments.text.as_deref())?;
-        let (listing, from) = parties(app, &arguments, action).await?;
-        allowed(app, &listing, action)?;
+        let (listing, from) = owner_and_sender(app, &arguments, action).await?;
+        check_lane(app, &listing, action)?;
 
         let now = app.clock.now();
         let message = text.map(|text| TalkMessage {
@@ -109,7 +99,7 @@ impl Operation for Talk {
         });
         let is_visit = action.is_of_the_listing();
         let (caller, rate) = (caller.name(), app.settings.talk_rate);
-        // What strangers leave uses up a listing's allowance; its own signs of presence do not wait for them.
+        // Messages of strangers use up the rate limit of a listing; its own check-ins do not count against it.
         let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);
         let act = Allowance { act: "talk", caller: &caller, host: target, rate };
         let talking = Talking {
@@ -137,8 +127,8 @@ impl Operation for Talk {
     }
 }
 
-/// The listing whose inbox it is, and the one that says it speaks there; by one read.
-async fn parties(
+/// The owner of the inbox and the claimed sender, in one read.
+async fn owner_and_sender(
     app: &App,
     arguments: &Arguments,
     action: TalkAction,
@@ -146,8 +136,7 @@ async fn parties(
     let missing = || Problem::listing_not_found(&arguments.listing_id);
     let id: ListingId = arguments.listing_id.parse().map_err(|_| missing())?;
     let unknown = || {
-        let detail = "`from` must be the id of a listing here that is not withdrawn; leave it out to say nothing of who \
-            you are.";
+        let detail = "`from` must be the id of a listing in this registry that is not withdrawn; leave it out to stay anonymous.";
         let mut problem = Problem::invalid("from", "unknown_sender", detail);
         problem.status = http::StatusCode::NOT_FOUND;
         problem
@@ -156,16 +145,15 @@ async fn parties(
         None => None,
         Some(from) if action == TalkAction::Message => Some(from.parse().map_err(|_| unknown())?),
         Some(_) => {
-            let detail =
-                "`from` goes with the action `message` only: in all others `listing_id` speaks itself.";
+            let detail = "`from` is for the action `message` only; in all others `listing_id` is the sender.";
             return Err(Problem::invalid("from", "from_without_message", detail));
         }
     };
     let mut ids = vec![id.clone()];
     ids.extend(from.clone().filter(|from| *from != id));
     let mut listings = app.store.listings(&ids).await?;
-    let place = listings.iter().position(|listing| listing.id == id).ok_or_else(missing)?;
-    let listing = listings.swap_remove(place);
+    let index = listings.iter().position(|listing| listing.id == id).ok_or_else(missing)?;
+    let listing = listings.swap_remove(index);
     let is_sender = |known: &Listing| Some(&known.id) == from.as_ref() && known.lane != Lane::Withdrawn;
     if from.is_some() && !is_sender(&listing) && !listings.iter().any(is_sender) {
         return Err(unknown());
@@ -173,21 +161,21 @@ async fn parties(
     Ok((listing, from))
 }
 
-/// Nothing is written into the inbox of what was withdrawn, and only what is Live speaks to everybody.
-fn allowed(app: &App, listing: &Listing, action: TalkAction) -> Result<(), Problem> {
+/// A withdrawn listing accepts no messages; only a Live listing may post publicly.
+fn check_lane(app: &App, listing: &Listing, action: TalkAction) -> Result<(), Problem> {
     let lane = listing.shown_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
         return Err(closed(app, listing));
     }
     if action == TalkAction::Social && lane != Lane::Active {
-        let detail = "Only a Live listing speaks to everybody. Its status says what it waits for.";
+        let detail = "`social` requires a Live listing; see check_status.";
         return Err(conflict(app, listing, "not_active", detail).with("lane", lane.as_str()));
     }
     Ok(())
 }
 
 fn closed(app: &App, listing: &Listing) -> Problem {
-    conflict(app, listing, "withdrawn", "This listing was withdrawn, and its inbox takes nothing.")
+    conflict(app, listing, "withdrawn", "This listing was withdrawn; its inbox accepts no messages.")
         .with("lane", Lane::Withdrawn.as_str())
 }
 
@@ -195,6 +183,6 @@ fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static s
     Problem::new(http::StatusCode::CONFLICT, code, detail).with_next(json!({
         "action": "check_status", "method": "GET",
         "url": app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
-        "note": "The status says where the listing stands, and why.",
+        "note": "The status shows the state of the listing, and why.",
     }))
 }

@@ -1,9 +1,6 @@
-//! Which tools the products have, what each takes, and the skills by which the agent card advertises them.
+//! The tools of `product_agent` with their arguments, and the skills of the agent card that they serve.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::AdvertisedSkill;
+use crate::prelude::*;
 use registry_domain::views::ProductEntry;
 use registry_model::settings::Settings;
 use registry_products::Preset;
@@ -20,12 +17,12 @@ pub(super) enum ProductTool {
     ListTools,
 }
 
-/// What tools there are.
+/// The tools and where to get the products.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Guide {
     name: &'static str,
-    tools: Vec<ToolGuide>,
-    /// Sets of goals by trade.
+    tools: &'static [ToolGuide],
+    /// The names of the presets of goals.
     presets: Vec<&'static str>,
     products: Vec<ProductEntry>,
     endpoints: Endpoints,
@@ -37,7 +34,7 @@ struct ToolGuide {
     name: &'static str,
     /// What it does.
     description: &'static str,
-    arguments: Vec<ArgumentGuide>,
+    arguments: &'static [ArgumentGuide],
 }
 
 /// An argument of a tool.
@@ -45,11 +42,11 @@ struct ToolGuide {
 struct ArgumentGuide {
     name: &'static str,
     required: bool,
-    /// What it holds.
+    /// What to pass.
     description: &'static str,
 }
 
-/// Where the products are had.
+/// The URLs of the endpoints.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
     agent: String,
@@ -62,82 +59,69 @@ struct Endpoints {
     verify: String,
 }
 
-const fn needs(name: &'static str, description: &'static str) -> ArgumentGuide {
+const fn required(name: &'static str, description: &'static str) -> ArgumentGuide {
     ArgumentGuide { name, required: true, description }
 }
 
-const fn takes(name: &'static str, description: &'static str) -> ArgumentGuide {
+const fn optional(name: &'static str, description: &'static str) -> ArgumentGuide {
     ArgumentGuide { name, required: false, description }
 }
 
-const NAME: ArgumentGuide = needs("agent_name", "The name that the files shall use, up to 200 characters.");
-const GOALS: ArgumentGuide =
-    takes("goals", "Up to 12, of up to 300 characters each: a list, a line each, or a preset's name.");
-const PRESET: ArgumentGuide = takes("preset", "researcher, ops, support or coder.");
+const NAME: ArgumentGuide = required("agent_name", "The name to use in the files, up to 200 characters.");
+const GOALS: ArgumentGuide = optional(
+    "goals",
+    "Up to 12 goals of up to 300 characters each: a list, one per line, or the name of a preset.",
+);
+const PRESET: ArgumentGuide = optional("preset", "researcher, ops, support or coder.");
+
+const DESCRIPTION: ArgumentGuide = optional("description", "What it does, up to 2000 characters.");
+const OPTIONAL_NAME: ArgumentGuide = optional("agent_name", NAME.description);
+const ANY_SKU: &str = "kernel, recursive, alive or mcp_mesh.";
+
+/// In the order of `ProductTool`.
+static TOOLS: [ToolGuide; 6] = [
+    ToolGuide {
+        name: "preview_kernel",
+        description: "Makes an operating charter from goals.",
+        arguments: &[ArgumentGuide { required: true, ..GOALS }, PRESET, OPTIONAL_NAME],
+    },
+    ToolGuide {
+        name: "one_click_demo",
+        description: "Makes a demo of any product (default: alive) for an agent that is not listed.",
+        arguments: &[NAME, DESCRIPTION, GOALS, PRESET, optional("sku", ANY_SKU)],
+    },
+    ToolGuide {
+        name: "demo_alive",
+        description: "Makes a demo of alive for a listing or for an agent that you describe.",
+        arguments: &[
+            optional("sku", "alive."),
+            GOALS,
+            PRESET,
+            optional("demo", "true."),
+            OPTIONAL_NAME,
+            optional("listing_id", "A listing, whose card and proof replace the other arguments."),
+        ],
+    },
+    ToolGuide {
+        name: "demo_mcp",
+        description: "Makes a demo of mcp_mesh for an MCP server that is not listed.",
+        arguments: &[
+            NAME,
+            ArgumentGuide { required: true, ..DESCRIPTION },
+            optional("tools", "Up to 64 tools: names, or {name, description}."),
+        ],
+    },
+    ToolGuide {
+        name: "buy_product",
+        description: "Returns the price, whether payments are open, and what to send to the checkout.",
+        arguments: &[required("sku", ANY_SKU), GOALS, PRESET],
+    },
+    ToolGuide { name: "list_tools", description: "Returns this list.", arguments: &[] },
+];
 
 impl ProductTool {
-    const ALL: [Self; 6] = [
-        Self::PreviewKernel,
-        Self::OneClickDemo,
-        Self::DemoAlive,
-        Self::DemoMcp,
-        Self::BuyProduct,
-        Self::ListTools,
-    ];
-
-    /// The word used in requests and documents.
     pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::PreviewKernel => "preview_kernel",
-            Self::OneClickDemo => "one_click_demo",
-            Self::DemoAlive => "demo_alive",
-            Self::DemoMcp => "demo_mcp",
-            Self::BuyProduct => "buy_product",
-            Self::ListTools => "list_tools",
-        }
-    }
-
-    fn guide(self) -> ToolGuide {
-        let description = takes("description", "What it is for, up to 2000 characters.");
-        let (does, arguments) = match self {
-            Self::PreviewKernel => (
-                "An operating charter made from goals.",
-                vec![
-                    ArgumentGuide { required: true, ..GOALS },
-                    PRESET,
-                    takes("agent_name", NAME.description),
-                ],
-            ),
-            Self::OneClickDemo => (
-                "A demo of any product for an agent that is not listed; without a sku, of alive.",
-                vec![NAME, description, GOALS, PRESET, takes("sku", "kernel, recursive, alive or mcp_mesh.")],
-            ),
-            Self::DemoAlive => (
-                "A demo of alive, for a listing or for what you say of an agent.",
-                vec![
-                    takes("sku", "alive."),
-                    GOALS,
-                    PRESET,
-                    takes("demo", "true."),
-                    takes("agent_name", NAME.description),
-                    takes("listing_id", "A listing; its card and proof then say the rest."),
-                ],
-            ),
-            Self::DemoMcp => (
-                "A demo of mcp_mesh for an MCP server that is not listed.",
-                vec![
-                    NAME,
-                    ArgumentGuide { required: true, ..description },
-                    takes("tools", "Up to 64 tools: names, or {name, description}."),
-                ],
-            ),
-            Self::BuyProduct => (
-                "What a purchase costs, whether payments are open, and what to send to the checkout.",
-                vec![needs("sku", "kernel, recursive, alive or mcp_mesh."), GOALS, PRESET],
-            ),
-            Self::ListTools => ("This list.", Vec::new()),
-        };
-        ToolGuide { name: self.as_str(), description: does, arguments }
+        TOOLS[self as usize].name
     }
 }
 
@@ -146,7 +130,7 @@ impl Guide {
         let url = |name: &str| settings.url(&format!("/api/products/{name}"));
         Self {
             name: "Products for agents",
-            tools: ProductTool::ALL.map(ProductTool::guide).into(),
+            tools: &TOOLS,
             presets: Preset::ALL.iter().map(|preset| preset.as_str()).collect(),
             products: ProductEntry::all(),
             endpoints: Endpoints {
@@ -163,7 +147,6 @@ impl Guide {
     }
 }
 
-/// The skills that these tools serve.
 pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "preview-kernel",
@@ -174,31 +157,31 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "one-click-demo",
         name: "Demo without a listing",
-        description: "A demo of any product from a name, goals or a preset: tool one_click_demo.",
+        description: "Makes a demo of any product from a name, goals or a preset: tool one_click_demo.",
         tags: &["products", "demo"],
     },
     AdvertisedSkill {
         id: "demo-alive",
         name: "Demo of alive",
-        description: "A demo of the product alive, for a listing or from goals: tool demo_alive.",
+        description: "Makes a demo of the product alive for a listing or from goals: tool demo_alive.",
         tags: &["products", "alive", "demo"],
     },
     AdvertisedSkill {
         id: "demo-mcp",
         name: "Demo for an MCP server",
-        description: "A demo of mcp_mesh from a server's name, description and tools: tool demo_mcp.",
+        description: "Makes a demo of mcp_mesh from the name, description and tools of a server: tool demo_mcp.",
         tags: &["products", "mcp", "demo"],
     },
     AdvertisedSkill {
         id: "buy-product",
         name: "Buy a product",
-        description: "Tells what a purchase costs and whether payments are open: tool buy_product.",
+        description: "Returns the price and whether payments are open: tool buy_product.",
         tags: &["products", "payment"],
     },
     AdvertisedSkill {
         id: "kernel-improver",
         name: "Improve a kernel",
-        description: "Makes a charter anew from better goals: tool preview_kernel; the product is kernel.",
+        description: "Makes a new charter from better goals: tool preview_kernel; the product is kernel.",
         tags: &["products", "kernel"],
     },
     AdvertisedSkill {
@@ -220,8 +203,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_called_as_it_is_written() {
-        for tool in ProductTool::ALL {
+    fn as_str_equals_the_json_name() {
+        use ProductTool::*;
+        for tool in [PreviewKernel, OneClickDemo, DemoAlive, DemoMcp, BuyProduct, ListTools] {
             assert_eq!(serde_json::to_value(tool).unwrap(), tool.as_str());
         }
     }

@@ -1,93 +1,89 @@
-//! How kept files compare with those of a product as it is made today: by their digests, path by path.
+//! Compares kept files with those of a product as it is generated today: by path and digest.
 
 use std::collections::BTreeMap;
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{ListingId, Moment, Sku};
+use crate::prelude::*;
 use registry_products::{File, Profile};
 
-const MOST_FILES: usize = 200;
-const LONGEST_PATH: usize = 300;
+const MAX_FILES: usize = 200;
+const MAX_PATH_BYTES: usize = 300;
 
-/// A file as it was kept: its path, and its digest or its content.
+/// A kept file: its path, and its digest or its content.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["sha256", "content"])))]
 pub(super) struct KeptFile {
-    #[schemars(length(min = 1, max = LONGEST_PATH))]
+    /// The path within the product.
+    #[schemars(length(min = 1, max = MAX_PATH_BYTES))]
     path: String,
-    /// SHA-256 of its bytes, in hexadecimal digits.
+    /// The SHA-256 of its bytes, in hexadecimal digits.
     #[schemars(regex(pattern = "^[0-9a-fA-F]{64}$"))]
     sha256: Option<String>,
-    /// Its text, in the place of the digest.
+    /// Its text, instead of the digest.
     content: Option<String>,
 }
 
-/// How the files of a product compare.
+/// The comparison of the files of a product.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Comparison {
     pub(super) sku: Sku,
-    /// `product` for all its files, `demo` for those that a demo shows.
+    /// `product` for all files, `demo` for the files of the demo.
     pub(super) scope: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) listing_id: Option<ListingId>,
-    /// When the proof was made that today's files show; an older tree shows an older one.
+    /// The time of the probe whose evidence today's files contain.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
-    /// Every file that there should be is here, and is the same.
+    /// Whether every expected file was sent and is the same.
     pub(super) is_current: bool,
-    counts: BTreeMap<Standing, usize>,
+    counts: BTreeMap<FileStatus, usize>,
     files: Vec<ComparedFile>,
 }
 
-/// How a kept file stands to today's.
+/// The result for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Standing {
-    /// The same, byte for byte.
+pub(super) enum FileStatus {
+    /// Equal, byte for byte.
     Same,
-    /// Another than today's: stale, or changed by somebody.
+    /// Different from today's file: stale or modified.
     Changed,
-    /// It should be there, and was not sent.
+    /// Expected, but not sent.
     Missing,
-    /// It is no file of the product.
+    /// Not a file of the product.
     Unknown,
-    /// It is a file of the full product, which is compared for its token only.
+    /// A file of the full product, which is compared only with its token.
     NeedsToken,
 }
 
-/// One file.
+/// A compared file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ComparedFile {
     path: String,
-    status: Standing,
-    /// Of the file as it is made today.
+    status: FileStatus,
+    /// The SHA-256 of the file as it is generated today.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<usize>,
 }
 
-/// A product as it is made today.
-pub(super) struct Made {
+/// A product as it is generated today.
+pub(super) struct GeneratedProduct {
     pub(super) sku: Sku,
     pub(super) scope: &'static str,
     pub(super) profile: Profile,
-    /// What is compared.
     pub(super) files: Vec<File>,
-    /// Paths of what is compared for a token only.
+    /// Paths of files that are compared only with the token.
     pub(super) withheld: Vec<String>,
 }
 
-/// The digests of the kept files by their paths.
+/// The digests of the kept files by path.
 pub(super) fn parse(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem> {
-    if files.len() > MOST_FILES {
-        let detail = format!("`files` may hold {MOST_FILES} files.");
+    if files.len() > MAX_FILES {
+        let detail = format!("`files` accepts at most {MAX_FILES} files.");
         return Err(Problem::invalid("files", "too_many", detail));
     }
     let mut kept = BTreeMap::new();
@@ -103,18 +99,18 @@ pub(super) fn parse(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Pr
             })?,
             (None, None) => {
                 let field = format!("files[{number}]");
-                let detail = format!("`{field}` needs its sha256 or its content.");
+                let detail = format!("`{field}` requires `sha256` or `content`.");
                 return Err(Problem::invalid(field, "missing_digest", detail));
             }
         };
         let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
-        if path.is_empty() || path.len() > LONGEST_PATH {
+        if path.is_empty() || path.len() > MAX_PATH_BYTES {
             let field = format!("files[{number}].path");
-            let detail = format!("`{field}` must have 1 to {LONGEST_PATH} characters.");
+            let detail = format!("`{field}` must have 1 to {MAX_PATH_BYTES} characters.");
             return Err(Problem::invalid(field, "bad_length", detail));
         }
         if kept.insert(path.clone(), digest).is_some() {
-            let detail = format!("`files` holds `{}` twice.", shorten(&path, 120));
+            let detail = format!("`files` contains `{}` twice.", shorten(&path, 120));
             let mut problem = Problem::invalid("files", "twice", detail);
             problem.status = StatusCode::CONFLICT;
             return Err(problem);
@@ -133,20 +129,20 @@ fn digest(content: &str) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-pub(super) fn compare(made: Made, mut kept: BTreeMap<String, String>) -> Comparison {
-    let Made { sku, scope, profile, files, withheld } = made;
+pub(super) fn compare(product: GeneratedProduct, mut kept: BTreeMap<String, String>) -> Comparison {
+    let GeneratedProduct { sku, scope, profile, files, withheld } = product;
     let today = files.into_iter().map(|file| {
         let sha256 = digest(&file.content);
         let status = match kept.remove(&file.path) {
-            None => Standing::Missing,
-            Some(digest) if digest == sha256 => Standing::Same,
-            Some(_) => Standing::Changed,
+            None => FileStatus::Missing,
+            Some(digest) if digest == sha256 => FileStatus::Same,
+            Some(_) => FileStatus::Changed,
         };
         ComparedFile { path: file.path, status, sha256: Some(sha256), bytes: Some(file.content.len()) }
     });
     let mut files: Vec<ComparedFile> = today.collect();
     files.extend(kept.into_keys().map(|path| {
-        let status = if withheld.contains(&path) { Standing::NeedsToken } else { Standing::Unknown };
+        let status = if withheld.contains(&path) { FileStatus::NeedsToken } else { FileStatus::Unknown };
         ComparedFile { path, status, sha256: None, bytes: None }
     }));
     files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -154,7 +150,7 @@ pub(super) fn compare(made: Made, mut kept: BTreeMap<String, String>) -> Compari
     for file in &files {
         *counts.entry(file.status).or_insert(0) += 1;
     }
-    let is_current = !counts.contains_key(&Standing::Changed) && !counts.contains_key(&Standing::Missing);
+    let is_current = !counts.contains_key(&FileStatus::Changed) && !counts.contains_key(&FileStatus::Missing);
     Comparison {
         sku,
         scope,
@@ -180,8 +176,8 @@ mod tests {
     }
 
     #[test]
-    fn each_file_has_its_standing() {
-        let made = Made {
+    fn each_file_has_a_status() {
+        let made = GeneratedProduct {
             sku: Sku::Kernel,
             scope: "demo",
             profile: Profile::unlisted(Kind::Agent, "x", None, Vec::new()),
@@ -189,7 +185,7 @@ mod tests {
             withheld: vec!["d".to_owned()],
         };
         let compared = compare(made, kept(&[("a", "1"), ("b", "other"), ("d", "4"), ("e", "5")]));
-        let shown: Vec<(&str, Standing, bool)> = compared
+        let shown: Vec<(&str, FileStatus, bool)> = compared
             .files
             .iter()
             .map(|file| (file.path.as_str(), file.status, file.sha256.is_some()))
@@ -197,18 +193,18 @@ mod tests {
         assert_eq!(
             shown,
             [
-                ("a", Standing::Same, true),
-                ("b", Standing::Changed, true),
-                ("c", Standing::Missing, true),
-                ("d", Standing::NeedsToken, false),
-                ("e", Standing::Unknown, false),
+                ("a", FileStatus::Same, true),
+                ("b", FileStatus::Changed, true),
+                ("c", FileStatus::Missing, true),
+                ("d", FileStatus::NeedsToken, false),
+                ("e", FileStatus::Unknown, false),
             ]
         );
         assert!(!compared.is_current);
     }
 
     #[test]
-    fn a_file_is_read_by_its_digest_or_its_content() {
+    fn file_is_given_by_digest_or_content() {
         let of = |text: &str| parse(serde_json::from_str(text).unwrap());
         let by_digest = format!(r#"[{{"path": "./a", "sha256": "SHA256:{}"}}]"#, digest("1").to_uppercase());
         assert_eq!(of(&by_digest).unwrap(), of(r#"[{"path": "a", "content": "1"}]"#).unwrap());
