@@ -1,5 +1,5 @@
 //! A file or standard input as a source. A thread reads it, because reading a pipe may block, and sends it through a
-//! bounded channel, so that a large file is never in memory as a whole.
+//! bounded channel, so that a large JSON Lines file is never in memory as a whole.
 
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};

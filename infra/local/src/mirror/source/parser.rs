@@ -78,8 +78,7 @@ impl<R: BufRead> Parser<R> {
         }
     }
 
-    /// JSON over several lines is parsed to the end before the first entry is sent, so that nothing of an invalid file
-    /// is.
+    /// JSON over several lines is parsed to the end first, so that no entry of an invalid file is sent.
     fn read_all(&mut self, mut text: Vec<u8>) -> Result<(), SourceError> {
         self.format = Format::Ended;
         let max = MAX_MIB << 20;
