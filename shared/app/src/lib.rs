@@ -13,11 +13,12 @@ use bytes::Bytes;
 use crate::trails::PendingDeposits;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
+use registry_model::error::Problem;
 use registry_model::settings::{Mode, Settings};
-use registry_model::{Clock, ListingId, Moment, PeerRegistry, Random};
+use registry_model::{Clock, LimitedAction, ListingId, Moment, PeerRegistry, Random};
 use registry_search::Searcher;
-use registry_store::Store;
 use registry_store::events::Bus;
+use registry_store::{Allowance, Store};
 
 /// One running registry; a clone shares everything.
 #[derive(Clone, Debug)]
@@ -79,11 +80,39 @@ impl App {
     pub fn at(self, base_url: Option<String>) -> Self {
         match base_url {
             Some(base_url) => {
-                let settings = Settings { base_url, ..(*self.settings).clone() };
+                let mut settings = (*self.settings).clone();
+                settings.base_url = base_url;
                 Self::new(settings, self.store, self.bus, self.clock, self.random)
             }
             None => self,
         }
+    }
+
+    /// The allowance for one limited action; none where rate limits are off.
+    #[must_use]
+    pub fn allowance<'a>(
+        &self,
+        action: LimitedAction,
+        caller: &'a str,
+        target: Option<&'a str>,
+    ) -> Option<Allowance<'a>> {
+        let rate = self.settings.rate(action);
+        self.settings.rate_limits.then_some(Allowance { action, caller, target, rate })
+    }
+
+    /// Counts one limited action.
+    ///
+    /// # Errors
+    /// 429 where the allowance is used up; 503 while the table does not answer.
+    pub async fn count(
+        &self,
+        action: LimitedAction,
+        caller: &str,
+        target: Option<&str>,
+    ) -> Result<(), Problem> {
+        let Some(allowance) = self.allowance(action, caller, target) else { return Ok(()) };
+        let used_up = self.store.count_action(allowance, self.clock.now()).await?;
+        used_up.map_or(Ok(()), |used_up| Err(used_up.into()))
     }
 
     /// The oldest proof that makes a listing Live: older ones have run out.

@@ -9,7 +9,6 @@
 //! To add an operation: write its file in a family, declare the module in `<family>.rs`, add one line to
 //! `catalogue.rs`.
 
-pub mod allowance;
 pub mod arguments;
 mod catalogue;
 pub mod economy;

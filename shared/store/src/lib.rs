@@ -97,7 +97,7 @@ pub use overdue::OverdueCount;
 pub use payments::{PaymentEvent, PaymentOutcome};
 pub use probes::Tally;
 pub use purchases::{BeginOutcome, KeptPurchase, NewPurchase};
-pub use rates::{Allowance, UsedUp};
+pub use rates::{Allowance, Scope, UsedUp};
 pub use sessions::{SESSION_KEPT, SessionChange, SessionTotals, SessionWrite};
 pub use signing_keys::KeptKey;
 pub use state_changes::WriteOutcome;

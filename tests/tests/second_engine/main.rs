@@ -15,10 +15,10 @@ use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Caller, Clock, Kind, Lane, Listing, ListingId, Moment, Random};
+use registry::model::{Caller, Clock, Kind, Lane, LimitedAction, Listing, ListingId, Moment, Random, Rate};
 use registry::operations::{self, RawArguments};
-use registry::settings::{Mode, Rate, Settings};
-use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Store, table};
+use registry::settings::{Mode, Settings};
+use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Store, table};
 use registry::views::active_page::{self, Cursor, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::fixtures;
@@ -162,9 +162,10 @@ async fn budget_is_granted_up_to_the_cap() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rates_are_counted_up_to_the_cap() {
-    let rate = Rate { caller: 3, host: 4, everybody: 5 };
+    let rate = Rate { caller: 3, target: 4, everybody: 5 };
     for (engine, app) in apps().await {
-        let act = |caller, host| Allowance { act: "publish", caller, host: Some(host), rate };
+        let allowance =
+            |caller, host| Allowance { action: LimitedAction::Publish, caller, target: Some(host), rate };
         let mut results = Vec::new();
         for (caller, host) in [
             ("a", "x"),
@@ -177,23 +178,14 @@ async fn rates_are_counted_up_to_the_cap() {
             ("c", "y"),
             ("d", "w"),
         ] {
-            let refusal = app.store.count_act(act(caller, host), now()).await.unwrap();
-            results.push(refusal.map_or("allowed", |used_up| used_up.whose));
+            let refusal = app.store.count_action(allowance(caller, host), now()).await.unwrap();
+            results.push(refusal.map(|used_up| used_up.scope));
         }
-        let expected = [
-            "allowed",
-            "allowed",
-            "allowed",
-            "caller",
-            "allowed",
-            "allowed",
-            "everybody",
-            "everybody",
-            "everybody",
-        ];
+        let [caller, everybody] = [Some(Scope::Caller), Some(Scope::Everybody)];
+        let expected = [None, None, None, caller, None, None, everybody, everybody, everybody];
         assert_eq!(results, expected, "{engine}");
         let later = now() + SignedDuration::from_hours(1);
-        assert_eq!(app.store.count_act(act("a", "x"), later).await.unwrap(), None, "{engine}");
+        assert_eq!(app.store.count_action(allowance("a", "x"), later).await.unwrap(), None, "{engine}");
     }
 }
 

@@ -6,9 +6,9 @@ use crate::feed_item;
 use registry_app::App;
 use registry_formats::argument_text;
 use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, Lane, ListingId, Order, OrderId, Sku};
+use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, Order, OrderId, Sku};
 use registry_products::{File, Profile};
-use registry_store::{Allowance, DemoOutcome, FunnelCounts, NamedListing, WithOrders};
+use registry_store::{DemoOutcome, FunnelCounts, NamedListing, WithOrders};
 
 const MAX_GOALS: usize = 12;
 const MAX_GOAL_CHARS: usize = 300;
@@ -90,8 +90,7 @@ async fn take(
     };
     let news = feed_item(core, "demo_taken", order.at, &format!("took the {} demo.", sku.title()));
     let name = caller.name();
-    let allowance = Allowance { act: "demo", caller: &name, host: None, rate: app.settings.demo_rate };
-    let allowance = app.settings.rate_limits.then_some(allowance);
+    let allowance = app.allowance(LimitedAction::Demo, &name, None);
     match app.store.take_demo(core, &order, trail, allowance, &news).await? {
         DemoOutcome::Taken => Ok(order),
         // Another request took it at the same moment: return that order.

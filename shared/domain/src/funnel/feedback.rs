@@ -5,8 +5,8 @@ use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
 use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reissue};
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{Caller, Feedback, Lane, Listing, ListingId, Order, OrderId, Sku};
-use registry_store::{Allowance, Said, WithOrders};
+use registry_model::{Caller, Feedback, Lane, LimitedAction, Listing, ListingId, Order, OrderId, Sku};
+use registry_store::{Said, WithOrders};
 
 /// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
@@ -41,9 +41,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         at: app.clock.now(),
     };
     let name = caller.name();
-    let allowance =
-        Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
-    let allowance = app.settings.rate_limits.then_some(allowance);
+    let allowance = app.allowance(LimitedAction::Feedback, &name, None);
     let kept =
         Said { feedback: &feedback, contact: &form.contact, key_digest: form.key_digest.as_deref(), trail };
     let reward = complete(app, kept, &order, &core, allowance).await?;

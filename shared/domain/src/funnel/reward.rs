@@ -9,8 +9,8 @@ use crate::feed_item;
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{
-    AccessToken, Caller, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, Listing,
-    ListingId, Order, Reward,
+    AccessToken, Caller, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, LimitedAction,
+    Listing, ListingId, Order, Reward,
 };
 use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, Said};
 
@@ -94,9 +94,7 @@ pub(super) async fn reissue(
         return Err(already_completed(app, id));
     }
     let name = caller.name();
-    let allowance =
-        Allowance { act: "feedback", caller: &name, host: None, rate: app.settings.feedback_rate };
-    let allowance = app.settings.rate_limits.then_some(allowance);
+    let allowance = app.allowance(LimitedAction::Feedback, &name, None);
     let now = app.clock.now();
     let (reward, outcome) = match &before.reward {
         Reward::Seat(_) => {

@@ -10,10 +10,10 @@ use crate::funnel;
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{
-    AccessToken, Caller, DiscountCode, Grant, GrantSource, GrantSubject, Lane, ListingId, PaymentSession,
-    Purchase, PurchaseId, PurchaseState, Secret, Sku,
+    AccessToken, Caller, DiscountCode, Grant, GrantSource, GrantSubject, Lane, LimitedAction, ListingId,
+    PaymentSession, Purchase, PurchaseId, PurchaseState, Secret, Sku,
 };
-use registry_store::{Allowance, BeginOutcome, KeptPurchase, NewPurchase};
+use registry_store::{BeginOutcome, KeptPurchase, NewPurchase};
 
 /// How long a purchase can be paid. Stripe allows at most a day.
 const PAYABLE_FOR: SignedDuration = SignedDuration::from_hours(23);
@@ -158,9 +158,7 @@ async fn begin(
     let new =
         NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + CODE_GRACE };
     let name = caller.name();
-    let allowance =
-        Allowance { act: "checkout", caller: &name, host: None, rate: app.settings.checkout_rate };
-    let allowance = app.settings.rate_limits.then_some(allowance);
+    let allowance = app.allowance(LimitedAction::Checkout, &name, None);
     Ok(app.store.begin_purchase(new, allowance).await?)
 }
 

@@ -11,8 +11,8 @@ use registry_app::App;
 use registry_app::domain_keys::{Did, DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
 use registry_model::error::Problem;
-use registry_model::{Caller, HostName, KeySource, Listing, Reach};
-use registry_store::{Allowance, Challenge};
+use registry_model::{Caller, HostName, KeySource, LimitedAction, Listing, Reach};
+use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
 const MAX_NONCE_CHARS: usize = 64;
@@ -57,10 +57,9 @@ pub async fn challenge(
     let text = text(app, act, &nonce, &expires_at.to_string());
     let challenge = Challenge { nonce, text, expires_at };
     // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
-    let (caller, rate) = (caller.name(), app.settings.owner_rate);
-    let allowance = Allowance { act: "owner-challenge", caller: &caller, host: None, rate };
-    let counted = app.settings.rate_limits.then_some(&allowance);
-    match app.store.keep_challenge(&challenge, counted, now).await? {
+    let name = caller.name();
+    let allowance = app.allowance(LimitedAction::OwnerChallenge, &name, None);
+    match app.store.keep_challenge(&challenge, allowance.as_ref(), now).await? {
         None => Ok(challenge),
         Some(used_up) => Err(used_up.into()),
     }
@@ -112,13 +111,7 @@ pub async fn prove(
             `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
-    let (caller, rate) = (caller.name(), app.settings.owner_rate);
-    let allowance = Allowance { act: "owner", caller: &caller, host: Some(domains.host.as_str()), rate };
-    if app.settings.rate_limits
-        && let Some(used_up) = app.store.count_act(allowance, now).await?
-    {
-        return Err(used_up.into());
-    }
+    app.count(LimitedAction::OwnerProof, &caller.name(), Some(domains.host.as_str())).await?;
     let proven = find(app, &domains, &challenge.text, offered).await?;
     if !app.store.spend_challenge(nonce, now).await? {
         let detail = "Another call used this challenge at the same time. Get a new one.";

@@ -12,8 +12,8 @@ use registry_app::App;
 use registry_app::trails::is_itself;
 use registry_domain::interop;
 use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS};
-use registry_store::{Allowance, OutcomeDeposit};
+use registry_model::{Caller, Lane, LimitedAction, ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS};
+use registry_store::OutcomeDeposit;
 
 const LONGEST_FROM: usize = 120;
 const LONGEST_KIND: usize = 40;
@@ -158,10 +158,8 @@ impl Operation for DepositOutcome {
         let not_counted_because = if is_of_itself {
             Some("self_report")
         } else {
-            let rate = app.settings.outcome_rate;
-            let act = Allowance { act: "outcome", caller: &source, host: None, rate };
-            let act = app.settings.rate_limits.then_some(act);
-            match app.store.deposit_outcome(&outcome, &source, act).await? {
+            let allowance = app.allowance(LimitedAction::Outcome, &source, None);
+            match app.store.deposit_outcome(&outcome, &source, allowance).await? {
                 OutcomeDeposit::Counted => None,
                 OutcomeDeposit::Again => Some("counted_within_the_hour"),
                 OutcomeDeposit::Limited(used_up) => return Err(used_up.into()),

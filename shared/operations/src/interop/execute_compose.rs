@@ -17,8 +17,8 @@ use registry_domain::trust::facts;
 use registry_domain::views::NextStep;
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{AttestationType, Caller, EntryProtocol, Kind, ListingId};
-use registry_store::{Allowance, NamedListing};
+use registry_model::{AttestationType, Caller, EntryProtocol, Kind, LimitedAction, ListingId};
+use registry_store::NamedListing;
 
 /// Compositions of a listing among which the pair is looked for.
 const EDGES: usize = 100;
@@ -167,8 +167,7 @@ async fn statement(
         Err(problem) => return Err(problem),
     };
     let name = caller.name();
-    let act = Allowance { act: "attest", caller: &name, host: None, rate: app.settings.attestation_rate };
-    let act = app.settings.rate_limits.then_some(act);
+    let allowance = app.allowance(LimitedAction::Attestation, &name, None);
     let statement = Statement {
         about,
         listing_id: listing.id.clone(),
@@ -176,7 +175,7 @@ async fn statement(
         claims,
         hours: USUAL_HOURS,
     };
-    Ok(Some(attestation::issue(app, statement, act.as_ref()).await?))
+    Ok(Some(attestation::issue(app, statement, allowance.as_ref()).await?))
 }
 
 fn pipeline_id(a: &ListingId, b: &ListingId) -> String {

@@ -16,9 +16,10 @@ use registry_domain::views::NextStep;
 use registry_formats::argument_schema;
 use registry_model::error::Problem;
 use registry_model::{
-    Caller, EntryProtocol, MOST_STEPS, Moment, OrderId, Session, SessionFacts, SessionId, SessionStep,
+    Caller, EntryProtocol, LimitedAction, MOST_STEPS, Moment, OrderId, Session, SessionFacts, SessionId,
+    SessionStep,
 };
-use registry_store::{Allowance, SessionChange, SessionWrite};
+use registry_store::{SessionChange, SessionWrite};
 
 const PATH: &str = "/api/products/interop";
 const LONGEST_NAME: usize = 120;
@@ -157,11 +158,7 @@ impl Operation for InteropSession {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let (now, caller) = (app.clock.now(), caller.name());
-        let settings = &app.settings;
-        let allowance = |act, rate| {
-            let act = Allowance { act, caller: &caller, host: None, rate };
-            settings.rate_limits.then_some(act)
-        };
+        let allowance = |action| app.allowance(action, &caller, None);
         let action = arguments.action;
         let (id, written) = match action {
             SessionAction::Open => {
@@ -169,7 +166,7 @@ impl Operation for InteropSession {
                 arguments.session_id.is_some().then(|| session_id(&arguments)).transpose()?;
                 let id = SessionId::new(&app.random);
                 let change = change(app, &arguments, now).await?;
-                let act = allowance("session", settings.session_rate);
+                let act = allowance(LimitedAction::Session);
                 let written = app.store.open_session(&id, &change, act, now).await?;
                 (id, written)
             }
@@ -182,7 +179,7 @@ impl Operation for InteropSession {
                         "Say what is appended: `step_action`, perhaps with `detail` and `listing_id`.";
                     return Err(Problem::invalid("step_action", "nothing_to_append", detail));
                 }
-                let act = allowance("session_step", settings.session_step_rate);
+                let act = allowance(LimitedAction::SessionStep);
                 let written = app.store.append_to_session(&id, &change, act, now).await?;
                 (id, written)
             }

@@ -1,14 +1,13 @@
 //! Publishing: the POST that creates a listing. The listing is stored as queued and the answer is returned at once; the
 //! probe follows on the `listing.queued` event, or in the next scheduled sweep if that event is lost.
 
-use crate::allowance;
 use crate::prelude::*;
 use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
 use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
 use registry_domain::views::{NameStanding, POLL_SECONDS, badge};
 use registry_formats::server_json;
-use registry_store::Allowance;
+use registry_model::LimitedAction;
 
 pub struct ListYourself;
 
@@ -105,7 +104,7 @@ impl Operation for ListYourself {
 
     async fn run(app: &App, caller: &Caller, arguments: PublishRequest) -> Result<Answer, Problem> {
         let submission = Submission::parse(arguments, app.settings.reach())?;
-        allow(app, caller, &submission).await?;
+        app.count(LimitedAction::Publish, &caller.name(), submission.host().as_deref()).await?;
         let published = listing::publish(app, &submission).await?;
         Ok(answer(app, &published))
     }
@@ -113,13 +112,6 @@ impl Operation for ListYourself {
 
 const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged: nothing proves that you \
     are its owner.";
-
-async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<(), Problem> {
-    let (caller, host) = (caller.name(), submission.host());
-    let rate = app.settings.publish_rate;
-    let act = Allowance { act: "publish", caller: &caller, host: host.as_deref(), rate };
-    allowance::count(app, act).await
-}
 
 fn answer(app: &App, published: &Published) -> Answer {
     let Published { listing, status, retry_at, words } = published;

@@ -1,14 +1,14 @@
 //! The free public score of a URL: one full probe with an explanation; nothing is listed. The peer gets only a question
 //! without side effects, because anyone may request the score of any URL.
 
-use crate::allowance;
 use crate::prelude::*;
 use registry_app::takedown;
 use registry_fetch::Target;
-use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Reason, ScorePart};
+use registry_model::{
+    Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, Reason, ScorePart,
+};
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, explain};
-use registry_store::Allowance;
 
 pub struct Score;
 
@@ -80,9 +80,7 @@ impl Operation for Score {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let target = Target::parse(&arguments.url, app.settings.reach())
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
-        let (caller, host) = (caller.name(), target.origin());
-        let rate = app.settings.score_rate;
-        allowance::count(app, Allowance { act: "score", caller: &caller, host: Some(&host), rate }).await?;
+        app.count(LimitedAction::Score, &caller.name(), Some(&target.origin())).await?;
         let blocked = app.store.blocked_hosts().await?;
         if let Some(block) = HostName::of_url(target.as_str()).and_then(|host| blocked.covering(&[host])) {
             return Err(takedown::host_blocked(block));

@@ -5,15 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::allowance;
 use crate::lookup;
 use crate::operation::{Effect, Operation};
 use crate::route::Route;
 use registry_app::App;
 use registry_domain::outreach::texts;
 use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
-use registry_store::{Allowance, OutreachClass};
+use registry_model::{Caller, Lane, LimitedAction, ListingId, Moment};
+use registry_store::OutreachClass;
 
 /// Opts a listing out of outreach, or in again.
 #[derive(Debug)]
@@ -70,9 +69,7 @@ impl Operation for OutreachOptOut {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let caller = caller.name();
-        let rate = app.settings.opt_out_rate;
-        allowance::count(app, Allowance { act: "opt-out", caller: &caller, host: None, rate }).await?;
+        app.count(LimitedAction::OptOut, &caller.name(), None).await?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let (store, now) = (&app.store, app.clock.now());
         let opted_out = arguments.action == Choice::OptOut;

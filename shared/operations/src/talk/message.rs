@@ -4,8 +4,8 @@
 use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
-use registry_model::{Listing, TalkChannel, TalkMessage};
-use registry_store::{Allowance, Talked, Talking};
+use registry_model::{LimitedAction, Listing, TalkChannel, TalkMessage};
+use registry_store::{Talked, Talking};
 
 pub struct Talk;
 
@@ -98,20 +98,19 @@ impl Operation for Talk {
             text,
         });
         let is_visit = action.is_of_the_listing();
-        let (caller, rate) = (caller.name(), app.settings.talk_rate);
+        let caller = caller.name();
         // Messages of strangers use up the rate limit of a listing; its own check-ins do not count against it.
         let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);
-        let act = Allowance { act: "talk", caller: &caller, host: target, rate };
         let talking = Talking {
             listing_id: &listing.id,
             message: message.as_ref(),
             is_visit,
             is_shown_anew: is_visit && talk::Talk::of(&listing, &app.settings, now).shows_a_visit(),
-            act: Some(act).filter(|_| app.settings.rate_limits),
+            act: app.allowance(LimitedAction::Talk, &caller, target),
         };
         match app.store.talk(talking, now).await? {
             Talked::Written => {}
-            Talked::UsedUp(used_up) => return Err(used_up.refusal("listing")),
+            Talked::UsedUp(used_up) => return Err(used_up.into()),
             Talked::Closed => return Err(closed(app, &listing)),
         }
         let visited_at = if is_visit { Some(now) } else { listing.visited_at };

@@ -11,10 +11,10 @@ use registry_app::trails::{CONTAGION, is_itself, source_digest};
 use registry_domain::views::NextStep;
 use registry_domain::views::trail::{MarkRow, TrailRow};
 use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, Listing, ListingId, MarkKind, Moment, Trail, TrailEvent, TrailMark};
-use registry_store::{
-    Allowance, Deposit, Edge, Found, NewTrace, TraceOutcome, TraceSource, UsedWith, Wanted,
+use registry_model::{
+    Amounts, Caller, LimitedAction, Listing, ListingId, MarkKind, Moment, Trail, TrailEvent, TrailMark,
 };
+use registry_store::{Deposit, Edge, Found, NewTrace, TraceOutcome, TraceSource, UsedWith, Wanted};
 
 /// The path of the family.
 pub(crate) const PATH: &str = "/api/products/stigmergy";
@@ -120,9 +120,7 @@ pub(crate) async fn leave(app: &App, caller: &Caller, trace: Trace) -> Result<An
         let why = not_counted(trace.event, is_own, found.is_repeated || taken_as_repeated);
         let deposits = deposits(&trace, &id, other.as_ref(), &neighbours, &found, why.is_none());
         let mark = mark(app, &trace, &id, other.as_ref(), now);
-        let rate = app.settings.trace_rate;
         let name = caller.name();
-        let allowance = Allowance { act: "trace", caller: &name, host: Some(id.as_str()), rate };
         let source = TraceSource { act, digest: &digest, until: now + trace.anew_after };
         let known = found.edges.first();
         let used_with = other.as_ref().map(|with| UsedWith { with, by: EDGE_STRENGTH, known });
@@ -131,14 +129,14 @@ pub(crate) async fn leave(app: &App, caller: &Caller, trace: Trace) -> Result<An
             deposits: &deposits,
             source: Some(source).filter(|_| why.is_none()),
             used_with: used_with.filter(|_| why.is_none()),
-            act: Some(allowance).filter(|_| app.settings.rate_limits),
+            act: app.allowance(LimitedAction::Trace, &name, Some(id.as_str())),
         };
         match app.store.leave_trace(&new, now).await? {
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),
             TraceOutcome::Repeated => taken_as_repeated = true,
             TraceOutcome::Known => {}
             TraceOutcome::Closed => return Err(Problem::listing_not_found(id.as_str())),
-            TraceOutcome::UsedUp(used_up) => return Err(used_up.refusal("listing")),
+            TraceOutcome::UsedUp(used_up) => return Err(used_up.into()),
         }
     }
     Err(Problem::unavailable("the trail of a listing changed again and again while a trace was left"))

@@ -14,8 +14,7 @@ use registry_domain::trust::facts;
 use registry_domain::views::LogPlace;
 use registry_formats::argument_schema;
 use registry_model::error::Problem;
-use registry_model::{AttestationType, Caller, ListingId};
-use registry_store::Allowance;
+use registry_model::{AttestationType, Caller, LimitedAction, ListingId};
 
 /// Signs a statement about a listing.
 #[derive(Debug)]
@@ -87,12 +86,11 @@ impl Operation for Attest {
         let (listing, evidence) = &*found;
         let other = other(about, arguments.listing_b.as_deref())?;
         let claims = facts::observed(app, about, listing, evidence.as_ref(), other.as_ref()).await?;
-        let (name, rate) = (caller.name(), app.settings.attestation_rate);
-        let act = Allowance { act: "attest", caller: &name, host: None, rate };
+        let name = caller.name();
+        let allowance = app.allowance(LimitedAction::Attestation, &name, None);
         let (listing_id, kind) = (listing.id.clone(), listing.shown_kind());
         let statement = Statement { about, listing_id, kind, claims, hours };
-        let counted = app.settings.rate_limits.then_some(&act);
-        let attestation = attestation::issue(app, statement, counted).await?;
+        let attestation = attestation::issue(app, statement, allowance.as_ref()).await?;
         let Attestation { id, subject, issued_at, .. } = &attestation;
         Ok(Answer {
             ok: true,

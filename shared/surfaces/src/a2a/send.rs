@@ -10,10 +10,10 @@ use super::task::{Artifact, Task, TaskContents};
 use super::tasks::CANCELED;
 use registry_app::App;
 use registry_model::Caller;
+use registry_model::LimitedAction;
 use registry_model::error::Problem;
-use registry_operations::allowance;
 use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
-use registry_store::{Allowance, Origin};
+use registry_store::Origin;
 
 /// The longest history of a task: it is stored as one item and understood as a whole with each message.
 const MAX_MESSAGES: usize = 40;
@@ -103,8 +103,7 @@ const fn leads_to_task(intent: &Intent) -> bool {
 
 /// Counts a task before anything is done for it, so that nothing is done that could not be stored.
 async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
-    let (caller, rate) = (caller.name(), app.settings.task_rate);
-    allowance::count(app, Allowance { act: "task", caller: &caller, host: None, rate }).await
+    app.count(LimitedAction::Task, &caller.name(), None).await
 }
 
 /// The stored task under the id of the message: one to continue, or one that a new task replaces.

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use registry_model::settings::{Rate, Settings};
+use registry_model::RATE_LIMITS;
+use registry_model::settings::Settings;
 
 /// The rules for requests to this registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -57,25 +58,15 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
     }
 }
 
-/// Acts that are counted.
-pub(super) fn acts(settings: &Settings) -> [Act; 14] {
-    let alone =
-        |act, Rate { caller, everybody, .. }| Act { act, per_caller: caller, per_target: None, everybody };
-    let at_target = |act, rate: Rate| Act { per_target: Some(rate.host), ..alone(act, rate) };
-    [
-        at_target("publish", settings.publish_rate),
-        at_target("score", settings.score_rate),
-        at_target("trace, endorse or used with", settings.trace_rate),
-        at_target("leave a message by Talk", settings.talk_rate),
-        alone("take a demo for the first time", settings.demo_rate),
-        alone("give feedback", settings.feedback_rate),
-        alone("begin a purchase", settings.checkout_rate),
-        alone("report an outcome", settings.outcome_rate),
-        alone("open an interop session", settings.session_rate),
-        alone("append to an interop session", settings.session_step_rate),
-        alone("send an A2A message that leaves a task", settings.task_rate),
-        alone("have a statement signed", settings.attestation_rate),
-        alone("opt out of invitations, or in again", settings.opt_out_rate),
-        at_target("prove to be the owner", settings.owner_rate),
-    ]
+/// The hourly rate limits.
+pub(super) fn acts(settings: &Settings) -> [Act; RATE_LIMITS.len()] {
+    RATE_LIMITS.map(|limit| {
+        let rate = settings.rate(limit.action);
+        Act {
+            act: limit.meaning,
+            per_caller: rate.caller,
+            per_target: limit.target.map(|_| rate.target),
+            everybody: rate.everybody,
+        }
+    })
 }
