@@ -276,7 +276,7 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
         for sent in [5, 10] {
             let summary = mirror(&job).await;
             let End::Failed(MirrorError::Send(SendError::Request(RequestError::LongWait {
-                asked: wait,
+                requested: wait,
                 ..
             }))) = summary.end
             else {
