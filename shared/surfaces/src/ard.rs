@@ -12,10 +12,9 @@ pub mod token;
 
 pub use error::ArdError;
 
-/// The largest page (ARD §7.2 and §7.4); a larger request is reduced to it.
+/// ARD §7.2 and §7.4: a larger request is reduced to it.
 const LARGEST_PAGE: u64 = 100;
 
-/// A page size as a number that may be left out.
 fn page_size(asked: Option<u64>, default: usize) -> Result<usize, ArdError> {
     match asked {
         None => Ok(default),

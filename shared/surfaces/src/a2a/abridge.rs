@@ -3,16 +3,15 @@
 
 use super::message::{Content, Message, Part};
 
-/// The longest stored message, in bytes of its parts and of what is passed through unread. Half of what is read of a
-/// conversation, so that the beginning never leaves its continuation unread.
+/// In bytes, of the parts and of the members that are passed through unread. Half of what is read of a
+/// conversation: the beginning must leave room for what follows.
 const LONGEST: usize = 1024;
 
-/// Stands where something was left out.
 const LEFT_OUT: &str = "…";
 
 impl Message {
-    /// The message, cut to [`LONGEST`]: parts in their order as long as they fit, of a longer text its first words. What
-    /// is passed through unread is left out first, because nothing here depends on it.
+    /// Keeps parts in order while they fit; of the first that does not fit, keeps the first words. Members
+    /// that are passed through unread are dropped first, because nothing here depends on them.
     pub(super) fn abridged(mut self) -> Self {
         let mut room = LONGEST;
         let parts = std::mem::take(&mut self.parts);
@@ -40,12 +39,12 @@ impl Message {
     }
 }
 
-/// In bytes of JSON.
+/// Bytes of JSON.
 fn length(of: &impl serde::Serialize) -> Option<usize> {
     serde_json::to_string(of).ok().map(|json| json.len())
 }
 
-/// The first whole words of a text; a cut word could be read as another, such as a shorter URL.
+/// Cuts after a whole word: half a word could be read as something else, such as a shorter URL.
 fn beginning(part: Part, room: usize) -> Option<Part> {
     let Content::Text(text) = part.content else { return None };
     let words = if text.len() <= room {

@@ -5,31 +5,21 @@ use super::state::TaskState;
 use registry_model::error::Problem;
 use registry_store::StoreError;
 
-/// A refusal, or a failure of the store.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskError {
-    /// The caller has no task with this id.
     NotFound(String),
-    /// The task has already ended, or changed while it was being canceled.
+    /// The task has ended, or another message is changing it (`state` is `None`).
     NotCancelable {
-        /// The id of the task.
         id: String,
-        /// Its final state; none where another message is changing it.
         state: Option<TaskState>,
     },
-    /// The task of the message has already ended.
     Ended,
-    /// The task has as many messages as one task may have.
     TooManyMessages,
-    /// The message names a context that is not the one of its task.
     ContextMismatch,
     /// Another message changed the task at the same time.
     Conflict,
-    /// The message holds nothing but files.
     OnlyFiles,
-    /// The page token was not issued by this registry.
     InvalidPageToken,
-    /// The store or the operation failed, or as many tasks were stored as an hour allows.
     Internal(Box<Problem>),
 }
 

@@ -3,16 +3,13 @@
 
 use registry_app::App;
 
-/// The longest id, in characters.
 pub(super) const MAX_ID_LENGTH: usize = 128;
 
-/// How context ids of ours begin; no UUID does, which is what clients choose.
+/// Prefix of our context ids. No UUID starts with it, and clients choose UUIDs.
 const OWN_CONTEXT: &str = "ctx-";
 
-/// Random bytes of a context id of ours.
 const CONTEXT_BYTES: usize = 16;
 
-/// Whether an id can be stored.
 #[must_use]
 pub fn is_valid_id(id: &str) -> bool {
     id.chars().count() <= MAX_ID_LENGTH && !id.chars().any(char::is_control)
@@ -25,14 +22,14 @@ pub fn new_id(app: &App) -> String {
     format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }
 
-/// A context id of ours. Knowing it is enough to list its tasks, so all of its 128 bits are random.
+/// Anyone who knows this id can list its tasks, so all of its 128 bits are random.
 #[must_use]
 pub(super) fn new_context_id(app: &App) -> String {
     format!("{OWN_CONTEXT}{}", app.random.hex(CONTEXT_BYTES))
 }
 
-/// Whether a context id has the form of ours. One that a client chose could be guessed, so it lists nothing; a client
-/// that imitates the form opens its own tasks only.
+/// An id that a client chose could be guessed, so it lists no tasks. A client that imitates our form opens
+/// only its own tasks.
 #[must_use]
 pub(super) fn is_own_context_id(id: &str) -> bool {
     id.strip_prefix(OWN_CONTEXT).is_some_and(|hex| {

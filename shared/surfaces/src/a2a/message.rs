@@ -7,27 +7,18 @@ use serde_json::{Map, Value};
 use super::error::TaskError;
 use registry_operations::intent::MessageContent;
 
-/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// The client.
     User,
-    /// This registry.
     Agent,
 }
 
-/// A message of a client or of this registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// The id that its sender gave it.
     pub id: String,
-    /// Its sender.
     pub role: Role,
-    /// Its content.
     pub parts: Vec<Part>,
-    /// The conversation it belongs to.
     pub context_id: Option<String>,
-    /// The task it belongs to.
     pub task_id: Option<String>,
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,20 +26,16 @@ pub struct Message {
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// Other tasks that it refers to; passed through unread.
+    /// Ids of other tasks; passed through unread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
 }
 
-/// A part of a message or an artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// Text, data or a file.
     pub content: Content,
-    /// The media type, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// The name of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     /// Passed through unread.
@@ -56,27 +43,20 @@ pub struct Part {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// The content of a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
-    /// Plain text.
     Text(String),
-    /// Any JSON.
     Data(Value),
-    /// A file by its URL.
     Url(String),
-    /// A file as base64.
     Raw(String),
 }
 
 impl Part {
-    /// A part of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         let media_type = Some("text/plain".to_owned());
         Self { content: Content::Text(text.into()), media_type, filename: None, metadata: None }
     }
 
-    /// A part of JSON.
     #[must_use]
     pub fn data(data: Value) -> Self {
         let media_type = Some("application/json".to_owned());
@@ -85,7 +65,6 @@ impl Part {
 }
 
 impl Message {
-    /// A message of this registry.
     pub(super) fn of_agent(id: String, context_id: &str, task_id: &str, parts: Vec<Part>) -> Self {
         Self {
             id,
@@ -99,7 +78,7 @@ impl Message {
         }
     }
 
-    /// The message as the intent parser takes it. Fails where it holds only files, which are not read.
+    /// Fails if the message contains only files: they are not read.
     pub(super) fn parsed(&self) -> Result<MessageContent, TaskError> {
         let mut parsed = MessageContent::default();
         let mut files = 0_usize;

@@ -4,13 +4,12 @@
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::CATALOGUE;
 
-/// Stands where one was.
 const SHOWN_ONCE: &str = "(shown once)";
 
-/// The member in which a sender of feedback proves that a lost reward was its own.
+/// With this key a caller proves that a lost reward is its own.
 const KEY: &str = "idempotency_key";
 
-/// The text, which is JSON and may hold JSON in its strings, without tokens, codes and keys.
+/// `text` is JSON and may contain JSON in its strings.
 pub(super) fn without_secrets(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -34,7 +33,7 @@ pub(super) fn without_secrets(text: &str) -> String {
     kept
 }
 
-/// The lengths of a key's member, up to its value, and of its value, however often the quotes are escaped.
+/// The lengths up to the value and of the value, however often the quotes are escaped.
 fn key_at(text: &str) -> Option<(usize, usize)> {
     let named = text.strip_prefix(KEY)?;
     let value = named.trim_start_matches(['\\', '"', ':', ' ']);
@@ -44,7 +43,6 @@ fn key_at(text: &str) -> Option<(usize, usize)> {
     is_key.then_some((name, length))
 }
 
-/// The length of the secret at the beginning of a text.
 fn secret_at(text: &str) -> Option<usize> {
     let begins = |length: usize| text.get(..length);
     let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
@@ -53,7 +51,7 @@ fn secret_at(text: &str) -> Option<usize> {
     token.or_else(code).or_else(session).filter(|secret| !is_example(secret)).map(str::len)
 }
 
-/// Whether the catalogue gives it as an example: it opens nothing, and is told to everybody who asks for help.
+/// Examples of the catalogue open nothing, and `help` returns them to everyone.
 fn is_example(secret: &str) -> bool {
     let quoted = format!("\"{secret}\"");
     CATALOGUE.iter().any(|entry| entry.example.contains(&quoted))

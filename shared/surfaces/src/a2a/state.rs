@@ -1,24 +1,17 @@
 //! The states of a task, by the names of A2A 0.3: they are what the table stores, and 1.0's follow from them.
 //! Errors name states, too, so they are apart from the tasks themselves.
 
-/// The state of a task (A2A 1.0 specification §4.1.3).
+/// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
+/// answered before it is stored, and no operation needs a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskState {
-    /// Received. Never stored here, because a task is answered before it is.
     Submitted,
-    /// Being worked on. Never stored here, either.
     Working,
-    /// Ended with a result.
     Completed,
-    /// Ended with an error.
     Failed,
-    /// Ended by its client.
     Canceled,
-    /// Waits for the client to say more.
     InputRequired,
-    /// Ended because the operation it names does not exist.
     Rejected,
-    /// Waits for a credential. Never stored here, because no operation needs one.
     AuthRequired,
 }
 
@@ -49,13 +42,11 @@ impl TaskState {
         }
     }
 
-    /// The state of a 0.3 name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Whether the task has ended.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)

@@ -10,7 +10,6 @@ use registry_model::error::Problem;
 use registry_store::{KeptTask, LARGEST_CONTENT, Origin};
 
 impl Task {
-    /// Reads a stored task.
     pub(super) fn from_stored(stored: KeptTask) -> Result<Self, Problem> {
         let state = TaskState::named(&stored.state)
             .ok_or_else(|| Problem::fault(format!("a task in no state: {}", stored.state)))?;
@@ -27,7 +26,6 @@ impl Task {
         })
     }
 
-    /// The task to be stored.
     pub(super) fn to_stored(&self) -> Result<KeptTask, Problem> {
         let content = abridged(&self.contents).map_err(|error| Problem::fault(error.to_string()))?;
         Ok(KeptTask {
@@ -43,8 +41,8 @@ impl Task {
     }
 }
 
-/// The contents as far as an item can hold them. The result matters more than the history; its data can be asked for
-/// again.
+/// The contents as far as an item can hold them. The result matters more than the history; its data can be
+/// requested again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     let whole = without_secrets(&serde_json::to_string(contents)?);
     if whole.len() <= LARGEST_CONTENT {

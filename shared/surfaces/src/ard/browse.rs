@@ -11,11 +11,10 @@ use crate::ard::catalog_entry::CatalogEntry;
 use registry_app::App;
 use registry_search::browse::{BrowseQuery, Row};
 
-/// Rows per read where a filter is checked against each, and the most reads for one page.
+/// Rows per read where a filter is checked against each row, and the most reads for one page.
 const TOGETHER: usize = 100;
 const READS: usize = 3;
 
-/// The query parameters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListQuery {
@@ -25,23 +24,18 @@ pub struct ListQuery {
     page_token: Option<String>,
 }
 
-/// A page (ARD `ListResponse`).
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct List {
     items: Vec<CatalogEntry>,
-    /// The total of all pages; left out where it would need a read of every row.
+    /// `None` where it would need a read of every row.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// The token of the next page. A page may be shorter than requested and still have a next one.
+    /// A page may be shorter than requested and still have a next one.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
 
-/// Reads a page.
-///
-/// # Errors
-/// The request cannot be taken, or the table is busy.
 pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     let limit = page_size(query.page_size, 20)?;
     let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
@@ -69,7 +63,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     }
 }
 
-/// Up to `limit` of the matching rows, after `seen_before` rows of the first read.
+/// Up to `limit` matching rows, after `seen_before` rows of the first read.
 async fn filtered(
     app: &App,
     filter: &ListFilter,
@@ -100,7 +94,6 @@ async fn filtered(
     Ok(list)
 }
 
-/// There is one order, and it has a name.
 fn in_order(asked: &str) -> Result<(), ArdError> {
     let mut words = asked.split_whitespace();
     let (field, direction) = (words.next().unwrap_or("name"), words.next().unwrap_or("ASC"));

@@ -12,49 +12,39 @@ use registry_model::protocol::{
 use registry_model::settings::Settings;
 use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
 
-/// The most tags, and the most names of skills or tools: an entry is a pointer, not the card.
+/// Of tags, and of names of skills or tools: an entry is a pointer, not the card.
 const KEPT: usize = 24;
 
-/// A catalogue entry.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogEntry {
-    /// Its URN.
     pub identifier: String,
-    /// Its name for people.
     pub display_name: String,
-    /// The media type of the document at its URL.
+    /// The media type of the document at `url`.
     #[serde(rename = "type")]
     pub of_type: &'static str,
-    /// The same media type, under the name that the AI catalogue format uses.
+    /// The same, under the name that the AI catalogue format uses.
     pub media_type: &'static str,
-    /// Its card, or the endpoint of an MCP server that has none.
+    /// The card, or the endpoint of an MCP server that has no card.
     pub url: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Tags of its skills.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Names of its skills or tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
-    /// What one would ask for to find it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub representative_queries: Vec<String>,
-    /// Its own version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// When what it says of itself last changed, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Moment>,
-    /// What the registry knows of it, flat as the schema wants it.
+    /// Flat, as the schema requires.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl CatalogEntry {
-    /// The entry of a listing, with its skills or tools where the evidence of its last probe is at hand.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>, settings: &Settings) -> Self {
         let kind = listing.shown_kind();
@@ -85,7 +75,6 @@ impl CatalogEntry {
     }
 }
 
-/// The registry's own entries: its agent, its MCP server, and where ARD clients search it.
 #[must_use]
 pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
     let own =
@@ -143,7 +132,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
     ]
 }
 
-/// The URN of one of the registry's own endpoints: that of its listing, so that both are the same resource.
+/// The URN of the endpoint's own listing, so that both are the same resource.
 fn own_identifier(settings: &Settings, path: &str, kind: Kind) -> String {
     let url = settings.url(path);
     match Url::parse(&url) {

@@ -9,17 +9,15 @@ use serde_json::json;
 use registry_model::error::Problem;
 use registry_store::StoreError;
 
-/// What went wrong, for a client that speaks ARD.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArdError(Problem);
 
 impl ArdError {
-    /// 400: the request is malformed, or its filter cannot be taken.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self(Problem::malformed(message))
     }
 
-    /// The status: ARD has only 400 for an invalid request, well formed or not.
+    /// ARD has only 400 for an invalid request, well formed or not.
     fn status(&self) -> StatusCode {
         match self.0.status {
             StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
@@ -27,7 +25,7 @@ impl ArdError {
         }
     }
 
-    /// The code for a status (ARD Appendix B).
+    /// ARD Appendix B.
     fn code(&self) -> &'static str {
         match self.status() {
             StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",

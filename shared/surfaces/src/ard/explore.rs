@@ -12,13 +12,11 @@ use registry_model::Kind;
 use registry_model::error::shorten;
 use registry_search::browse::Facet;
 
-/// The most facets of one request.
 const MOST: usize = 20;
-/// The default and the largest number of buckets.
 const BUCKETS: usize = 20;
 const MOST_BUCKETS: u64 = 1000;
 
-/// Members of an entry that are not counted: almost each has its own.
+/// Members that have a different value in almost every entry.
 const NOT_COUNTED: [&str; 10] = [
     "identifier",
     "displayName",
@@ -32,7 +30,6 @@ const NOT_COUNTED: [&str; 10] = [
     "metadata",
 ];
 
-/// What was counted (ARD `ExploreResponse`).
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explored {
@@ -40,7 +37,6 @@ pub struct Explored {
     facets: Map<String, Value>,
 }
 
-/// A facet as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FacetRequest {
     field: String,
@@ -65,7 +61,6 @@ impl Counted {
         }
     }
 
-    /// A value as entries write it.
     fn shown(self, value: String) -> String {
         match (self, value.as_str()) {
             (Self::Type, "agent") => urn::media_type(Kind::Agent).to_owned(),
@@ -75,10 +70,6 @@ impl Counted {
     }
 }
 
-/// Counts.
-///
-/// # Errors
-/// The request cannot be taken, or the table is busy.
 pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
         return Err(ArdError::invalid("`query` must be an object with `text`, `filter`, both or neither."));

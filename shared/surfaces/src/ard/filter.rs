@@ -7,10 +7,9 @@ use super::ArdError;
 use registry_model::Kind;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
-/// The most paths of one filter, and the most values of one path.
+/// Paths of one filter, and values of one path.
 const MOST: usize = 64;
 
-/// Which kinds a filter leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
     Both,
@@ -19,7 +18,6 @@ pub(super) enum Kinds {
 }
 
 impl Kinds {
-    /// The kinds whose media type is among these.
     pub(super) fn of_types<'a>(types: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut agents, mut servers) = (false, false);
         for named in types {
@@ -38,20 +36,16 @@ impl Kinds {
     }
 }
 
-/// Constraints that must hold together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Filter {
-    /// What the constraint on `type` leaves.
     pub(super) kinds: Kinds,
-    /// The other constraints: a path, and the values of which one must be present.
+    /// A path, and the values of which one must be present.
     others: Vec<(String, Vec<String>)>,
 }
 
 impl Filter {
-    /// No constraint.
     pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new() };
 
-    /// Reads the `filter` of a query.
     pub(super) fn read(filter: &Value) -> Result<Self, ArdError> {
         let constraints = match filter {
             Value::Null => return Ok(Self::NONE),
@@ -73,7 +67,6 @@ impl Filter {
         Ok(read)
     }
 
-    /// This filter with one more constraint.
     pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
         if self.others.len() >= MOST || values.len() > MOST || path.is_empty() {
             return Err(ArdError::invalid(format!(
@@ -88,12 +81,12 @@ impl Filter {
         Ok(self)
     }
 
-    /// Whether more than the kind is constrained, so that entries must be looked at.
+    /// Whether more than the kind is constrained, so that entries must be read.
     pub(super) const fn looks_at_entries(&self) -> bool {
         !self.others.is_empty()
     }
 
-    /// Whether every constraint but that on the kind holds for an entry.
+    /// The constraint on the kind is not checked again.
     pub(super) fn holds(&self, entry: &Value) -> bool {
         self.others.iter().all(|(path, wanted)| {
             let found = at(entry, path);
@@ -117,7 +110,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// The values at a path, those in lists one by one; `publisher` is the second part of the URN.
+/// Lists are flattened; `publisher` is the second part of the URN.
 fn at(entry: &Value, path: &str) -> Vec<String> {
     if path == "publisher" {
         let urn = entry["identifier"].as_str().unwrap_or_default();

@@ -11,27 +11,21 @@ use super::filter::{Filter, Kinds};
 use registry_model::error::shorten;
 use registry_model::{Listing, Moment};
 
-/// The fields that can be filtered by, as an error lists them.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
-/// The longest filter, in characters.
+/// In characters.
 const LONGEST: usize = 2000;
 
-/// Conditions that must hold together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ListFilter {
-    /// Values at paths.
     pub(super) values: Filter,
-    /// Texts of which the name must contain one, each set of them on its own.
+    /// The name must contain one text of each set.
     names: Vec<Vec<String>>,
-    /// Live since a later moment.
     created_after: Option<Moment>,
-    /// Changed at a later moment.
     pub(super) updated_after: Option<Moment>,
 }
 
 impl ListFilter {
-    /// Reads a filter; an empty one holds for everything.
     pub(super) fn read(text: &str) -> Result<Self, ArdError> {
         let mut read =
             Self { values: Filter::NONE, names: Vec::new(), created_after: None, updated_after: None };
@@ -47,17 +41,16 @@ impl ListFilter {
         Ok(read)
     }
 
-    /// Whether more is asked than the index can leave out by itself.
+    /// Whether the index cannot apply every condition.
     pub(super) const fn looks_at_entries(&self) -> bool {
         self.values.looks_at_entries() || !self.names.is_empty() || self.created_after.is_some()
     }
 
-    /// Which kinds it leaves.
     pub(super) const fn kinds(&self) -> Kinds {
         self.values.kinds
     }
 
-    /// Whether every condition but those on the kind and the last change holds.
+    /// Conditions on the kind and on the last change are not checked again.
     pub(super) fn holds(&self, listing: &Listing, entry: &Value) -> bool {
         let name = listing.name.to_lowercase();
         let live_since = listing.live_since.unwrap_or(listing.listed_at);
@@ -104,7 +97,7 @@ struct Condition<'a> {
     value: &'a str,
 }
 
-/// The first condition of a text, and what follows it.
+/// The first condition of a text, and the rest of the text.
 fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
     let unclear = || {
         ArdError::invalid(format!(
@@ -132,7 +125,7 @@ fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
     Ok((Condition { field, later, value }, after))
 }
 
-/// What follows the AND after a condition; nothing at the end of the text.
+/// The text after the AND; empty at the end of the filter.
 fn joined(text: &str) -> Result<&str, ArdError> {
     let rest = text.trim_start();
     if rest.is_empty() {
@@ -152,7 +145,7 @@ fn joined(text: &str) -> Result<&str, ArdError> {
     }
 }
 
-/// A moment: with a zone, or in UTC, or a day.
+/// A time with a zone, a time in UTC, or a day.
 fn moment(text: &str) -> Result<Moment, ArdError> {
     let utc =
         |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());

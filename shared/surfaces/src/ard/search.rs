@@ -14,31 +14,26 @@ use registry_model::settings::Settings;
 use registry_search::filtered::FilteredHit;
 use registry_search::{Query, Text};
 
-/// A page of results (ARD `SearchResponse`).
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Results {
     results: Vec<Ranked>,
-    /// Other registries that can be asked the same; always there where referrals were asked for.
+    /// Always present if the caller asked for referrals.
     #[serde(skip_serializing_if = "Option::is_none")]
     referrals: Option<Vec<PeerReferral>>,
-    /// The token of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
 
-/// An entry that answers.
 #[derive(Clone, Debug, Serialize)]
 struct Ranked {
     #[serde(flatten)]
     entry: CatalogEntry,
-    /// How well, 0 to 100.
+    /// 0 to 100.
     score: u8,
-    /// The registry that knows it.
     source: String,
 }
 
-/// A search as it was asked for.
 #[derive(Clone, Debug)]
 struct Request {
     text: Text,
@@ -71,10 +66,6 @@ impl Request {
     }
 }
 
-/// Searches.
-///
-/// # Errors
-/// The request cannot be taken, or the table is busy.
 pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     let Request { text, filter, federation, limit, skip } = Request::read(body)?;
     let referrals = referrals(app, federation).await?;
@@ -105,7 +96,7 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     })
 }
 
-/// The registries to refer to: an empty list says that none is known, and only whoever asks for referrals is told so.
+/// An empty list means that no registry is known; only a caller that asked for referrals gets one.
 async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<PeerReferral>>, ArdError> {
     if federation == FederationMode::None {
         return Ok(None);
@@ -118,7 +109,6 @@ fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
     CatalogEntry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
 }
 
-/// The `query.text` of a body, where it has one.
 pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {
     match &body["query"]["text"] {
         Value::Null => Ok(None),
@@ -144,7 +134,7 @@ fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, ArdError> 
     }
 }
 
-/// A whole number, which JSON Schema also sees in `3.0`.
+/// `3.0` is a whole number, too, in JSON Schema.
 pub(super) fn whole_number(value: &Value) -> Option<u64> {
     let float = || value.as_f64().filter(|float| float.fract() == 0.0);
     value.as_u64().or_else(|| format!("{:.0}", float()?).parse().ok())

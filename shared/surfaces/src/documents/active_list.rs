@@ -16,7 +16,7 @@ use registry_model::error::Problem;
 use registry_operations::listings::search_active::Arguments;
 use registry_store::Live;
 
-/// Rows of each kind where no limit is given.
+/// Of each kind.
 const ROWS: u32 = 50;
 
 /// The contract's "Active list envelope".
@@ -45,7 +45,6 @@ pub(super) struct Envelope {
     next_cursor: Option<String>,
 }
 
-/// The active list.
 #[derive(Debug)]
 pub(super) struct ActiveList;
 

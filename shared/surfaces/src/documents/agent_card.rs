@@ -15,10 +15,9 @@ use registry_model::settings::Settings;
 use registry_operations::intent;
 use registry_operations::{DESCRIPTIONS, Description};
 
-/// Seconds for which a card may be shown again without asking.
+/// `max-age` in seconds.
 const KEPT_S: u32 = 3600;
 
-/// The wide card.
 #[derive(Debug)]
 pub(super) struct AgentCard;
 
@@ -38,7 +37,6 @@ impl Document for AgentCard {
     }
 }
 
-/// The strict card.
 #[derive(Debug)]
 pub(super) struct StrictAgentCard;
 
@@ -58,7 +56,6 @@ impl Document for StrictAgentCard {
     }
 }
 
-/// The wide card with what tells of the families.
 #[derive(Debug)]
 pub(super) struct A2aCard;
 
@@ -79,7 +76,6 @@ impl Document for A2aCard {
     }
 }
 
-/// The card with its vendor flags.
 fn with_families(mut card: Value, settings: &Settings) -> Value {
     card["a2a_card"] = true.into();
     families::add_to(&mut card, settings);
@@ -90,7 +86,7 @@ fn with_families(mut card: Value, settings: &Settings) -> Value {
     card
 }
 
-/// A card is rendered and signed once per process: neither it nor its key changes while a process lives.
+/// A card is rendered and signed once per process: neither it nor its key changes while the process lives.
 fn validator(app: &App, name: &str) -> CacheValidator {
     let settings = &app.settings;
     CacheValidator::weak(&format!(
@@ -108,7 +104,6 @@ async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Proble
     Ok(Bytes::from(card.to_string()))
 }
 
-/// The card without its signature.
 fn card(settings: &Settings) -> Value {
     let endpoint = settings.url("/api/a2a");
     let [newest, older] = A2A_VERSIONS;
@@ -150,7 +145,6 @@ fn card(settings: &Settings) -> Value {
     })
 }
 
-/// The skills of one operation, each with the requests in plain words that lead to it.
 fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
     let examples: Vec<String> = entry.phrases.iter().map(|phrase| intent::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {

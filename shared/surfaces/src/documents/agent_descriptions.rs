@@ -14,7 +14,6 @@ use registry_model::error::Problem;
 use registry_model::{Kind, Listing};
 
 const PATH: &str = "/.well-known/agent-descriptions";
-/// Agents on a page.
 const AGENTS: u32 = 100;
 
 /// Which page.
@@ -61,7 +60,6 @@ struct Item {
     description: Option<String>,
 }
 
-/// The list.
 #[derive(Debug)]
 pub(super) struct AgentDescriptions;
 

@@ -15,9 +15,7 @@ use registry_model::{Kind, ListingId, Skill};
 use registry_search::filtered::FilteredHit;
 use registry_search::{Query, Text};
 
-/// The default limit.
 const AGENTS: u32 = 50;
-/// The last agent that can be reached by offset.
 const DEEPEST: usize = 100_000;
 
 /// Which agents, as a query or a body says it.
@@ -52,7 +50,7 @@ struct Filters {
     capabilities: Vec<String>,
 }
 
-/// A number, or as queries have it the text of one.
+/// A query contains a number as text.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -129,7 +127,6 @@ struct Agent {
     score: Option<u8>,
 }
 
-/// The list at the paths that discovery proposals name.
 #[derive(Debug)]
 pub struct WellKnownAgents;
 
@@ -145,7 +142,6 @@ impl Document for WellKnownAgents {
     }
 }
 
-/// The list at the paths of the contract.
 #[derive(Debug)]
 pub struct PublicAgents;
 
@@ -161,8 +157,6 @@ impl Document for PublicAgents {
     }
 }
 
-/// Reads a page.
-///
 /// # Errors
 /// The table is busy, or a number is out of range.
 pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
@@ -215,7 +209,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
 }
 
 impl DirectoryQuery {
-    /// Everything that an agent must be able to do, in small letters.
+    /// In lower case.
     fn skills(&self) -> Vec<String> {
         let one = [&self.skill, &self.capability].into_iter().flatten();
         let all = one.chain(&self.filters.skills).chain(&self.filters.capabilities);
@@ -227,7 +221,6 @@ fn skills(seen: &FilteredHit) -> &[Skill] {
     seen.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
 }
 
-/// Whether an agent has a skill of that id, name or tag.
 fn has(seen: &FilteredHit, wanted: &str) -> bool {
     skills(seen).iter().any(|skill| {
         let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);

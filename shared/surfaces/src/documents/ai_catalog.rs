@@ -14,18 +14,16 @@ use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_store::Live;
 
-/// The media type of both documents (AI catalogue).
 pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
-/// The path of the strict form.
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
-/// The path of the JSON-LD form.
 pub(super) const LINKED: &str = "/.well-known/ard.json";
 
-/// The most listings of each kind, the newest: the others are found through the search API among the entries.
+/// Listings of each kind, the newest: the others are found through the search API, which is one of the
+/// entries.
 const LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
 
-/// Seconds for which a catalogue may be shown again without asking.
+/// `max-age` in seconds.
 const KEPT_S: u32 = 60;
 
 /// The links by which ARD clients find the catalogues (RFC 8288; ARD 0.9 and 0.91).
@@ -34,7 +32,7 @@ pub(super) const CATALOGUE_LINKS: [(&str, &str); 2] = [
     ("link", "</.well-known/ard.json>; rel=\"ard\""),
 ];
 
-/// The strict form (ard-spec, ai-catalog.schema.json: no further member at the top).
+/// The strict form (ard-spec, ai-catalog.schema.json: no other member at the top).
 #[derive(Debug)]
 pub(super) struct AiCatalog;
 
@@ -61,7 +59,6 @@ impl Document for AiCatalog {
     }
 }
 
-/// The JSON-LD form.
 #[derive(Debug)]
 pub(super) struct LinkedCatalog;
 
@@ -97,7 +94,7 @@ fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
     CacheValidator::weak(&format!("{name}/{}/{}/{base_url}/{brand}", live.version, registry_model::VERSION))
 }
 
-/// The registry's own entries, and then the newest of what is Live; the registry's own listings are among its own.
+/// The registry's own listings are not repeated among the listings.
 async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
     let newest = PageQuery { only: None, from: Cursor::default(), limit: LISTED };
     let page = active_page::read(app, &newest).await?;

@@ -10,7 +10,6 @@ use registry_domain::views::badge;
 use registry_model::ListingId;
 use registry_model::error::Problem;
 
-/// A badge.
 #[derive(Debug)]
 pub(super) struct Badge;
 

@@ -14,7 +14,6 @@ use registry_domain::trust::message_key::message_key;
 use registry_model::HostName;
 use registry_model::error::Problem;
 
-/// The form of the record.
 const FORMAT: &str = "mcp1";
 
 /// How the record stands.
@@ -55,7 +54,6 @@ struct Item {
     matches: bool,
 }
 
-/// The status as a document.
 #[derive(Debug)]
 pub(super) struct DnsStatus;
 
@@ -114,7 +112,6 @@ async fn status(app: &App) -> Result<Status, Problem> {
     })
 }
 
-/// The items of the record, in their order.
 fn expected(card: &str, key: &str) -> [(&'static str, String); 7] {
     [
         ("v", FORMAT.to_owned()),
@@ -131,7 +128,7 @@ fn text(items: &[(&str, String)]) -> String {
     items.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("; ")
 }
 
-/// The record of this form that is most like the expected one, item by item; none where there is none of this form.
+/// The `mcp1` record with the most matching items; `None` if there is no `mcp1` record.
 fn nearest(expected: &[(&'static str, String)], found: &[String]) -> Option<Vec<Item>> {
     let of_this_form = found.iter().filter(|record| value(record, "v") == Some(FORMAT));
     let compared = of_this_form.map(|record| compared(expected, record));

@@ -13,10 +13,8 @@ use registry_domain::evidence_log::entries;
 use registry_model::error::{Problem, shorten};
 use registry_model::{LogTile, LogTree, Moment};
 
-/// Bytes of a hash in a tile.
 const HASH_SIZE: usize = 32;
 
-/// A tile never changes.
 const YEAR_S: u32 = 31_536_000;
 
 /// What the log is.
@@ -45,7 +43,6 @@ pub(super) struct About {
     leaves: &'static str,
 }
 
-/// The page about the log.
 #[derive(Debug)]
 pub(super) struct AboutLog;
 
@@ -85,7 +82,6 @@ impl Document for AboutLog {
     }
 }
 
-/// The signed checkpoint.
 #[derive(Debug)]
 pub(super) struct Checkpoint;
 
@@ -102,7 +98,6 @@ impl Document for Checkpoint {
     }
 }
 
-/// Tiles of hashes and bundles of entries.
 #[derive(Debug)]
 pub(super) struct Tiles;
 

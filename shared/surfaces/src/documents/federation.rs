@@ -16,7 +16,6 @@ use registry_model::protocol::ARD_BASE;
 use registry_model::{Listing, Moment};
 use registry_store::Live;
 
-/// Listings of each kind where no limit is given.
 const ROWS: u32 = 50;
 
 /// A page of the catalogue.
@@ -48,7 +47,6 @@ pub(super) struct Catalogue {
     consume_hint: String,
 }
 
-/// The catalogue as a document.
 #[derive(Debug)]
 pub(super) struct FederationCatalogue;
 

@@ -11,7 +11,6 @@ use registry_domain::views::time_cursor;
 use registry_model::error::Problem;
 use registry_model::{FeedItem, Moment};
 
-/// Items where no limit is given.
 const ITEMS: u32 = 50;
 
 /// Which part of the feed.
@@ -41,7 +40,6 @@ pub(super) struct Feed {
     self_serve: String,
 }
 
-/// The feed.
 #[derive(Debug)]
 pub(super) struct ActivityFeed;
 

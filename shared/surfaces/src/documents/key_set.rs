@@ -8,7 +8,6 @@ use registry_app::App;
 use registry_domain::trust::keys;
 use registry_model::error::Problem;
 
-/// The key set.
 #[derive(Debug)]
 pub(super) struct KeySet;
 

@@ -3,11 +3,12 @@
 
 use super::ai_catalog::CATALOGUE_LINKS;
 
-/// The link to the catalogue of APIs (RFC 9727 §2).
+/// RFC 9727 §2.
 pub const API_CATALOG_LINK: (&str, &str) =
     ("link", "</.well-known/api-catalog>; rel=\"api-catalog\"; type=\"application/linkset+json\"");
 
-/// The headers of the root: each leads to one document by the relation that its readers look for.
+/// Sent with the root, whatever it shows, and with the discovery map (RFC 8288): a client that knows only the
+/// host name finds the documents through them.
 pub const ROOT_LINKS: [(&str, &str); 8] = [
     ("link", "</llms.txt>; rel=\"describedby\"; type=\"text/plain\""),
     ("link", "</discovery.json>; rel=\"alternate\"; type=\"application/json\""),

@@ -18,11 +18,11 @@ use registry_operations::DESCRIPTIONS;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
-/// The official schema lets at most a hundred characters pass.
+/// The official schema allows at most 100 characters.
 pub(super) const DESCRIPTION: &str =
     "Registry of agents and MCP servers in which every Live row answered a real handshake.";
 
-/// What the live server says of itself (MCP 2026-07-28 `Implementation`).
+/// What the live server returns about itself (MCP 2026-07-28 `Implementation`).
 #[must_use]
 pub fn identity(settings: &Settings) -> Value {
     json!({
@@ -34,10 +34,9 @@ pub fn identity(settings: &Settings) -> Value {
     })
 }
 
-/// Seconds for which a card may be shown again without asking (SEP-2127).
+/// `max-age` in seconds (SEP-2127).
 const KEPT_S: u32 = 3600;
 
-/// The official card.
 #[derive(Debug)]
 pub struct ServerCard;
 
@@ -54,7 +53,6 @@ impl Document for ServerCard {
     }
 }
 
-/// The contract's card.
 #[derive(Debug)]
 pub struct WideServerCard;
 
@@ -70,7 +68,6 @@ impl Document for WideServerCard {
     }
 }
 
-/// The official card, served at `/mcp/server-card`.
 #[must_use]
 pub fn strict(settings: &Settings) -> Value {
     json!({
@@ -88,7 +85,7 @@ pub fn strict(settings: &Settings) -> Value {
     })
 }
 
-/// The contract's card, served at `/.well-known/mcp/server-card.json` (contract "MCP server card").
+/// Contract "MCP server card".
 #[must_use]
 pub fn wide(settings: &Settings) -> Value {
     let tools: Vec<Value> = DESCRIPTIONS

@@ -13,12 +13,12 @@ use registry_model::error::shorten;
 use registry_model::settings::Settings;
 use registry_model::{Moment, NameServers};
 
-/// For how long this process tells what it was answered, in milliseconds.
+/// Milliseconds for which a DNS answer is kept.
 const ASKED_ANEW_AFTER: i64 = 60_000;
-/// How many records of a name are shown, and how many characters of each.
+/// Records per name in an answer, and characters of each.
 const SHOWN: usize = 10;
 const SHOWN_CHARACTERS: usize = 500;
-/// The longest string within a TXT record, in bytes (RFC 1035 §3.3).
+/// In bytes (RFC 1035 §3.3).
 const LONGEST_STRING: usize = 255;
 
 /// Whether a record stands in the DNS as it should.
@@ -54,7 +54,6 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// What was found at one of the registry's names, as `judge` reads the records that stand there.
     pub(super) fn of(
         settings: &Settings,
         records: Option<&OwnRecords>,
@@ -87,7 +86,7 @@ impl Lookup {
     }
 }
 
-/// The domain at which this registry is reached; none where that is an address, or a name of this machine.
+/// `None` for an address and for a local name.
 pub(super) fn domain(settings: &Settings) -> Option<String> {
     let url = Url::parse(&settings.base_url).ok()?;
     let domain = url.domain()?.trim_end_matches('.');
@@ -95,7 +94,7 @@ pub(super) fn domain(settings: &Settings) -> Option<String> {
     is_public.then(|| domain.to_owned())
 }
 
-/// The records at the registry's names; none where it has no domain.
+/// `None` if the registry has no domain.
 pub(super) async fn own_records(app: &App) -> Option<Arc<OwnRecords>> {
     let domain = domain(&app.settings)?;
     let asked_at = app.clock.now();
@@ -109,7 +108,7 @@ pub(super) async fn own_records(app: &App) -> Option<Arc<OwnRecords>> {
     Some(app.own_records.put(now, OwnRecords { asked_at, at_domain, at_mcp }))
 }
 
-/// A TXT record as a zone file has it, a long one in several strings.
+/// A record longer than one string is written as several.
 pub(super) fn zone_line(name: &str, text: &str) -> String {
     let strings: Vec<String> = text
         .as_bytes()

@@ -12,9 +12,7 @@ use registry_model::error::Problem;
 use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
 use registry_store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
 
-/// Rows of `recent[]`, and of `fail_samples[]`.
 const SHOWN: usize = 50;
-/// Rows read of each outcome.
 const READ: i32 = 50;
 
 /// The contract's "Probe statistics".
@@ -134,7 +132,6 @@ pub(crate) struct FailSample {
     pub(crate) probed_at: Moment,
 }
 
-/// What is read from the table to make the statistics.
 struct Read {
     budget: BudgetState,
     live: Live,
@@ -145,10 +142,7 @@ struct Read {
     probes: Vec<ProbeRecord>,
 }
 
-/// The statistics at this moment, by eleven small reads at once.
-///
-/// # Errors
-/// The table is busy.
+/// Ten small reads at once.
 pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
@@ -271,7 +265,6 @@ fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32
     }
 }
 
-/// When the next sweep begins.
 pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
     let tick = i64::from(tick_seconds);
     Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
@@ -290,7 +283,6 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
     )
 }
 
-/// The probe statistics.
 #[derive(Debug)]
 pub(super) struct ProbeStatistics;
 

@@ -19,7 +19,6 @@ use registry_domain::views::own_server_name;
 use registry_model::error::Problem;
 use registry_model::{HostName, Moment, PeerRegistry};
 
-/// The official MCP registry.
 const OFFICIAL: &str = "https://registry.modelcontextprotocol.io";
 
 /// How the publishing stands.
@@ -96,7 +95,6 @@ struct Step {
     command: Option<String>,
 }
 
-/// The status as a document.
 #[derive(Debug)]
 pub(super) struct PublishStatus;
 
@@ -159,13 +157,13 @@ async fn status(app: &App) -> Result<Status, Problem> {
     })
 }
 
-/// Whether the official registry lists this one, where it is among those that are asked.
+/// `None` unless the official registry is among the configured peers.
 fn listed(peers: &[PeerRegistry]) -> Option<bool> {
     let official = HostName::of_url(OFFICIAL);
     peers.iter().find(|peer| HostName::of_url(&peer.url) == official)?.lists_this
 }
 
-/// The official registry takes any of the keys of a domain.
+/// The official registry accepts any key of a domain.
 fn judge(key: &PublicKey, found: &[String]) -> RecordState {
     let mut keys = found.iter().filter_map(|text| PublicKey::from_record(text).ok()).peekable();
     if keys.peek().is_none() {
@@ -174,7 +172,7 @@ fn judge(key: &PublicKey, found: &[String]) -> RecordState {
     if keys.any(|found| found == *key) { RecordState::Matches } else { RecordState::Differs }
 }
 
-/// What the operator does: nothing before the registry is reached by https at a domain, which the name is made of.
+/// One step only until the registry has an https URL with a domain, because its name is made from the domain.
 fn steps(domain: Option<&str>, description: &str, record: &str, search: &str) -> Vec<Step> {
     let Some(domain) = domain else {
         let what = "Give this registry an https URL with a public domain (BASE_URL): its name is made of the domain.";

@@ -8,7 +8,6 @@ use registry_app::App;
 use registry_domain::trust::message_key::message_key;
 use registry_model::error::Problem;
 
-/// The proof.
 #[derive(Debug)]
 pub(super) struct RegistryAuth;
 

@@ -36,7 +36,6 @@ struct Remote {
     url: String,
 }
 
-/// The description as a document.
 #[derive(Debug)]
 pub(super) struct OwnServerDescription;
 

@@ -14,7 +14,7 @@ use registry_model::error::Problem;
 const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
 const CARD: &str = "/.well-known/signature-agent-card.json";
 
-/// The directory: its answer is signed by the key in it.
+/// The answer is signed with the key in it.
 #[derive(Debug)]
 pub(super) struct SignatureDirectory;
 
@@ -41,14 +41,13 @@ impl Document for SignatureDirectory {
     }
 }
 
-/// The authority of this registry's address (RFC 9421 §2.2.3): in small letters, without the port of the scheme.
+/// RFC 9421 §2.2.3: lower case, without the default port.
 fn authority(app: &App) -> Result<String, Problem> {
     let url = Url::parse(&app.settings.base_url).map_err(|error| Problem::fault(error.to_string()))?;
     let host = url.host_str().unwrap_or_default();
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// Who asks other servers, and why.
 #[derive(Debug)]
 pub(super) struct SignatureAgentCard;
 

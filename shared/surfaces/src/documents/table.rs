@@ -4,7 +4,6 @@
 
 use super::document::AnyDocument;
 
-/// Every document.
 pub static DOCUMENTS: &[&AnyDocument] = &[
     &A2A_CARD,
     &ABOUT_LOG,

@@ -14,7 +14,6 @@ use registry_domain::views::time_cursor;
 use registry_model::error::Problem;
 use registry_model::{Kind, Lane, Listing, ListingId, Moment};
 
-/// Items where no limit is given.
 const ITEMS: u32 = 50;
 
 /// Which part of the feed.
@@ -56,7 +55,6 @@ struct Said {
     from_verified: bool,
 }
 
-/// The feed.
 #[derive(Debug)]
 pub(super) struct TalkFeed;
 

@@ -11,18 +11,16 @@ use serde_json::Value;
 use registry_model::error::{Problem, shorten};
 use registry_operations::arguments::{from_json, from_query};
 
-/// The largest body that is read (design §5 Errors), in bytes.
+/// In bytes (design §5 Errors).
 const LARGEST_BODY: usize = 256 * 1024;
 
-/// Arguments from the query string.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 
-/// Arguments from a JSON body.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<T>(pub T);
 
-/// A body as it came, within the size limit, said to be JSON.
+/// A body within the size limit whose content type is JSON.
 #[derive(Clone, Debug)]
 pub struct RawBody(pub Bytes);
 
@@ -68,10 +66,8 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
 }
 
 impl RawBody {
-    /// The body as a JSON document.
-    ///
     /// # Errors
-    /// 400 with the place of the fault.
+    /// 400 with the position of the syntax error.
     pub fn json(&self) -> Result<Value, Problem> {
         serde_json::from_slice(&self.0).map_err(|error| {
             Problem::malformed(format!("The body is no JSON document: {error}. Send a JSON object."))

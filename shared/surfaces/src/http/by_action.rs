@@ -9,7 +9,6 @@ use registry_operations::{Action, AnyOperation, RawArguments};
 
 type Member = (Action, &'static AnyOperation);
 
-/// What a GET means: without `action` the family's own operation, which tells what there is.
 pub(super) fn of_query(
     family: &'static AnyOperation,
     members: &[Member],
@@ -27,7 +26,6 @@ pub(super) fn of_query(
     Ok((operation, RawArguments::Query(Serializer::new(String::new()).extend_pairs(others).finish())))
 }
 
-/// What a POST means.
 pub(super) fn of_body(
     members: &[Member],
     mut body: Value,

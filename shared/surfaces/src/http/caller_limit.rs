@@ -12,10 +12,10 @@ use registry_model::error::Problem;
 use registry_model::settings::RequestRate;
 use registry_model::{Caller, CallerAddress, Clock, Moment};
 
-/// Callers remembered in one generation; there are two, of some hundred bytes each.
+/// Per generation, of which there are two; a caller needs some hundred bytes.
 const CALLERS: usize = 10_000;
 
-/// The buckets of this process. A clone shares them.
+/// A token bucket per caller, in the memory of this process. Clones share the buckets.
 #[derive(Clone, Debug)]
 pub(super) struct CallerLimit {
     rate: RequestRate,
@@ -23,8 +23,8 @@ pub(super) struct CallerLimit {
     callers: Arc<Mutex<Generations>>,
 }
 
-/// When each caller's bucket is full again. A full generation is set aside and the one before it forgotten: memory is
-/// bounded, and whoever asks often is always remembered.
+/// When each caller's bucket is full again. When `young` is full it replaces `old`: memory is bounded, and a
+/// caller that sends many requests is always remembered.
 #[derive(Debug, Default)]
 struct Generations {
     young: HashMap<String, Moment>,
@@ -49,7 +49,7 @@ impl CallerLimit {
         Self { rate, clock, callers: Arc::default() }
     }
 
-    /// Takes one request out of a caller's bucket; `Err` says after how many seconds there is one in it again.
+    /// `Err` contains the seconds until the bucket has a token again.
     fn take(&self, caller: String) -> Result<(), u32> {
         let now = self.clock.now();
         let (one, whole) = (self.rate.interval(), self.rate.interval() * self.rate.burst());
@@ -67,7 +67,7 @@ impl CallerLimit {
     }
 }
 
-/// Answers 429 to whoever asks too often. A request without an address came through no gateway: it is not counted.
+/// A request without an address came through no gateway and is not counted.
 pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, next: Next) -> Response {
     let address = request.extensions().get::<CallerAddress>().map(|address| address.0);
     let taken =

@@ -14,7 +14,7 @@ use http_body::{Frame, SizeHint};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Below this many bytes a copy costs less than a body of several segments.
+/// In bytes. A smaller payload costs less to copy than to send in segments.
 const COPIED_BELOW: usize = 16 * 1024;
 
 /// A payload, the text before it, and the closing braces after it.
@@ -22,21 +22,19 @@ const COPIED_BELOW: usize = 16 * 1024;
 pub struct JsonEnvelope {
     prefix: Vec<u8>,
     payload: Arc<RawValue>,
-    /// Closing braces.
     depth: usize,
 }
 
 impl JsonEnvelope {
-    /// The payload alone, with no envelope yet.
     #[must_use]
     pub const fn new(payload: Arc<RawValue>) -> Self {
         Self { prefix: Vec::new(), payload, depth: 0 }
     }
 
-    /// An object of the members of `head`, and with this document as its last member.
+    /// The object `head` with this document as its last member.
     ///
     /// # Errors
-    /// `head` cannot be written, or is no object.
+    /// `head` cannot be serialized, or is not an object.
     pub fn as_member(self, name: &'static str, head: &impl Serialize) -> serde_json::Result<Self> {
         let mut prefix = serde_json::to_vec(head)?;
         if prefix.pop() != Some(b'}') {
@@ -51,13 +49,11 @@ impl JsonEnvelope {
         Ok(Self { prefix, payload: self.payload, depth: self.depth + 1 })
     }
 
-    /// In bytes.
     #[must_use]
     pub fn length(&self) -> usize {
         self.prefix.len() + self.payload.get().len() + self.depth
     }
 
-    /// Appends the whole document to `text`.
     pub fn write_to(&self, text: &mut Vec<u8>) {
         text.reserve(self.length());
         text.extend_from_slice(&self.prefix);
@@ -85,7 +81,7 @@ impl IntoResponse for JsonEnvelope {
     }
 }
 
-/// The payload as an owner of bytes: it is freed with its last reader.
+/// Frees the payload with its last reader.
 struct PayloadBytes(Arc<RawValue>);
 
 impl AsRef<[u8]> for PayloadBytes {
@@ -94,10 +90,10 @@ impl AsRef<[u8]> for PayloadBytes {
     }
 }
 
-/// A body of several segments, whose length is known, so that it need not be sent in chunks.
+/// A body whose length is known, so that it is not sent in chunks.
 struct SegmentedBody {
     segments: std::array::IntoIter<Bytes, 3>,
-    /// Bytes not sent yet.
+    /// Bytes that are not sent yet.
     left: usize,
 }
 

@@ -22,7 +22,6 @@ use registry_operations::{
     Action, AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
 };
 
-/// The routes of some operations.
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
     routes.fold(Router::new(), |router, (operation, route)| {
@@ -49,7 +48,7 @@ fn handler(
     }
 }
 
-/// Whoever asks by HEAD looks whether a link is alive, and means to change nothing: a GET that does is not run for it.
+/// A client that sends HEAD checks whether a link works; a GET that changes something does not run for it.
 async fn head_of_effect(
     operation: &'static AnyOperation,
     route: &'static Route,
@@ -114,7 +113,7 @@ async fn run(
     Ok(response)
 }
 
-/// The answer to a question, made once for as long as what it is made from stays the same.
+/// Renders an answer once for as long as `made_from` stays the same.
 async fn once(
     app: App,
     caller: Caller,
@@ -139,7 +138,6 @@ async fn once(
     Ok(conditional_response(0, &validator, "application/json", body))
 }
 
-/// The routes of some documents.
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
@@ -172,8 +170,8 @@ async fn read(
     Ok(response)
 }
 
-/// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already. Of zero seconds it is asked for
-/// each time.
+/// With the validator (RFC 9110 §13); 304 if the caller has the body already. Zero seconds: revalidate each
+/// time.
 pub fn conditional_response(
     seconds: u32,
     validator: &CacheValidator,

@@ -5,19 +5,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-/// Where schemars puts the types that a schema names.
+/// Where schemars puts named types.
 const LOCAL: &str = "#/$defs/";
 
-/// The schemas that were taken up so far.
 #[derive(Debug, Default)]
 pub(super) struct Components {
     schemas: BTreeMap<String, Value>,
-    /// What a name stands for: the schema with all that it names, as text.
+    /// The full text of what a name stands for: the schema and all types that it refers to.
     meanings: HashMap<String, String>,
 }
 
 impl Components {
-    /// Takes up the types that a schema names, and returns the schema with references to them.
+    /// Adds the types that a schema refers to, and returns the schema with references to them.
     pub(super) fn adopt(&mut self, owner: &str, mut schema: Value) -> Value {
         let Some(root) = schema.as_object_mut() else { return schema };
         root.shift_remove("$schema");
@@ -39,7 +38,7 @@ impl Components {
         schema
     }
 
-    /// Takes up a schema under a name, and returns the reference to it.
+    /// Adds a schema under a name, and returns the reference to it.
     pub(super) fn adopt_as(&mut self, name: &str, schema: Value) -> Value {
         let schema = self.adopt(name, schema);
         let name = self.free(name, &schema.to_string());
@@ -47,12 +46,11 @@ impl Components {
         reference(&name)
     }
 
-    /// All of them, by name.
     pub(super) fn into_schemas(self) -> Map<String, Value> {
         self.schemas.into_iter().collect()
     }
 
-    /// The name of a type: its own, or with its owner's before it where that stands for something else.
+    /// The type's own name, or `owner` + name if that name already stands for something else.
     fn name(&mut self, owner: &str, name: &str, types: &Map<String, Value>) -> String {
         let meaning = with_all_it_names(name, types);
         let own = [name.to_owned(), format!("{owner}{name}")];
@@ -66,7 +64,7 @@ impl Components {
         }
     }
 
-    /// The name, or with the first number behind it that makes it stand for this alone.
+    /// The name, with a number behind it if it is taken.
     fn free(&mut self, name: &str, meaning: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
@@ -77,12 +75,11 @@ impl Components {
     }
 }
 
-/// A reference to a schema of the components.
 pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// A type and every type that it leads to, as one text.
+/// A type and every type that it refers to, as one text.
 fn with_all_it_names(name: &str, types: &Map<String, Value>) -> String {
     let mut all: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut open = vec![name.to_owned()];
@@ -110,8 +107,8 @@ fn find_names(schema: &Value, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Rewrites references, and says of whole numbers how large they may be: the names of Rust's types, which schemars leaves
-/// as `format`, mean nothing to others.
+/// Rewrites references, and replaces the names of Rust's integer types, which schemars writes as `format`, by
+/// a maximum.
 fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
     match schema {
         Value::Object(members) => {
@@ -137,7 +134,6 @@ fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
     }
 }
 
-/// The format of OpenAPI for one of Rust's numbers, and its largest value.
 fn bounds(format: &str) -> Option<(Option<&'static str>, u64)> {
     Some(match format {
         "uint8" => (None, u8::MAX.into()),

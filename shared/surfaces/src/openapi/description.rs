@@ -16,16 +16,15 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_operations::ARD_SEARCH;
 
-/// The version of the description (contract "Versioning" 2).
+/// Contract "Versioning" 2.
 const VERSION: &str = "1.9.0";
 
-/// The protocols of others, whose calls and shapes are theirs.
+/// Calls and shapes of protocols that others define.
 const PROTOCOLS: &str = include_str!("protocols.json");
 
-/// The description.
 pub static OPENAPI: AnyDocument = AnyDocument::of::<Description>();
 
-/// What is the same for every registry, as text.
+/// The part that is the same for every registry, as text.
 static COMMON: LazyLock<Result<String, String>> =
     LazyLock::new(|| serde_json::to_string(&common()).map_err(|error| error.to_string()));
 
@@ -40,7 +39,6 @@ pub(super) struct OpenApi {
     components: Map<String, Value>,
 }
 
-/// `/openapi.json`.
 #[derive(Debug)]
 pub(super) struct Description;
 
@@ -78,12 +76,10 @@ impl Document for Description {
     }
 }
 
-/// What is described: every document and page, this one among them.
 pub(super) fn described() -> impl Iterator<Item = &'static AnyDocument> {
     [DOCUMENTS, GUIDES, PAGES].into_iter().flatten().copied().chain(std::iter::once(&OPENAPI))
 }
 
-/// Paths and components.
 pub(super) fn common() -> Value {
     let mut components = Components::default();
     let mut paths = Map::new();

@@ -9,7 +9,6 @@ use crate::discovery;
 use crate::documents::AnyDocument;
 use registry_domain::views::badge;
 
-/// Adds every path of some documents to `paths`.
 pub(super) fn add<'a>(
     documents: impl IntoIterator<Item = &'a AnyDocument>,
     paths: &mut Map<String, Value>,
@@ -66,12 +65,11 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
     Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])
 }
 
-/// The path as OpenAPI writes it: `{*rest}` of axum is a parameter like any other.
+/// OpenAPI has no form of its own for axum's `{*rest}`.
 fn template_of(path: &str) -> String {
     path.replace("{*", "{")
 }
 
-/// The name of a call for a path: its words.
 fn identifier(path: &str) -> String {
     let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();

@@ -8,7 +8,7 @@ use super::naming::{example, tag, type_name};
 use super::{parameters, responses};
 use registry_operations::{DESCRIPTIONS, Description, Route};
 
-/// The operations that are actions of a path, with the names of the action.
+/// The operations behind a path, with their action names.
 fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
     let named = |operation: &Description| {
         let actions = operation.actions.iter().filter(|action| action.path == path);
@@ -18,8 +18,9 @@ fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// GET: without `action` what the family is, with one an operation that reads. The parameter tells those that need no
-/// arguments, because parameters cannot say which go with which action; words tell all.
+/// GET: without `action` the family itself, with one an operation that reads. The `action` parameter lists
+/// only operations without required arguments, because OpenAPI cannot say which parameters belong to which
+/// action; the description covers all.
 pub(super) fn read(family: &'static Description, route: &Route, components: &mut Components) -> Value {
     let reading = members(route.path).into_iter().filter(|(operation, _)| operation.effect.read_only);
     let reading: Vec<_> = reading.collect();
@@ -45,7 +46,6 @@ pub(super) fn read(family: &'static Description, route: &Route, components: &mut
     })
 }
 
-/// POST: an operation by its `action`.
 pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     let all = members(route.path);
     let mut alternatives = Vec::new();
@@ -77,7 +77,6 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     })
 }
 
-/// The arguments of an operation with the names by which a family calls it.
 fn with_action(mut schema: Value, names: &[&str]) -> Value {
     if schema["properties"].is_null() {
         schema["properties"] = json!({});
@@ -93,7 +92,6 @@ fn with_action(mut schema: Value, names: &[&str]) -> Value {
     schema
 }
 
-/// The actions in words.
 fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
     let line = |(operation, names): &(&Description, Vec<&str>)| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

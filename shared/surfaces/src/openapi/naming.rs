@@ -5,12 +5,10 @@ use serde_json::Value;
 
 use registry_operations::Description;
 
-/// Arguments of a typical call.
 pub(super) fn example(operation: &Description) -> Value {
     serde_json::from_str(operation.example).unwrap_or_default()
 }
 
-/// The group that a path belongs to.
 pub(super) fn tag(path: &str) -> &'static str {
     const GROUPS: [(&str, &str); 14] = [
         ("/api/publish", "listings"),
@@ -31,7 +29,7 @@ pub(super) fn tag(path: &str) -> &'static str {
     GROUPS.iter().find(|(start, _)| path.starts_with(start)).map_or("documents", |(_, group)| group)
 }
 
-/// The name of a schema after an operation: `take_demo` makes `TakeDemo`.
+/// `take_demo` becomes `TakeDemo`.
 pub(super) fn type_name(operation: &str) -> String {
     let words = operation.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words

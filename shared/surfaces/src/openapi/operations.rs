@@ -7,7 +7,6 @@ use super::naming::{example, tag, type_name};
 use super::{families, parameters, responses};
 use registry_operations::{CacheRule, DESCRIPTIONS, Description, Route, RouteInput};
 
-/// Adds every route of every operation to `paths`.
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     for operation in DESCRIPTIONS {
         let answer =
@@ -29,7 +28,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     }
 }
 
-/// The name of a call: the operation's, with the method where it has both.
+/// The operation's name, with the method if it has several routes.
 fn operation_id(operation: &Description, route: &Route) -> String {
     match (operation.routes.len(), route.is_post()) {
         (0 | 1, _) => operation.name.to_owned(),

@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 
 use registry_formats::argument_schema;
 
-/// The parameters of a query whose arguments have this schema.
 pub(super) fn of_query(schema: &Value) -> Vec<Value> {
     let parameters = one_each(schema);
     let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
@@ -16,7 +15,7 @@ pub(super) fn of_query(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// One parameter whose members stand in the query each by its own name; one of the alternatives must be met.
+/// One parameter whose members are sent each under its own name; one of the alternatives must be met.
 fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a Value>) -> Value {
     let mut members = Map::new();
     for mut parameter in parameters {
@@ -34,7 +33,6 @@ fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a
     })
 }
 
-/// The arguments, each as a parameter.
 fn one_each(schema: &Value) -> Vec<Value> {
     let types = schema["$defs"].as_object().cloned().unwrap_or_default();
     let required = needed(schema);
@@ -59,50 +57,46 @@ fn one_each(schema: &Value) -> Vec<Value> {
     properties.filter_map(of_property).collect()
 }
 
-/// Whether the arguments may all be left out.
 pub(super) fn needs_nothing(schema: &Value) -> bool {
     needed(schema).is_empty()
 }
 
-/// What must be given, in words.
 pub(super) fn needs_in_words(schema: &Value) -> String {
     let always = names(schema).map(|name| format!("`{name}`"));
     let one_of = Some(any(alternatives(schema))).filter(|words| !words.is_empty() && needs_one(schema));
     always.chain(one_of).collect::<Vec<_>>().join(" and ")
 }
 
-/// The argument that is told as the needed one of several, and what may be given in its place.
+/// The argument that is marked as required, and what can be given in its place.
 fn instead(schema: &Value) -> Option<(&str, String)> {
     let first = alternatives(schema).next().filter(|_| needs_one(schema))?;
     let others = Some(any(alternatives(schema).skip(1))).filter(|words| !words.is_empty())?;
     Some((names(first).next()?, format!("In its place may be given: {others}.")))
 }
 
-/// Alternatives in words.
 fn any<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
     let each =
         alternatives.map(|one| names(one).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" with "));
     each.collect::<Vec<_>>().join(" or ")
 }
 
-/// What a schema needs, by itself and by what must hold together.
+/// Required by the schema itself and by its `allOf`.
 fn names(schema: &Value) -> impl Iterator<Item = &str> {
     let parts = schema["allOf"].as_array().into_iter().flatten();
     let all = std::iter::once(schema).chain(parts);
     all.flat_map(|one| one["required"].as_array().into_iter().flatten()).filter_map(Value::as_str)
 }
 
-/// The alternatives of which one must hold.
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf"].into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
 }
 
-/// Whether each alternative needs something, so that one of them must be met.
+/// Whether one of the alternatives must be met: none is empty.
 fn needs_one(schema: &Value) -> bool {
     alternatives(schema).all(|one| names(one).next().is_some())
 }
 
-/// The arguments that must be given: those that are always needed, and those of the first alternative, unless one needs none.
+/// Arguments that are always required, and those of the first alternative unless one alternative is empty.
 fn needed(schema: &Value) -> Vec<&str> {
     let mut all: Vec<&str> = names(schema).collect();
     if needs_one(schema) {
@@ -111,13 +105,13 @@ fn needed(schema: &Value) -> Vec<&str> {
     all
 }
 
-/// The arguments that may not stand beside those of the first alternative.
+/// Arguments that cannot be combined with those of the first alternative.
 fn excluded(schema: &Value) -> Vec<&str> {
     let exclusive = schema["oneOf"].as_array().into_iter().flatten();
     exclusive.skip(1).flat_map(names).filter(|name| !needed(schema).contains(name)).collect()
 }
 
-/// An argument as a query holds it; nothing where that is a list or an object.
+/// `None` for a list or an object.
 fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
     let keywords = schema.as_object()?;
     if let Some(target) = keywords.get("$ref").and_then(Value::as_str) {

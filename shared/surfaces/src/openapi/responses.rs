@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::components::reference;
 
-/// The refusals that there are, by their status, with what each means and whether it says when to try again.
+/// Status, name, meaning, and whether the answer has `Retry-After`.
 const REFUSALS: [(u16, &str, &str, bool); 15] = [
     (400, "BadRequest", "The request cannot be read: it is no JSON, or no object.", false),
     (401, "Unauthorized", "A token is missing, or opens nothing.", false),
@@ -39,13 +39,10 @@ const REFUSALS: [(u16, &str, &str, bool); 15] = [
     (501, "NotImplemented", "This registry is not set up for it.", false),
 ];
 
-/// What any request may meet: too many of them, or a busy table.
 const ALWAYS: [u16; 2] = [429, 503];
 
-/// What a body may meet before it is looked at.
 const OF_BODIES: [u16; 4] = [400, 413, 415, 422];
 
-/// The refusals of a call: those of its own, those of its input, and those that any may meet.
 pub(super) fn refusals(own: &[u16], takes_query: bool, takes_body: bool) -> Map<String, Value> {
     let of_input: &[u16] = if takes_body {
         &OF_BODIES
@@ -65,7 +62,7 @@ fn named(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
-/// What a call answers where it succeeds: contents by media type, and seconds for which they may be kept.
+/// `kept`: the answer has an entity tag and may be cached.
 pub(super) fn success(description: &str, content: &Map<String, Value>, kept: bool) -> Map<String, Value> {
     let mut responses = Map::new();
     let mut headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
@@ -81,7 +78,7 @@ pub(super) fn success(description: &str, content: &Map<String, Value>, kept: boo
     responses
 }
 
-/// What a call answers where what is named is not known, and nothing but its content can be shown: that, or a problem.
+/// A 404 with the same content type as the document, or a problem document.
 pub(super) fn unknown_as(content: &Map<String, Value>) -> Value {
     let mut content = content.clone();
     content.insert("application/problem+json".to_owned(), json!({ "schema": reference("Problem") }));
@@ -89,7 +86,6 @@ pub(super) fn unknown_as(content: &Map<String, Value>) -> Value {
     json!({ "description": "What is named is not known here.", "headers": headers, "content": content })
 }
 
-/// The refusals as components.
 pub(super) fn components() -> Map<String, Value> {
     let problem = || json!({ "application/problem+json": { "schema": reference("Problem") } });
     let of_refusal = |(_, name, description, waits): &(u16, &str, &str, bool)| {
@@ -117,7 +113,6 @@ pub(super) fn components() -> Map<String, Value> {
     all
 }
 
-/// The headers as components.
 pub(super) fn headers() -> Value {
     let header = |description: &str, schema: Value| json!({ "description": description, "required": true, "schema": schema });
     json!({
@@ -129,7 +124,6 @@ pub(super) fn headers() -> Value {
     })
 }
 
-/// The schema of a problem document.
 pub(super) fn problem() -> Value {
     json!({
         "type": "object",

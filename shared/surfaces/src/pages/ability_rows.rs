@@ -3,10 +3,8 @@
 use super::when::When;
 use registry_model::{AbilityChange, Assessment, ChangedNames, Moment};
 
-/// So many are shown at once; the others unfold.
 const SHOWN: usize = 30;
 
-/// A tool or a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AbilityRow {
     pub(super) name: String,
@@ -14,23 +12,20 @@ pub(super) struct AbilityRow {
     pub(super) tags: Vec<String>,
 }
 
-/// A sort of change, in a word, and the names.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRow {
     pub(super) what: &'static str,
     pub(super) names: ChangedNames,
 }
 
-/// A change of tools or skills.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRows {
     pub(super) seen: When,
     pub(super) since: When,
-    /// Empty where only something changed that is not shown, such as parameters.
+    /// Empty if only something changed that is not shown, such as parameters.
     pub(super) rows: Vec<ChangeRow>,
 }
 
-/// What a listing can do.
 #[derive(Clone, Debug)]
 pub(super) struct AbilityRows {
     /// `tool` or `skill`.
@@ -42,7 +37,6 @@ pub(super) struct AbilityRows {
 }
 
 impl AbilityRows {
-    /// What the evidence of its last probe tells.
     pub(super) fn of(evidence: Option<&Assessment>, now: Moment) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| AbilityRow {

@@ -11,17 +11,12 @@ const STYLE: &[u8] = include_bytes!("../../assets/pages/style.css");
 const CODE: &[u8] = include_bytes!("../../assets/pages/script.js");
 const IMAGE: &[u8] = include_bytes!("../../assets/pages/icon.svg");
 
-/// Seconds of a year.
 const YEAR_S: u32 = 31_536_000;
 
-/// Where the style sheet stands.
 pub(super) const STYLE_PATH: &str = text(&named::<34>(b"/assets/style-", STYLE, b".css"));
-/// Where the script stands.
 pub(super) const SCRIPT_PATH: &str = text(&named::<34>(b"/assets/script-", CODE, b".js"));
-/// Where the icon stands.
 pub(super) const ICON_PATH: &str = text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
 
-/// The style sheet.
 #[derive(Debug)]
 pub(super) struct StyleSheet;
 
@@ -38,7 +33,6 @@ impl Document for StyleSheet {
     }
 }
 
-/// The script.
 #[derive(Debug)]
 pub(super) struct Script;
 
@@ -55,7 +49,6 @@ impl Document for Script {
     }
 }
 
-/// The icon.
 #[derive(Debug)]
 pub(super) struct Icon;
 
@@ -72,7 +65,7 @@ impl Document for Icon {
     }
 }
 
-/// A path with the hash of a content between its parts; at compile time, because routes are written there.
+/// The path with a hash of the content, at compile time, because routes are constants.
 const fn named<const LENGTH: usize>(before: &[u8], content: &[u8], after: &[u8]) -> [u8; LENGTH] {
     let (mut path, hash) = ([0; LENGTH], hash(content));
     let (mut at, mut digit) = (0, 0);
@@ -93,7 +86,7 @@ const fn named<const LENGTH: usize>(before: &[u8], content: &[u8], after: &[u8])
     path
 }
 
-/// FNV-1a of 64 bits: one version of a file has to differ from the next, against nobody's will.
+/// 64-bit FNV-1a: it only has to tell versions of a file apart.
 const fn hash(content: &[u8]) -> u64 {
     let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while at < content.len() {

@@ -19,7 +19,7 @@ use registry_model::{Category, Listing};
 use registry_operations::listings::ard_search::{self, Arguments};
 use registry_store::Live;
 
-/// Rows of a page.
+/// Per page.
 const ROWS: u32 = 50;
 
 /// What of the board is shown.
@@ -40,12 +40,11 @@ pub(super) struct BoardQuery {
 }
 
 impl BoardQuery {
-    /// Whether words or a category are looked for, which only the index of search can find.
+    /// Words and categories need the search index.
     fn is_search(&self) -> bool {
         !(self.q.trim().is_empty() && self.category.is_empty())
     }
 
-    /// The link to the same from `cursor` on.
     fn link(&self, cursor: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let kind = self.kind.map_or("", KindFilter::as_str);
@@ -60,7 +59,6 @@ impl BoardQuery {
     }
 }
 
-/// The board.
 #[derive(Debug)]
 pub(super) struct Board;
 
@@ -71,13 +69,12 @@ struct Page<'a> {
     query: &'a BoardQuery,
     live: Live,
     rows: Vec<Row>,
-    /// How it went, in a sentence.
     summary: String,
     next: Option<String>,
 }
 
 impl Page<'_> {
-    /// The kinds to choose from: value, label, and whether it is chosen.
+    /// Value, label, and whether it is chosen.
     fn kinds(&self) -> [(&'static str, String, bool); 3] {
         let Live { agents, mcps, .. } = self.live;
         let chosen = self.query.kind.unwrap_or(KindFilter::All);
@@ -89,7 +86,6 @@ impl Page<'_> {
         .map(|(kind, label)| (kind.as_str(), label, kind == chosen))
     }
 
-    /// The categories to choose from.
     fn categories(&self) -> Vec<(Category, bool)> {
         Category::all()
             .map(|category| (category.id() == self.query.category, category))
@@ -104,7 +100,6 @@ impl Page<'_> {
     }
 }
 
-/// The rows of a page, and what is said of them.
 struct Part {
     listings: Vec<Listing>,
     summary: String,
@@ -156,7 +151,6 @@ impl Document for Board {
     }
 }
 
-/// The newest of what is Live, from the index of the active list.
 async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Problem> {
     let cursor = Some(query.cursor.as_str()).filter(|cursor| !cursor.is_empty());
     let wanted = PageQuery::read(query.kind, Some(ROWS), cursor, ROWS)?;
@@ -170,7 +164,6 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
     Ok(Part { listings, summary, next: next.write() })
 }
 
-/// What answers to words, or is filed under a category.
 async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let category = Some(query.category.clone()).filter(|id| !id.is_empty());
     let arguments = Arguments {

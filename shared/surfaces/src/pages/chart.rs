@@ -7,11 +7,11 @@ use askama::filters::HtmlSafe;
 
 use super::proof_days::{DayState, ProofDay};
 
-/// Units of a plot from left to right, and from top to bottom.
+/// Units of the view box.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
 
-/// A drawing; it holds only what was made here.
+/// SVG that contains no foreign text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawing(String);
 
@@ -23,18 +23,16 @@ impl fmt::Display for Drawing {
 
 impl HtmlSafe for Drawing {}
 
-/// Points of a plot: how far to the right, from 0 to 1, and how high.
+/// Distance from the left (0 to 1) and height.
 pub(super) type Points = Vec<(f64, f64)>;
 
-/// A plot, and what its height stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
     pub(super) drawing: Drawing,
-    /// The value at its top.
     pub(super) top: u64,
 }
 
-/// A cell for each day. Colour is not all that tells them apart: what is good stands, what failed hangs.
+/// A cell per day. Good days differ from failed ones by position, too, not only by color.
 pub(super) fn strip(days: &[ProofDay]) -> Drawing {
     let mut svg = String::from(
         r#"<svg class="strip" viewBox="0 0 900 40" preserveAspectRatio="none" aria-hidden="true">"#,
@@ -58,7 +56,6 @@ pub(super) fn strip(days: &[ProofDay]) -> Drawing {
     Drawing(svg + "</svg>")
 }
 
-/// A day in a line; no word of it is a stranger's.
 fn said(day: &ProofDay) -> String {
     let date = day.begins.utc_day();
     let words = day.state.in_words();
@@ -70,7 +67,6 @@ fn said(day: &ProofDay) -> String {
     }
 }
 
-/// Dots, joined by a line.
 pub(super) fn line(points: &Points) -> Plot {
     let top = top(points);
     let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
@@ -81,7 +77,6 @@ pub(super) fn line(points: &Points) -> Plot {
     Plot { drawing: plotted(&body), top }
 }
 
-/// A line with what is below it filled.
 pub(super) fn area(points: &Points) -> Plot {
     let top = top(points);
     let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
@@ -103,7 +98,7 @@ fn plotted(body: &str) -> Drawing {
     ))
 }
 
-/// The least round number that no point is above: 1, 2 or 5 with noughts.
+/// The smallest 1, 2 or 5 times a power of ten that no point exceeds.
 fn top(points: &Points) -> u64 {
     let highest = points.iter().map(|point| point.1).fold(1.0, f64::max);
     let mut unit = 1;
@@ -117,7 +112,7 @@ fn top(points: &Points) -> u64 {
     }
 }
 
-/// A bar of parts side by side, each with its style; together they fill it. Parts of nothing are left out.
+/// Parts side by side that fill the bar; empty parts are left out.
 pub(super) fn stacked(parts: &[(&'static str, u32)]) -> Drawing {
     let all: u32 = parts.iter().map(|part| part.1).sum();
     let mut svg = String::from(
@@ -137,7 +132,6 @@ pub(super) fn stacked(parts: &[(&'static str, u32)]) -> Drawing {
     Drawing(svg + "</svg>")
 }
 
-/// A bar that is filled up to a share of it.
 pub(super) fn share(class: &'static str, part: u32, of: u32) -> Drawing {
     stacked(&[(class, part.min(of)), ("rest", of.saturating_sub(part))])
 }

@@ -4,19 +4,17 @@
 use registry_model::error::shorten;
 use registry_model::{Assessment, Handshake, Kind};
 
-/// The longest words of a peer in a step, in characters.
+/// Characters of a peer's own words in a step.
 const LONGEST: usize = 300;
 
-/// One question and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) asked: String,
     pub(super) answered: String,
-    /// Whether it went as the protocol wants it.
+    /// Whether the answer follows the protocol.
     pub(super) went_well: bool,
 }
 
-/// The steps of a handshake, in the order in which they were taken.
 pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
     let told = Told { evidence };
     let mut steps = match evidence.verdict.facts.kind {
@@ -35,7 +33,6 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
     steps
 }
 
-/// Whether anything went well before the failure.
 fn steps_are_done(evidence: &Assessment) -> bool {
     !evidence.verdict.signals.is_empty() && !has(evidence, "preflight_reject")
 }
@@ -53,7 +50,6 @@ impl Told<'_> {
         has(self.evidence, signal)
     }
 
-    /// What is asked first.
     fn opening(&self) -> String {
         let facts = &self.evidence.verdict.facts;
         match (facts.kind, self.evidence.verdict.handshake) {
@@ -64,7 +60,6 @@ impl Told<'_> {
         }
     }
 
-    /// The versions of a protocol that were spoken, as hints tell them.
     fn spoken(&self, protocol: &str) -> String {
         let hints = self.evidence.verdict.protocol_hints.iter();
         let versions: Vec<&str> = hints.filter_map(|hint| hint.strip_prefix(protocol)).collect();
@@ -176,7 +171,6 @@ impl Told<'_> {
     }
 }
 
-/// A number of things in words.
 pub(super) fn counted(number: usize, thing: &str) -> String {
     match number {
         0 => format!("no {thing}s"),

@@ -23,10 +23,9 @@ use registry_operations::{
     MATCH_CAPABILITY, SCORE,
 };
 
-/// A revision of MCP in which a call needs nothing but its name and arguments; the newest wants headers and `_meta`.
+/// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.
 const PLAIN_REVISION: &str = MCP_REVISIONS[1];
 
-/// The guide.
 #[derive(Debug)]
 pub(super) struct ForAgents;
 
@@ -58,22 +57,18 @@ pub(super) struct GuideQuery {
     url: String,
 }
 
-/// A way in.
 struct Door {
     name: &'static str,
     url: String,
     about: String,
-    /// A request that can be sent as it stands.
     request: Command,
 }
 
-/// An operation of the catalogue.
 struct Entry {
     operation: &'static Description,
     /// Its first route, or the endpoint of its family.
     route: Option<String>,
     curl: Command,
-    /// How it is asked for in plain words.
     say: Option<String>,
 }
 
@@ -137,7 +132,6 @@ impl Document for ForAgents {
     }
 }
 
-/// Every way in, with a request for each.
 fn doors(settings: &Settings) -> Vec<Door> {
     let (mcp, a2a) = (settings.url(MCP_ENDPOINT), settings.url("/api/a2a"));
     let example: Value = serde_json::from_str(CHECK_STATUS.example).unwrap_or_default();

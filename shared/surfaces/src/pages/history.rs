@@ -9,28 +9,23 @@ use super::when::When;
 use registry_app::App;
 use registry_model::{Listing, Moment, ProbeRecord};
 
-/// The most probes that are read; those of ninety days are far fewer, unless it is asked anew every few hours.
+/// Probes to read; a listing has far fewer in ninety days unless it is published again every few hours.
 pub(super) const MOST_PROBES: i32 = 400;
 
-/// The fewest latencies that make a line, and the shortest time over which one is drawn.
+/// The fewest latencies that make a line, and the shortest time that is drawn.
 const FEWEST: usize = 3;
 const SHORTEST: SignedDuration = SignedDuration::from_hours(48);
 
-/// Ninety days, drawn and in words.
 pub(super) struct History {
     pub(super) strip: Drawing,
     pub(super) summary: String,
     pub(super) first_day: String,
-    /// The sorts of days that there are, for its legend.
     pub(super) explained: Vec<DayState>,
-    /// How long handshakes took, where there were a few.
     pub(super) latency: Option<Latency>,
 }
 
-/// How long handshakes took.
 pub(super) struct Latency {
     pub(super) plot: Plot,
-    /// Where it begins.
     pub(super) first_day: String,
 }
 
@@ -50,7 +45,6 @@ impl History {
     }
 }
 
-/// What the strip shows, for who reads instead.
 fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
     let (probes, good): (usize, usize) =
         days.iter().fold((0, 0), |sum, day| (sum.0 + day.probes, sum.1 + day.good));
@@ -78,7 +72,7 @@ fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
     }
 }
 
-/// Latencies of handshakes that went well, from the first of them on; none where they are too few or too close.
+/// `None` if there are too few handshakes, or they are too close together.
 fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Latency> {
     let begins = days.first()?.begins;
     let is_shown = |probe: &&ProbeRecord| probe.ok && probe.probed_at >= begins;

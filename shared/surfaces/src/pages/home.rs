@@ -17,10 +17,8 @@ use registry_model::error::Problem;
 use registry_operations::LIST_YOURSELF;
 use registry_store::Live;
 
-/// Rows that it shows.
 const ROWS: u32 = 6;
 
-/// The headers of a page, and the links to the documents.
 const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     let mut all = [("", ""); frame::HEADERS.len() + ROOT_LINKS.len()];
     let mut at = 0;
@@ -32,7 +30,6 @@ const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     all
 };
 
-/// The first page.
 #[derive(Debug)]
 pub(super) struct Home;
 
@@ -44,10 +41,8 @@ struct Page<'a> {
     recheck_days: u32,
     form: PublishForm,
     rows: Vec<Row>,
-    /// When a handshake last went well.
     last_handshake: Option<When>,
     next_sweep: When,
-    /// The request by which an agent lists itself.
     curl: Command,
 }
 

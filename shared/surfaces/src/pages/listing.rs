@@ -26,12 +26,10 @@ use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
 use registry_store::{Edge, NamedListing};
 
-/// Peers that it was used with.
 const PEERS: usize = 8;
-/// Characters of its description for whoever lists the page.
+/// Characters of the description in the head of the page.
 const SUMMARY: usize = 160;
 
-/// The page of a listing.
 #[derive(Debug)]
 pub(super) struct ListingPage;
 
@@ -42,7 +40,6 @@ struct Page<'a> {
     listing: &'a Listing,
     kind: &'static str,
     standing: Standing,
-    /// What to mend, where it is not Live.
     reasons: Vec<Reason>,
     website: Option<String>,
     address: Option<String>,
@@ -66,7 +63,6 @@ struct Page<'a> {
     capability_hash: Option<String>,
 }
 
-/// A check with its cure.
 struct CheckRow {
     id: String,
     ok: bool,
@@ -75,13 +71,11 @@ struct CheckRow {
     fix: Option<String>,
 }
 
-/// A part of the score.
 struct PartRow {
     part: ScorePart,
     bar: Drawing,
 }
 
-/// A listing that was used together with it.
 struct PeerRow {
     path: String,
     name: String,
@@ -116,7 +110,6 @@ impl Document for ListingPage {
     }
 }
 
-/// The listing of an id as somebody wrote it, unless it was taken off.
 async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
     let unknown = || Problem::listing_not_found(id);
     let known: ListingId = id.parse().map_err(|_| unknown())?;
@@ -129,7 +122,7 @@ async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Prob
     Err(Problem::new(StatusCode::NOT_FOUND, "listing_withdrawn", detail.trim_end()))
 }
 
-/// Who it was used with, as far as those are Live; by one read, where there are any.
+/// Only peers that are Live.
 async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Result<Vec<PeerRow>, Problem> {
     if edges.is_empty() {
         return Ok(Vec::new());
@@ -208,7 +201,7 @@ fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
     if listing.last_ok_at.is_none() { frame.not_indexed() } else { frame }
 }
 
-/// An address as a link; none for what a browser must not open.
+/// `None` for an address that a browser must not open.
 fn link(address: &str) -> Option<String> {
     let url = url::Url::parse(address).ok()?;
     let opens =

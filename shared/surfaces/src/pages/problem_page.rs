@@ -23,13 +23,12 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// What went wrong, in parts: what stands between backticks is code.
+    /// In parts; text between backticks is code.
     fn detail(&self) -> impl Iterator<Item = (bool, &str)> {
         self.problem.detail.split('`').enumerate().map(|(at, part)| (at % 2 == 1, part))
     }
 }
 
-/// The same routes, whose problems are pages for browsers.
 pub fn with_problem_pages(router: Router, app: App) -> Router {
     router.layer(from_fn_with_state(app, for_browsers))
 }
@@ -56,7 +55,7 @@ fn page(settings: &Settings, problem: &Problem, response: Response) -> Response 
     in_page(&Page { frame, problem, title }, response)
 }
 
-/// A page in the place of the document that `response` holds, with its status and its headers.
+/// Replaces the body of `response` by a page, and keeps status and headers.
 pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
     let Ok(body) = html(page) else { return response };
     let (mut parts, _) = response.into_parts();

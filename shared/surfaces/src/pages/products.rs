@@ -17,7 +17,6 @@ use registry_model::{Kind, Sku, Tool};
 use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_products::Profile;
 
-/// The page of the products.
 #[derive(Debug)]
 pub(super) struct Products;
 
@@ -33,12 +32,10 @@ struct Page<'a> {
     preview: Command,
 }
 
-/// A product, and what is in it.
 struct Product {
     entry: ProductEntry,
-    /// For whom it is, in a word.
     made_for: &'static str,
-    /// Paths of its files, and whether the demo shows the whole file.
+    /// Paths, and whether the demo contains the whole file.
     files: Vec<(String, bool)>,
 }
 

@@ -7,48 +7,43 @@ use jiff::SignedDuration;
 
 use registry_model::{Handshake, Listing, Moment, ProbeRecord};
 
-/// Days that are shown; the last is today.
 pub(super) const DAYS: i64 = 90;
 
 const DAY_S: i64 = 86_400;
 
-/// What is known of a listing's day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DayState {
     /// Every probe was good: the handshake was `ok` and the checks were clean.
     Good,
-    /// Some were, some not.
+    /// Some probes were good.
     Mixed,
-    /// The best of them found something, but nothing good.
+    /// No probe was good; at least one was `ok` or `partial`.
     Partial,
-    /// None found anything.
+    /// At least one probe failed, the others found nothing to ask.
     Failed,
-    /// There was nothing to ask.
     Skipped,
-    /// Not probed; the last probe before was good, and its proof still held.
+    /// Not probed; the last probe before was good and its proof was still valid.
     Proven,
-    /// Not probed, and not proven by an earlier one.
     Unproven,
-    /// It was not listed yet, or nothing is kept of that day.
+    /// Before it was listed, or no probe of that time is kept.
     Unknown,
 }
 
-/// A UTC day of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProofDay {
-    /// Its midnight.
+    /// Midnight, UTC.
     pub(super) begins: Moment,
     pub(super) state: DayState,
     pub(super) probes: usize,
     pub(super) good: usize,
-    /// Milliseconds of the last handshake of the day.
+    /// Of the last handshake of the day.
     pub(super) latency_ms: Option<u32>,
-    /// Why the last probe that was not good was not.
+    /// Of the last probe that was not good.
     pub(super) reason: Option<String>,
 }
 
-/// The days up to `now`, the oldest first. `probes` are the newest of the listing, the newest first; where there were more
-/// (`is_cut`), nothing is known of the days before them. A proof holds for `proof_holds`.
+/// From the oldest to `now`. `probes` are the newest first; if older ones were cut (`is_cut`), nothing is
+/// known of the days before them. A proof is valid for `proof_holds`.
 pub(super) fn days(
     listing: &Listing,
     probes: &[ProbeRecord],
@@ -86,7 +81,7 @@ pub(super) fn days(
         .collect()
 }
 
-/// Whether a probe makes or keeps a listing Live: one whose check failed has a reason.
+/// A probe with a failed check has a reason.
 pub(super) fn is_good(probe: &ProbeRecord) -> bool {
     probe.ok && probe.reason.is_none()
 }
@@ -96,7 +91,6 @@ fn day_of(at: Moment) -> i64 {
 }
 
 impl ProofDay {
-    /// A day with probes, the newest first.
     fn of(begins: Moment, probes: &[&ProbeRecord]) -> Self {
         let good = probes.iter().filter(|probe| is_good(probe)).count();
         let any = |outcome| probes.iter().any(|probe| probe.handshake == outcome);
@@ -123,11 +117,9 @@ impl ProofDay {
 }
 
 impl DayState {
-    /// All of them that are explained beside the strip.
     pub(super) const EXPLAINED: [Self; 6] =
         [Self::Good, Self::Proven, Self::Mixed, Self::Partial, Self::Failed, Self::Unproven];
 
-    /// The name of its style.
     pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -141,7 +133,6 @@ impl DayState {
         }
     }
 
-    /// What it says, in a few words.
     pub(super) const fn in_words(self) -> &'static str {
         match self {
             Self::Good => "answered",

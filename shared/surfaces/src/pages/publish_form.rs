@@ -9,10 +9,9 @@ use super::problem_page::in_page;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 
-/// The longest URL that is shown again, in characters.
+/// Characters of the URL that is shown again.
 const LONGEST: usize = 2048;
 
-/// The form, with what was sent and refused, if anything was.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PublishForm {
     pub(super) url: String,
@@ -20,12 +19,11 @@ pub(super) struct PublishForm {
 }
 
 impl PublishForm {
-    /// The form, filled with a URL.
     pub(super) fn of(url: &str) -> Self {
         Self { url: shorten(url, LONGEST), refusal: None }
     }
 
-    /// What has to be mended. The form has one field, so that it need not be named.
+    /// The form has one field, so the detail need not name it.
     pub(super) fn refused(&self) -> Option<&str> {
         let detail = self.refusal.as_ref()?.detail.as_str();
         Some(detail.strip_prefix("`url`: ").unwrap_or(detail))
@@ -39,7 +37,6 @@ struct Refused<'a> {
     form: PublishForm,
 }
 
-/// The answer to a form that sent `url` and was refused.
 #[must_use]
 pub fn refused_form(settings: &Settings, url: &str, problem: Problem) -> Response {
     let response = problem.clone().into_response();

@@ -16,10 +16,9 @@ use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
 
-/// Listings of a part. Readers take 50,000 addresses in one.
+/// Listings per part; readers accept 50,000 addresses.
 const PART: usize = 10_000;
 
-/// The map of the pages.
 #[derive(Debug)]
 pub(super) struct Sitemap;
 
@@ -37,7 +36,6 @@ struct Answer {
     content: Content,
 }
 
-/// The parts, or the pages of one.
 enum Content {
     Index(Vec<String>),
     Pages(Vec<Page>),
@@ -92,7 +90,6 @@ impl Document for Sitemap {
     }
 }
 
-/// The pages that the navigation leads to.
 fn top_pages(settings: &Settings) -> Vec<String> {
     let paths = Home::PATHS.iter().copied().chain(NAVIGATION.map(|entry| entry.path));
     paths.map(|path| settings.url(path)).collect()

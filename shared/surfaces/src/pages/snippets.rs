@@ -8,12 +8,12 @@ use serde_json::Value;
 use registry_model::settings::Settings;
 use registry_operations::{Action, Description, Route, RouteInput};
 
-/// The listing of the catalogue's examples, which is nobody's.
+/// The listing id in the catalogue's examples.
 const NOBODY: &str = "agtpub_0123456789abcdef0123";
-/// What stands for it in a command.
 const LISTING_ID: &str = "<listing_id>";
 
-/// A command for a shell. In a page its quotes stay quotes: readers that take addresses out of a page end them there.
+/// A shell command. Quotes are not escaped in HTML: tools that extract addresses from a page end them at a
+/// quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Command(String);
 
@@ -31,7 +31,6 @@ impl fmt::Display for Command {
 
 impl HtmlSafe for Command {}
 
-/// The example of an operation as a command for a shell; empty where REST does not reach it.
 pub(super) fn curl(settings: &Settings, operation: &Description) -> Command {
     match (route(operation), operation.actions.first()) {
         (Some(route), _) => of_route(settings, operation, route),
@@ -40,7 +39,6 @@ pub(super) fn curl(settings: &Settings, operation: &Description) -> Command {
     }
 }
 
-/// The route that takes the example: the first, or where it holds lists, which a query cannot, the first that is a POST.
 pub(super) fn route(operation: &Description) -> Option<&'static Route> {
     let example: Value = serde_json::from_str(operation.example).unwrap_or_default();
     let is_flat = example
@@ -51,7 +49,6 @@ pub(super) fn route(operation: &Description) -> Option<&'static Route> {
     if is_flat { first } else { posted().or(first) }
 }
 
-/// A call of a family's endpoint, whose body names the operation.
 fn of_action(settings: &Settings, operation: &Description, action: &Action) -> Command {
     let mut body: Value = serde_json::from_str(operation.example).unwrap_or_default();
     // An operation that takes an action itself knows it by the end of the family's name for it.
@@ -76,12 +73,10 @@ fn of_route(settings: &Settings, operation: &Description, route: &Route) -> Comm
     get(&url)
 }
 
-/// A GET of a URL.
 pub(super) fn get(url: &str) -> Command {
     Command::of(&format!("curl {}", quoted(url)))
 }
 
-/// A POST of a JSON value, with further headers.
 pub(super) fn post_json(url: &str, headers: &[(&str, &str)], body: &Value) -> Command {
     post(url, headers, &body.to_string())
 }
@@ -92,7 +87,6 @@ fn post(url: &str, headers: &[(&str, &str)], body: &str) -> Command {
     Command::of(&format!("curl -X POST {} \\\n{headers}  -d {}", quoted(url), quoted(body)))
 }
 
-/// A text as one word of a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -8,33 +8,24 @@ use registry_domain::views::{NameStanding, Standing as OfName};
 use registry_model::{Lane, Listing, NameProofMethod};
 use registry_operations::listings::check_status::lane_reason;
 
-/// Where a listing stands.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     pub(super) is_live: bool,
-    /// The lane in a word, and the style of its chip.
     pub(super) label: &'static str,
     pub(super) class: &'static str,
-    /// Why it stands there.
     pub(super) why: &'static str,
-    /// The last good proof.
     pub(super) proven: Option<When>,
     pub(super) latency_ms: Option<u32>,
-    /// Until when that proof holds.
     pub(super) holds_until: Option<When>,
-    /// When it is asked next.
     pub(super) next: When,
-    /// Its probe is due by now.
     pub(super) is_due: bool,
-    /// Hours in which its recheck failed.
+    /// Hours in which the recheck failed.
     pub(super) strikes: usize,
-    /// The name of its server description, whether it is proven, and by what.
     pub(super) name: Option<NameRow>,
-    /// The URL by which it is published again, where that alone is enough.
+    /// Present only if publishing this URL again updates this listing.
     pub(super) publish_again: Option<String>,
 }
 
-/// The name of a server description.
 #[derive(Clone, Debug)]
 pub(super) struct NameRow {
     pub(super) name: String,

@@ -17,15 +17,13 @@ use registry_model::{Handshake, LogTree, Moment, ProbeRecord};
 use registry_probe::explain;
 use registry_store::EconomySample;
 
-/// Hours of which the samples are drawn.
+/// Of samples in the chart.
 const HOURS: u32 = 14 * 24;
-/// Reasons that are shown, and probes.
 const REASONS: usize = 10;
 const RECENT: usize = 20;
-/// A rendered page stands for so many seconds.
+/// Seconds for which a rendered page is reused.
 const STANDS_S: i64 = 30;
 
-/// How the probing goes.
 #[derive(Debug)]
 pub(super) struct Status;
 
@@ -47,22 +45,18 @@ struct Page<'a> {
     log: Option<LogRow>,
 }
 
-/// What was Live over time.
 struct Growth {
-    /// Where there are samples enough.
     plot: Option<Plot>,
     first: String,
     samples: usize,
 }
 
-/// An outcome of today.
 struct Outcome {
     label: &'static str,
     class: &'static str,
     count: u32,
 }
 
-/// Why probes failed today.
 struct ReasonRow {
     reason: String,
     count: u32,
@@ -70,7 +64,6 @@ struct ReasonRow {
     fix: Option<String>,
 }
 
-/// What is spent of a budget.
 struct BudgetRow {
     label: &'static str,
     used: u32,
@@ -78,7 +71,6 @@ struct BudgetRow {
     bar: Drawing,
 }
 
-/// One of the latest probes.
 struct RecentRow {
     path: String,
     target: String,
@@ -89,7 +81,6 @@ struct RecentRow {
     at: When,
 }
 
-/// Where the log of evidence stands.
 struct LogRow {
     size: u64,
     root: String,
@@ -154,7 +145,6 @@ fn page<'a>(
 }
 
 impl Growth {
-    /// Of samples, the newest first, and of what is Live now.
     fn of(samples: &[EconomySample], live: u32, now: Moment) -> Self {
         let since = now - SignedDuration::from_hours(HOURS.into());
         let samples: Vec<&EconomySample> = samples.iter().filter(|sample| sample.at >= since).collect();

@@ -5,10 +5,9 @@
 
 use crate::documents::AnyDocument;
 
-/// Every page, and the map of them.
 pub static PAGES: &[&AnyDocument] = &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRODUCTS, &SITEMAP, &STATUS];
 
-/// What pages load: their names change with what they hold.
+/// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
 
 pub static BOARD: AnyDocument = AnyDocument::of::<super::board::Board>();

@@ -8,7 +8,6 @@ use jiff::SignedDuration;
 
 use registry_model::Moment;
 
-/// A moment as it is seen from another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct When {
     at: Moment,
@@ -16,12 +15,10 @@ pub(super) struct When {
 }
 
 impl When {
-    /// `at` as it is seen at `now`.
     pub(super) const fn of(at: Moment, now: Moment) -> Self {
         Self { at, now }
     }
 
-    /// In words, such as `3 min ago` or `in 2 h`.
     pub(super) fn in_words(self) -> String {
         let age = self.now.duration_since(self.at);
         if age.is_negative() {
@@ -34,7 +31,6 @@ impl When {
     }
 }
 
-/// A span of time in its largest whole unit.
 pub(super) fn span(span: SignedDuration) -> String {
     let seconds = span.as_secs();
     match seconds {

@@ -8,41 +8,33 @@ use registry_model::protocol::MCP_NEWEST_REVISION;
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Listing, Moment};
 
-/// The evidence of a server's last judged probe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerEvidence {
-    /// The outcome of the handshake: `ok` for what is listed.
+    /// `ok` for every listed server.
     class: Handshake,
-    /// The same in words.
     reason: String,
-    /// When it was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_checked: Option<Moment>,
-    /// By which calls.
     method: &'static str,
-    /// The protocol version that it spoke.
     #[serde(skip_serializing_if = "Option::is_none")]
     era: Option<String>,
-    /// How long the handshake took, in milliseconds.
+    /// Milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     latency_ms: Option<u32>,
-    /// SHA-256 over its tool list, so that a change of tools is seen.
+    /// SHA-256 over the tool list, so that clients see a change of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
-    /// Whether the name in its server description is proven; absent where it has none.
+    /// Absent if the listing has no server name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
     /// 0 to 100.
     score: u8,
-    /// Since when it has been Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     live_since: Option<Moment>,
-    /// The whole evidence.
     status_url: String,
 }
 
 impl ServerEvidence {
-    /// What is known of a listing.
     #[must_use]
     pub fn of(listing: &Listing, settings: &Settings) -> Self {
         let probe = listing.probe.as_ref();

@@ -9,7 +9,6 @@ use registry_model::error::Problem;
 use registry_model::{Lane, ListingId};
 use registry_store::Fall;
 
-/// A page of falls, and the place of the next.
 pub(super) async fn falls(
     app: &App,
     query: &FallsQuery,

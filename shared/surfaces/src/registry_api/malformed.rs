@@ -5,7 +5,7 @@ use http::StatusCode;
 
 use registry_model::error::Problem;
 
-/// 400, for a cursor and for a time.
+/// For a cursor and for a time.
 pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
     problem.status = StatusCode::BAD_REQUEST;

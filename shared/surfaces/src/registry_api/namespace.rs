@@ -8,13 +8,12 @@ use url::Url;
 use registry_formats::registry_name::reversed_host;
 use registry_model::settings::Settings;
 
-/// A reverse domain, such as `com.example.registry`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Namespace(String);
 
 impl Namespace {
-    /// The registry's own. A bare address has no domain, and labels of `_meta` keys begin with a letter (MCP 2026-07-28,
-    /// basic, `_meta`), so it goes by `localhost`.
+    /// A bare address has no domain, and labels of `_meta` keys begin with a letter (MCP 2026-07-28, basic,
+    /// `_meta`): such a registry uses `localhost`.
     #[must_use]
     pub fn own(settings: &Settings) -> Self {
         let host = Url::parse(&settings.base_url).ok().as_ref().map(reversed_host);
@@ -22,13 +21,11 @@ impl Namespace {
         Self(named.unwrap_or_else(|| "localhost".to_owned()))
     }
 
-    /// The `_meta` key of one of our additions.
     #[must_use]
     pub fn key(&self, name: &str) -> String {
         format!("{self}/{name}")
     }
 
-    /// Whether a segment of a path means it.
     #[must_use]
     pub fn is(&self, segment: &str) -> bool {
         self.0.eq_ignore_ascii_case(segment)

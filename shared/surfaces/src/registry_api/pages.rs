@@ -10,11 +10,8 @@ use registry_domain::views::active_page;
 use registry_model::cache::TaggedPage;
 use registry_model::error::Problem;
 
-/// A page of the list, rendered. What it shows changes with the rows that are Live and with the index that gives their
-/// order; both are asked for their versions first, so that a page is never older than the version it is kept under.
-///
-/// # Errors
-/// The table is busy.
+/// The content changes with the Live rows and with the index that orders them. Both versions are read first,
+/// so that a page is never older than the version that it is cached under.
 pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
     let live = async { app.store.live().await };
     let (live, ()) = futures::try_join!(live, app.search.refresh())?;

@@ -11,38 +11,33 @@ use registry_model::error::{Problem, shorten};
 use registry_model::{Kind, Listing, Moment};
 use registry_search::browse::BrowseQuery;
 
-/// The default page size.
 const USUAL: usize = 30;
 
-/// The most rows of one page.
 const MOST: usize = 100;
 
-/// Which servers a list returns.
 #[derive(Clone, Debug)]
 pub struct ServerQuery {
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
-    /// The servers that are no longer Live, where they are wanted, too: they stand after all that are.
+    /// Servers that are no longer Live, after all that are.
     pub(super) falls: Option<FallsQuery>,
 }
 
-/// Which servers that are no longer Live a list returns.
 #[derive(Clone, Debug)]
 pub(super) struct FallsQuery {
-    /// Those that fell at this moment or later.
     pub(super) since: Moment,
-    /// Those after this place: the page holds nothing that is Live.
+    /// A page with this place contains no Live server.
     pub(super) after: Option<String>,
-    /// The page begins with them.
     pub(super) only: bool,
 }
 
 impl ServerQuery {
-    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version` and `include_deleted`, which is true by
-    /// default where `updated_since` is given, as at the official registry.
+    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version` and `include_deleted`. As at
+    /// the official registry, `include_deleted` is true by default if `updated_since` is given.
     ///
     /// # Errors
-    /// 400 for a cursor that no page gave and a time that is not RFC 3339, 422 for a limit that is no whole number.
+    /// 400 for an unknown cursor and for a time that is not RFC 3339, 422 for a limit that is not a whole
+    /// number.
     pub fn parse(query: &str) -> Result<Self, Problem> {
         let cursor = text(query, "cursor").map(|text| Cursor::read(&text)).transpose()?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
@@ -70,7 +65,6 @@ impl ServerQuery {
         Ok(Self { part, version, falls })
     }
 
-    /// What tells this query from every other.
     pub(super) fn name(&self) -> String {
         let part = &self.part;
         let since = part.changed_since.map(|since| since.as_millisecond());
@@ -78,31 +72,27 @@ impl ServerQuery {
         json!([part.name_contains, since, part.after, part.limit, self.version, falls]).to_string()
     }
 
-    /// Whether a fallen listing is one of those that the list would return if it were Live.
     pub(super) fn matches_fallen(&self, listing: &Listing) -> bool {
         let name = registry_name::of(listing).to_lowercase();
         self.matches(listing)
             && self.part.name_contains.as_ref().is_none_or(|part| name.contains(&part.to_lowercase()))
     }
 
-    /// Whether a listing has the requested version.
     pub(super) fn matches(&self, listing: &Listing) -> bool {
         self.version.as_ref().is_none_or(|wanted| *wanted == version(listing))
     }
 }
 
-/// The first value of a parameter.
 fn value(query: &str, name: &str) -> Option<String> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
 }
 
-/// The first value of a parameter, unless it is empty.
 pub(super) fn text(query: &str, name: &str) -> Option<String> {
     value(query, name).filter(|value| !value.is_empty())
 }
 
-/// `limit`, moved into 1 to 100.
+/// Clamped to 1 to 100.
 pub(super) fn limit(query: &str) -> Result<usize, Problem> {
     let Some(text) = value(query, "limit") else { return Ok(USUAL) };
     let (below, digits) = match text.strip_prefix('-') {

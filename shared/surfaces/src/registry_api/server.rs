@@ -15,25 +15,21 @@ use registry_model::{Listing, Moment};
 use registry_search::browse::Row;
 use registry_store::Fall;
 
-/// The key of the official registry's metadata, which every implementation of its API includes.
+/// The key of the official metadata, which every implementation of the API includes.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
-/// The longest title and description, in characters.
+/// Characters of a title and of a description.
 const LONGEST: usize = 100;
-/// For a server that names no version of itself, or none that the official rules take. It is a semantic version, and
-/// every other one is newer, so that a real one is never mistaken for the older.
+/// For a server without a version that the official rules accept. It is a semantic version lower than all
+/// others, so a real version is never mistaken for the older one.
 const UNKNOWN_VERSION: &str = "0.0.0";
 
-/// A server and the registry's metadata about it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerResponse {
-    /// The server's description.
     pub server: ServerDetail,
-    /// The registry's metadata about it.
     #[serde(rename = "_meta")]
     pub meta: Map<String, Value>,
 }
 
-/// `server.json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerDetail {
@@ -52,7 +48,7 @@ pub struct ServerDetail {
     meta: Map<String, Value>,
 }
 
-/// Its endpoint. Only streamable HTTP ever goes Live as an MCP server.
+/// Only streamable HTTP ever goes Live as an MCP server.
 #[derive(Clone, Debug, Serialize)]
 struct Remote {
     #[serde(rename = "type")]
@@ -61,13 +57,12 @@ struct Remote {
 }
 
 impl ServerResponse {
-    /// A row of the list.
     #[must_use]
     pub fn of_row(row: &Row, settings: &Settings) -> Self {
         Self::of(&row.listing, Some(row.changed_at), settings)
     }
 
-    /// A server that is no longer Live. What it once answered says nothing of today, so its evidence is left out.
+    /// Without evidence: old answers say nothing about today.
     #[must_use]
     pub fn of_fall(fall: &Fall) -> Self {
         let Fall { listing, at } = fall;
@@ -81,7 +76,6 @@ impl ServerResponse {
         Self { server: ServerDetail::of(listing, Map::new()), meta }
     }
 
-    /// A listing, and when what it says last changed, where that is known.
     #[must_use]
     pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {
         let mut official = json!({
@@ -123,7 +117,6 @@ impl ServerDetail {
     }
 }
 
-/// The version that a server says of itself; `0.0.0` where it says none, or something that names no one version.
 pub(super) fn version(listing: &Listing) -> String {
     let told = listing.version.as_deref().map(str::trim).filter(|version| {
         is_version(version)
@@ -133,7 +126,6 @@ pub(super) fn version(listing: &Listing) -> String {
     told.unwrap_or(UNKNOWN_VERSION).to_owned()
 }
 
-/// 1 to 100 characters in one line.
 fn description(listing: &Listing, url: Option<&Url>) -> String {
     let told = line(listing.description.as_deref().unwrap_or_default(), LONGEST);
     if !told.is_empty() {
@@ -143,7 +135,7 @@ fn description(listing: &Listing, url: Option<&Url>) -> String {
     line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), LONGEST)
 }
 
-/// A text in one line of at most `longest` characters, cut after a word.
+/// One line of at most `longest` characters, cut after a word.
 fn line(text: &str, longest: usize) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -158,13 +150,12 @@ fn line(text: &str, longest: usize) -> String {
     format!("{}…", line[..cut].trim_end_matches([' ', ',', ';', ':', '-']))
 }
 
-/// An address that a client can call.
 fn web(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     (matches!(url.scheme(), "http" | "https") && !url.as_str().contains(char::is_whitespace)).then_some(url)
 }
 
-/// A page about a server: https, and a URI by the letter (RFC 3986), which browsers' URLs are not always.
+/// https, and a strict URI (RFC 3986), which browser URLs are not always.
 fn website(text: &str) -> Option<String> {
     let url = Url::parse(text).ok().filter(|url| url.scheme() == "https")?;
     let text = url.as_str();

@@ -15,30 +15,22 @@ use registry_model::Kind;
 use registry_model::error::{Problem, shorten};
 use registry_search::browse::{BrowseQuery, Row};
 
-/// How many pages of the index are read for a page of one exact version; the rest is left to the next page.
+/// Index pages to read for one page of an exact version; the next page continues.
 const LOOKS: usize = 8;
 
-/// A page of servers.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerList {
     servers: Vec<ServerResponse>,
     metadata: Metadata,
 }
 
-/// About a page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
-    /// The `cursor` of the next page; absent on the last.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<String>,
-    /// How many are on this page.
     pub(super) count: usize,
 }
 
-/// Lists servers by name, by the index as it is loaded.
-///
-/// # Errors
-/// The table is busy.
 pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
     let only_falls = query.falls.as_ref().is_some_and(|falls| falls.only);
     let (rows, mut next_cursor) = if only_falls { (Vec::new(), None) } else { page(app, query).await? };
@@ -57,20 +49,16 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 
-/// All versions of a server: the one that answers.
-///
 /// # Errors
-/// 404 where no Live server has that name; the table is busy.
+/// 404 if no Live server has that name; the table is busy.
 pub async fn versions(app: &App, name: &str) -> Result<ServerList, Problem> {
     let row = named(app, name).await?;
     let metadata = Metadata { next_cursor: None, count: 1 };
     Ok(ServerList { servers: vec![ServerResponse::of_row(&row, &app.settings)], metadata })
 }
 
-/// One version of a server, or its `latest`.
-///
 /// # Errors
-/// 404 where no Live server has that name and version; the table is busy.
+/// 404 if no Live server has that name and version; the table is busy.
 pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerResponse, Problem> {
     let row = named(app, name).await?;
     let there = server::version(&row.listing);
@@ -84,17 +72,13 @@ pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerRespo
     Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
 }
 
-/// Whether the registry can answer: whether its table does.
-///
-/// # Errors
-/// The table is busy.
 pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     app.store.live().await?;
     Ok(json!({ "status": "ok" }))
 }
 
-/// The rows of a page, by the index as it is loaded, and the cursor of the next. Only the index's own filters are free:
-/// for an exact version, rows are looked at until the page is full, within bounds.
+/// Only the index's own filters are cheap: for an exact version, rows are read until the page is full, within
+/// bounds.
 pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
     let mut part = query.part.clone();
     let mut found = Vec::new();
@@ -110,7 +94,6 @@ pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Op
     Ok((found, part.after.map(|place| Cursor::Live(place).write())))
 }
 
-/// The Live server of a name.
 pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
     let part = BrowseQuery {
         kind: Some(Kind::Mcp),
