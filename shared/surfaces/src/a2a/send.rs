@@ -1,18 +1,21 @@
-//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed
-//! something or asks back, or one that the client comes back for. All else is answered with a message and leaves nothing.
+//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed something
+//! or asks back, or one that the client wants to come back for. A message that only reads is answered without a task, and the
+//! answer may be cached.
 
-use super::error::TaskError;
+use serde_json::Value;
+
+use super::TaskError;
 use super::id::{new_context_id, new_id};
 use super::message::{Message, Part, Role};
-use super::query::Query;
-use super::state::TaskState;
+use super::task::TaskState;
 use super::task::{Artifact, Task, TaskContents};
 use super::tasks::CANCELED;
 use registry_app::App;
 use registry_model::Caller;
+use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
-use registry_operations::allowance;
 use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
+use registry_operations::{AnyOperation, allowance};
 use registry_store::{Allowance, Origin};
 
 /// A task is stored as one item, and its whole history is parsed with each message.
@@ -193,5 +196,34 @@ fn state_after(reply: &Reply) -> TaskState {
         Outcome::Failed => TaskState::Failed,
         Outcome::Asked => TaskState::InputRequired,
         Outcome::Declined => TaskState::Rejected,
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub context_id: String,
+    pub operation: &'static AnyOperation,
+    pub arguments: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryResult {
+    pub parts: Vec<Part>,
+    /// A failure must not be cached.
+    pub ok: bool,
+}
+
+impl Query {
+    /// `None` where the operation has no validator, and where the store failed: running the query then
+    /// reports the error.
+    pub async fn cache_validator(&self, app: &App) -> Option<CacheValidator> {
+        (self.operation.cache_validator)(app.clone()).await.unwrap_or_default()
+    }
+
+    pub async fn run(self, app: &App, caller: Caller) -> Result<QueryResult, Problem> {
+        let intent = Intent::Run(self.operation, self.arguments);
+        let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
+        let ok = reply.data["ok"] == true;
+        Ok(QueryResult { parts: vec![Part::text(reply.text), Part::data(reply.data)], ok })
     }
 }

@@ -1,12 +1,12 @@
 //! Stored tasks: get, cancel and list. Callers are strangers without a credential, and many share an address, so a task
 //! is shown to whoever knows an id of ours; what expired and what is another's look the same, so ids cannot be probed.
 
-use super::error::TaskError;
+use super::TaskError;
 use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
 use super::page_token;
-use super::state::TaskState;
 use super::task::Task;
+use super::task::TaskState;
 use registry_app::App;
 use registry_model::{Caller, Moment};
 use registry_store::{KeptTask, TaskFilter};

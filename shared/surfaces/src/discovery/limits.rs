@@ -1,5 +1,4 @@
-//! How much a caller may ask, as documents tell it: the rates of the settings, so that a client can keep within them
-//! before it is refused.
+//! The rate limits of the settings as documents show them, so that clients can keep within them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,42 +8,41 @@ use registry_model::settings::{Rate, Settings};
 /// The rules for requests to this registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Inbound {
-    /// No key and no account is needed.
+    /// `none`: no key and no account is needed.
     authentication: &'static str,
-    /// Whether acts are counted; a registry for development may leave that.
+    /// Whether acts are counted; development settings can switch it off.
     rate_limits: bool,
-    /// Any requests of one address to one function; null where they are not counted.
+    /// Requests of one address to one function; null if they are not counted.
     requests: Option<Requests>,
-    /// Acts that call others or leave something, in an hour.
+    /// Hourly limits for acts that call other servers or store something.
     acts: Vec<Act>,
-    /// What happens beyond them.
+    /// What happens beyond a limit.
     beyond: &'static str,
 }
 
-/// Any requests of one address.
+/// Limits for all requests of one address.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct Requests {
-    /// In the long run.
+    /// The lasting rate.
     per_second: u32,
-    /// After a pause.
+    /// How many are allowed at once after a pause.
     at_once: u32,
 }
 
-/// How often something may be done in an hour.
+/// How often an act is allowed in an hour.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct Act {
-    /// What is done.
+    /// The act.
     pub(super) act: &'static str,
-    /// By one caller.
+    /// Per caller.
     pub(super) per_caller: u32,
-    /// At one host or listing, where that is counted.
+    /// Per host or listing, if that is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) per_target: Option<u32>,
-    /// By everybody together.
+    /// By all callers together.
     pub(super) everybody: u32,
 }
 
-/// The rates of the settings.
 pub(super) fn inbound(settings: &Settings) -> Inbound {
     Inbound {
         authentication: "none",
@@ -53,11 +51,10 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
         acts: acts(settings).to_vec(),
-        beyond: "429 with Retry-After, and `retry_after_s` in the problem document; nothing was done.",
+        beyond: "429 with Retry-After, and `retry_after_s` in the problem document. Nothing was done.",
     }
 }
 
-/// Acts that are counted.
 pub(super) fn acts(settings: &Settings) -> [Act; 14] {
     let alone =
         |act, Rate { caller, everybody, .. }| Act { act, per_caller: caller, per_target: None, everybody };
@@ -65,7 +62,7 @@ pub(super) fn acts(settings: &Settings) -> [Act; 14] {
     [
         at_target("publish", settings.publish_rate),
         at_target("score", settings.score_rate),
-        at_target("trace, endorse or used with", settings.trace_rate),
+        at_target("leave a trace, endorse or report a pair used together", settings.trace_rate),
         at_target("leave a message by Talk", settings.talk_rate),
         alone("take a demo for the first time", settings.demo_rate),
         alone("give feedback", settings.feedback_rate),
@@ -75,7 +72,7 @@ pub(super) fn acts(settings: &Settings) -> [Act; 14] {
         alone("append to an interop session", settings.session_step_rate),
         alone("send an A2A message that leaves a task", settings.task_rate),
         alone("have a statement signed", settings.attestation_rate),
-        alone("opt out of invitations, or in again", settings.opt_out_rate),
-        at_target("prove to be the owner", settings.owner_rate),
+        alone("opt out of invitations, or opt in again", settings.opt_out_rate),
+        at_target("prove ownership", settings.owner_rate),
     ]
 }

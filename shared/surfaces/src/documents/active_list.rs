@@ -5,13 +5,12 @@ use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, json};
+use super::document::{Document, DocumentRequest, Validity, json};
 use registry_app::App;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::Row;
 use registry_domain::views::active_page::{self, Counts, Page, PageQuery};
 use registry_model::Listing;
-use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_operations::listings::search_active::Arguments;
 use registry_store::Live;
@@ -21,7 +20,7 @@ const ROWS: u32 = 50;
 
 /// The contract's "Active list envelope".
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Envelope {
+pub(super) struct ActiveList {
     ok: bool,
     /// This registry.
     origin: String,
@@ -45,9 +44,6 @@ pub(super) struct Envelope {
     next_cursor: Option<String>,
 }
 
-#[derive(Debug)]
-pub(super) struct ActiveList;
-
 impl Document for ActiveList {
     const PATHS: &'static [&'static str] = &["/api/listings/active"];
     const SUMMARY: &'static str =
@@ -55,12 +51,9 @@ impl Document for ActiveList {
     const MAX_AGE_S: Option<u32> = Some(5);
     const SHOWS_LIVE: bool = true;
     type Query = Arguments;
-    type Answer = Envelope;
+    type Answer = Self;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<Arguments>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<Arguments>) -> Validity {
         page_query(&request.query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("{:?}", request.query))))
     }
@@ -76,11 +69,11 @@ fn page_query(asked: &Arguments) -> Result<PageQuery, Problem> {
     PageQuery::read(asked.kind, asked.limit, asked.cursor.as_deref(), ROWS)
 }
 
-fn envelope(app: &App, live: Live, page: &Page) -> Envelope {
+fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
     let settings = &app.settings;
     let (deal, now) = (funnel::deal(settings, live.funnel.seats_claimed), app.clock.now());
     let rows = |listings: &[Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
-    Envelope {
+    ActiveList {
         ok: true,
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery};
+use super::document::{Document, DocumentRequest, NoQuery, Validity};
 use super::families;
 use registry_app::App;
 use registry_domain::trust::{card_signature, keys};
@@ -28,7 +28,7 @@ impl Document for AgentCard {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "agent-card-wide")))
     }
 
@@ -47,7 +47,7 @@ impl Document for StrictAgentCard {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "agent-card-strict")))
     }
 
@@ -67,7 +67,7 @@ impl Document for A2aCard {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "a2a-card")))
     }
 

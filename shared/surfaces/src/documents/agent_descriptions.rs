@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, json as written};
+use super::document::{Document, DocumentRequest, Validity, json as written};
 use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
-use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_model::{Kind, Listing};
 
@@ -27,7 +26,7 @@ pub(super) struct PageRequest {
 /// A page of agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CollectionPage {
+pub(super) struct AgentDescriptions {
     /// What the names mean.
     #[serde(rename = "@context")]
     context: Map<String, Value>,
@@ -60,21 +59,15 @@ struct Item {
     description: Option<String>,
 }
 
-#[derive(Debug)]
-pub(super) struct AgentDescriptions;
-
 impl Document for AgentDescriptions {
     const PATHS: &'static [&'static str] = &[PATH];
     const SUMMARY: &'static str = "Live agents as the Agent Network Protocol lists them, page by page.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = PageRequest;
-    type Answer = CollectionPage;
+    type Answer = Self;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<PageRequest>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<PageRequest>) -> Validity {
         page_query(&request.query)?;
         let name = format!("{PATH}?{:?}/{}", request.query, app.settings.base_url);
         Ok(Some(active_page::validator(app, request.live, &name)))
@@ -88,7 +81,7 @@ impl Document for AgentDescriptions {
             "did": "https://w3id.org/did#",
             "ad": "https://agent-network-protocol.com/ad#",
         });
-        written(&CollectionPage {
+        written(&AgentDescriptions {
             context: context.as_object().cloned().unwrap_or_default(),
             of_type: "CollectionPage",
             url: request.query.page.as_deref().map_or_else(|| app.settings.url(PATH), url),

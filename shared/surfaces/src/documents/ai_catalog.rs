@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
+use super::document::{Document, DocumentRequest, NoQuery, Validity, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use registry_app::App;
 use registry_domain::views::active_page::{self, Cursor, PageQuery};
@@ -47,10 +47,7 @@ impl Document for AiCatalog {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, request.live, STRICT)))
     }
 
@@ -72,10 +69,7 @@ impl Document for LinkedCatalog {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, request.live, LINKED)))
     }
 

@@ -1,6 +1,5 @@
-//! What a document is: its paths, how long it may be cached, what it is made from, and how it is rendered. A trait
-//! where it is written, so that its query is typed; a struct of functions where it is served, so that any can be
-//! called by path.
+//! A document: its paths, cache lifetime, validator and rendering. A trait where it is written, so that its query is typed; a
+//! struct of functions where it is served, so that any document can be served by path.
 
 use std::fmt::Debug;
 
@@ -18,6 +17,9 @@ use registry_model::error::Problem;
 use registry_operations::arguments::from_query;
 use registry_operations::schema_of_answer;
 use registry_store::Live;
+
+/// A validator, if the document has one before it is rendered.
+pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;
 
 /// A resource that is read with GET and is not an operation.
 pub(crate) trait Document: 'static {
@@ -41,7 +43,7 @@ pub(crate) trait Document: 'static {
     /// Identifies the state that the document is made from. A document with a validator is cached after
     /// rendering, and is neither rendered nor sent again while the validator stays the same. Without one, the
     /// bytes of the document are the validator.
-    fn cache_validator(_: &App, _: &DocumentRequest<Self::Query>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(_: &App, _: &DocumentRequest<Self::Query>) -> Validity {
         Ok(None)
     }
 
@@ -64,7 +66,7 @@ pub(crate) struct DocumentRequest<Q> {
     pub live: Live,
 }
 
-/// No query is read; anything in one is ignored.
+/// No parameters; any query is ignored.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize, JsonSchema)]
 pub(crate) struct NoQuery {}
 
@@ -76,7 +78,7 @@ pub struct DocumentAnswer {
     pub headers: Vec<(&'static str, String)>,
 }
 
-type Answering = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
+type AnswerFuture = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct AnyDocument {
@@ -91,10 +93,15 @@ pub struct AnyDocument {
     /// JSON Schema 2020-12.
     pub answer_schema: fn() -> Value,
     /// Arguments: app, path, query string, request headers.
-    pub answer: fn(App, String, String, HeaderMap) -> Answering,
+    pub answer: fn(App, String, String, HeaderMap) -> AnswerFuture,
 }
 
 impl AnyDocument {
+    /// The first path, with `{name}` for a parameter.
+    pub(crate) fn path(&self) -> String {
+        self.paths.first().map(|path| path.replace("{*", "{")).unwrap_or_default()
+    }
+
     pub(crate) const fn of<D: Document>() -> Self {
         Self {
             paths: D::PATHS,

@@ -19,7 +19,7 @@ const YEAR_S: u32 = 31_536_000;
 
 /// What the log is.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct About {
+pub(super) struct AboutLog {
     ok: bool,
     /// The specifications that it follows.
     specifications: [&'static str; 4],
@@ -43,21 +43,18 @@ pub(super) struct About {
     leaves: &'static str,
 }
 
-#[derive(Debug)]
-pub(super) struct AboutLog;
-
 impl Document for AboutLog {
     const PATHS: &'static [&'static str] = &["/log"];
     const SUMMARY: &'static str = "What the log of evidence is, and by which key it is verified.";
     const MAX_AGE_S: Option<u32> = Some(30);
     const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
-    type Answer = About;
+    type Answer = Self;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let LogTree { origin, vkey, size, root, at, .. } = tree(app).await?;
         let url = |path: &str| app.settings.url(path);
-        written(&About {
+        written(&AboutLog {
             ok: true,
             specifications: [
                 "https://c2sp.org/tlog-tiles",

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::document::{Document, DocumentRequest, json as written};
+use super::document::{Document, DocumentRequest, Validity, json as written};
 use registry_app::App;
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, Counts, Page, PageQuery};
-use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_model::protocol::ARD_BASE;
 use registry_model::{Listing, Moment};
@@ -20,7 +19,7 @@ const ROWS: u32 = 50;
 
 /// A page of the catalogue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Catalogue {
+pub(super) struct FederationCatalogue {
     ok: bool,
     /// The name this registry goes by.
     name: String,
@@ -47,9 +46,6 @@ pub(super) struct Catalogue {
     consume_hint: String,
 }
 
-#[derive(Debug)]
-pub(super) struct FederationCatalogue;
-
 /// Which page of it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct PageRequest {
@@ -68,12 +64,9 @@ impl Document for FederationCatalogue {
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = PageRequest;
-    type Answer = Catalogue;
+    type Answer = Self;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<PageRequest>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<PageRequest>) -> Validity {
         page_query(&request.query)?;
         let name = format!("catalog?{:?}", request.query);
         Ok(Some(active_page::validator(app, request.live, &name)))
@@ -90,11 +83,11 @@ fn page_query(request: &PageRequest) -> Result<PageQuery, Problem> {
     PageQuery::read(None, request.limit, request.cursor.as_deref(), ROWS)
 }
 
-fn catalogue(app: &App, live: Live, page: &Page) -> Catalogue {
+fn catalogue(app: &App, live: Live, page: &Page) -> FederationCatalogue {
     let (settings, now) = (&app.settings, app.clock.now());
     let peers =
         |listings: &[Listing]| listings.iter().map(|listing| Peer::of(listing, settings, now)).collect();
-    Catalogue {
+    FederationCatalogue {
         ok: true,
         name: settings.brand.clone(),
         role: "sub-registry",

@@ -283,12 +283,9 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
     )
 }
 
-#[derive(Debug)]
-pub(super) struct ProbeStatistics;
-
 /// The statistics as they are answered.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Answer {
+pub(super) struct ProbeStatistics {
     ok: bool,
     #[serde(flatten)]
     statistics: Statistics,
@@ -299,9 +296,9 @@ impl Document for ProbeStatistics {
     const SUMMARY: &'static str = "What is probed, with which outcome, and whether the schedules run.";
     const MAX_AGE_S: Option<u32> = Some(5);
     type Query = NoQuery;
-    type Answer = Answer;
+    type Answer = Self;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&Answer { ok: true, statistics: read(app).await? })
+        json(&Self { ok: true, statistics: read(app).await? })
     }
 }

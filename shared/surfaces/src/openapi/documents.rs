@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::components::Components;
-use super::naming::{tag, type_name};
-use super::{parameters, responses};
+use super::{parameters, responses, tag, type_name};
 use crate::discovery;
 use crate::documents::AnyDocument;
 use registry_domain::views::badge;

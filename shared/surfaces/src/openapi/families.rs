@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::components::Components;
-use super::naming::{example, tag, type_name};
-use super::{parameters, responses};
+use super::{parameters, responses, tag, type_name};
+use crate::call::example;
 use registry_operations::{DESCRIPTIONS, Description, Route};
 
 /// The operations behind a path, with their action names.

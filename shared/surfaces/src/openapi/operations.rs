@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::components::Components;
-use super::naming::{example, tag, type_name};
-use super::{families, parameters, responses};
+use super::{families, parameters, responses, tag, type_name};
+use crate::call::example;
 use registry_operations::{CacheRule, DESCRIPTIONS, Description, Route, RouteInput};
 
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::description::{common, described};
+use super::{common, described};
 use registry_operations::DESCRIPTIONS;
 
 /// Every call as `METHOD path operationId`, a line each.

@@ -1,5 +1,5 @@
-//! Plots as SVG, drawn on the server: seen without a script, light or dark by the style sheet, and stretched to whatever
-//! width there is. Their labels stand beside them as text, so that they keep their size.
+//! Charts as SVG, drawn on the server: visible without a script, colored by the style sheet, and stretched to the available
+//! width. Labels are HTML text next to the chart, so that they keep their size.
 
 use std::fmt::{self, Write as _};
 
@@ -50,20 +50,20 @@ pub(super) fn strip(days: &[ProofDay]) -> Drawing {
             svg,
             r#"<rect class="{}" x="{at}" y="{top}" width="8" height="{height}"><title>{}</title></rect>"#,
             day.state.class(),
-            said(day)
+            day_title(day)
         );
     }
     Drawing(svg + "</svg>")
 }
 
-fn said(day: &ProofDay) -> String {
+fn day_title(day: &ProofDay) -> String {
     let date = day.begins.utc_day();
     let words = day.state.in_words();
     match (day.probes, day.latency_ms) {
         (0, _) => format!("{date}: {words}"),
         (1, Some(ms)) => format!("{date}: {words}, {ms} ms"),
         (1, None) => format!("{date}: {words}"),
-        (probes, _) => format!("{date}: {words}; {} of {probes} probes good", day.good),
+        (probes, _) => format!("{date}: {words}; {} of {probes} probes passed", day.good),
     }
 }
 
@@ -142,14 +142,14 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn a_plot_ends_at_a_round_number() {
+    fn top_of_a_plot_is_a_round_number() {
         let tops =
             [0.0, 1.0, 3.0, 45.0, 51.0, 100.0, 101.0, 2400.0].map(|highest| top(&vec![(0.0, highest)]));
         assert_eq!(tops, [1, 1, 5, 50, 100, 100, 200, 5000]);
     }
 
     #[test]
-    fn points_stand_where_their_values_are() {
+    fn points_are_scaled_to_the_plot() {
         let svg = line(&vec![(0.0, 0.0), (0.5, 5.0), (1.0, 10.0)]).drawing.to_string();
         assert!(svg.contains(r#"d="M0.0 100.0L500.0 50.0L1000.0 0.0""#), "{svg}");
         assert!(svg.contains(r#"d="M0.0 100.0h0M500.0 50.0h0M1000.0 0.0h0""#), "{svg}");
@@ -158,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn parts_fill_a_bar() {
+    fn parts_fill_the_bar() {
         let svg = stacked(&[("good", 3), ("partial", 0), ("failed", 1)]).to_string();
         assert!(svg.contains(r#"<rect class="good" x="0.0" width="750.0" height="10"/>"#), "{svg}");
         assert!(svg.contains(r#"<rect class="failed" x="750.0" width="250.0" height="10"/>"#), "{svg}");
         assert!(!svg.contains("partial") && !stacked(&[("good", 0)]).to_string().contains("rect"));
-        assert!(share("used", 9, 8).to_string().contains(r#"width="1000.0""#), "never more than all");
+        assert!(share("used", 9, 8).to_string().contains(r#"width="1000.0""#), "at most the whole bar");
     }
 
     #[test]
-    fn a_day_is_told_in_a_line() {
+    fn day_title_contains_state_and_latency() {
         let day = |probes, good, latency_ms| ProofDay {
             begins: Moment::UNIX_EPOCH,
             state: if good == probes { DayState::Good } else { DayState::Mixed },
@@ -176,8 +176,8 @@ mod tests {
             latency_ms,
             reason: None,
         };
-        assert_eq!(said(&day(1, 1, Some(40))), "1970-01-01: answered, 40 ms");
-        assert_eq!(said(&day(3, 2, Some(40))), "1970-01-01: answered, and failed too; 2 of 3 probes good");
+        assert_eq!(day_title(&day(1, 1, Some(40))), "1970-01-01: passed, 40 ms");
+        assert_eq!(day_title(&day(3, 2, Some(40))), "1970-01-01: passed and failed; 2 of 3 probes passed");
         let svg = strip(&[day(1, 1, Some(40)), day(2, 1, None)]).to_string();
         assert!(
             svg.contains(r#"<rect class="good" x="0" y="0""#) && svg.contains(r#"class="mixed" x="10""#),

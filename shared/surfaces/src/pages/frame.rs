@@ -1,5 +1,4 @@
-//! What stands around the content of every page: its head, the navigation and the footer; and the headers of its answer,
-//! by which a browser runs and loads nothing but our own files.
+//! What every page shares: head, navigation and footer, and the headers by which a browser runs and loads only our own files.
 
 use askama::Template;
 use bytes::Bytes;
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_reorders_its_neighbours_is_seen_instead() {
+    fn reordering_characters_are_replaced() {
         let text = |text: &str| without_reordering(text.to_owned());
         assert_eq!(text("<bdi>\u{2067}\u{202E}tnega</bdi>"), "<bdi>\u{FFFD}\u{FFFD}tnega</bdi>");
         for plain in ["Weather agent", "خادم الطقس", "می\u{200C}خواهم", "a\u{200F}b"] {

@@ -1,13 +1,13 @@
-//! Live listings as rows of a table: name, kind, the evidence of the last handshake, and whether the name is proven. One
-//! shape for the board and for the newest on the first page.
+//! Live listings as table rows, for the board and the home page: name, kind, the evidence of the last handshake, and whether the
+//! name is proven.
 
 use super::when::When;
 use registry_domain::views::{NameStanding, Standing};
 use registry_model::error::shorten;
 use registry_model::{Handshake, Kind, Listing, Moment};
 
-const NAME: usize = 80;
-const DESCRIPTION: usize = 140;
+const MAX_NAME_CHARS: usize = 80;
+const MAX_DESCRIPTION_CHARS: usize = 140;
 
 #[derive(Clone, Debug)]
 pub(super) struct Row {
@@ -42,8 +42,8 @@ impl Row {
         });
         Self {
             path: format!("/list/{}", listing.id),
-            name: shorten(&listing.name, NAME),
-            description: listing.description.as_deref().map(|text| shorten(text, DESCRIPTION)),
+            name: shorten(&listing.name, MAX_NAME_CHARS),
+            description: listing.description.as_deref().map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
             kind: kind_label(listing.shown_kind()),
             category: listing.category.label(),
             handshake: handshake.as_str(),

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::json;
 
-use super::evidence::ServerEvidence;
-use super::namespace::Namespace;
+use super::Namespace;
 use super::query::{ServerQuery, limit, text};
+use super::server::ServerEvidence;
 use super::server::ServerResponse;
 use super::servers::{Metadata, named, page};
 use registry_app::App;

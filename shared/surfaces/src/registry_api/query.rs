@@ -1,10 +1,11 @@
-//! The query string of a list, read as the official OpenAPI has it: unknown parameters and empty texts are ignored,
-//! and a number out of range is moved into it, because no error is documented for one.
+//! The query string of a list, parsed as the official OpenAPI defines it: unknown parameters and empty texts are ignored, and a
+//! number out of range is clamped, because no error is documented for one. Cursors and times that cannot be parsed get 400,
+//! where the rest of this registry uses 422: the official API documents 400.
 
+use http::StatusCode;
 use serde_json::json;
 
 use super::cursor::Cursor;
-use super::malformed::malformed;
 use super::server::version;
 use registry_formats::registry_name;
 use registry_model::error::{Problem, shorten};
@@ -117,6 +118,13 @@ fn moment(text: &str) -> Result<Moment, Problem> {
         );
         malformed("updated_since", "bad_time", detail)
     })
+}
+
+/// For a cursor and for a time.
+pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
+    let mut problem = Problem::invalid(field, code, detail);
+    problem.status = StatusCode::BAD_REQUEST;
+    problem
 }
 
 #[cfg(test)]

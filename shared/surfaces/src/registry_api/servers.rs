@@ -1,19 +1,25 @@
-//! The lists of servers that the official API has: a page by name, the versions of one server, one version. Each read is
-//! a page of the browse index, so a list costs the same however many servers are Live.
+//! Lists of servers and single servers. Servers that are no longer Live are listed for some days with `status: deleted`, as at
+//! the official API: a mirror that reads changes since its last visit would otherwise keep them forever. A page is rendered
+//! once per version of the registry, because aggregators read the whole list again and again.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
 use super::cursor::Cursor;
-use super::falls;
-use super::query::ServerQuery;
+use super::query::{FallsQuery, ServerQuery};
 use super::server::{self, ServerResponse};
 use registry_app::App;
+use registry_domain::views::active_page;
 use registry_formats::server_json::is_name;
-use registry_model::Kind;
+use registry_model::cache::TaggedPage;
 use registry_model::error::{Problem, shorten};
+use registry_model::{Kind, Lane, ListingId};
 use registry_search::browse::{BrowseQuery, Row};
+use registry_store::Fall;
 
 /// Index pages to read for one page of an exact version; the next page continues.
 const LOOKS: usize = 8;
@@ -40,7 +46,7 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
         if room == 0 {
             next_cursor = Some(Cursor::Fallen(None).write());
         } else {
-            let (fallen, next) = falls::falls(app, falls, room).await?;
+            let (fallen, next) = delisted(app, falls, room).await?;
             let fallen = fallen.iter().filter(|fall| query.matches_fallen(&fall.listing));
             servers.extend(fallen.map(ServerResponse::of_fall));
             next_cursor = next.map(|place| Cursor::Fallen(Some(place)).write());
@@ -109,4 +115,41 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
         );
         Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
     })
+}
+
+/// The content changes with the Live rows and with the index that orders them. Both versions are read first,
+/// so that a page is never older than the version that it is cached under.
+pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
+    let live = async { app.store.live().await };
+    let (live, ()) = futures::try_join!(live, app.search.refresh())?;
+    // It changes with the age of rows, too: a proof runs out, and a fall is told for some days, without a write.
+    let version = active_page::validator(app, live, &format!("{:?}", app.search.version()));
+    let name = query.name();
+    if let Some(page) = app.server_pages.get(&name, &version) {
+        return Ok(page);
+    }
+    let list = list(app, query).await?;
+    let body = serde_json::to_vec(&list).map_err(|error| Problem::fault(error.to_string()))?;
+    let page = TaggedPage::of_body(Bytes::from(body));
+    app.server_pages.put(name, version, page.clone());
+    Ok(page)
+}
+
+pub(super) async fn delisted(
+    app: &App,
+    query: &FallsQuery,
+    limit: usize,
+) -> Result<(Vec<Fall>, Option<String>), Problem> {
+    let after = query.after.as_deref();
+    let (falls, next) = app.store.falls(query.since, after, limit, app.clock.now()).await?;
+    // Its last fall is the one that counts, and none does where it came back.
+    let latest: BTreeMap<ListingId, Fall> =
+        falls.into_iter().map(|fall| (fall.listing.id.clone(), fall)).collect();
+    let ids: Vec<ListingId> = latest.keys().cloned().collect();
+    let listings = if ids.is_empty() { Vec::new() } else { app.store.listings(&ids).await? };
+    let live: BTreeSet<ListingId> =
+        listings.into_iter().filter(|now| now.lane == Lane::Active).map(|now| now.id).collect();
+    let mut falls: Vec<Fall> = latest.into_values().filter(|fall| !live.contains(&fall.listing.id)).collect();
+    falls.sort_by(|a, b| (a.at, &a.listing.id).cmp(&(b.at, &b.listing.id)));
+    Ok((falls, next))
 }
