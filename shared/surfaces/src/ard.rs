@@ -18,13 +18,13 @@ use registry_model::error::Problem;
 use registry_store::StoreError;
 
 /// ARD §7.2 and §7.4: a larger request is reduced to it.
-const LARGEST_PAGE: u64 = 100;
+const MAX_PAGE_SIZE: u64 = 100;
 
-fn page_size(asked: Option<u64>, default: usize) -> Result<usize, ArdError> {
-    match asked {
+fn page_size(size: Option<u64>, default: usize) -> Result<usize, ArdError> {
+    match size {
         None => Ok(default),
-        Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1; at most 100 are given.")),
-        Some(size) => Ok(usize::try_from(size.min(LARGEST_PAGE)).unwrap_or(default)),
+        Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1 to 100.")),
+        Some(size) => Ok(usize::try_from(size.min(MAX_PAGE_SIZE)).unwrap_or(default)),
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_has_its_code_of_the_standard() {
+    fn problem_has_its_ard_code() {
         for (problem, status, code) in [
             (Problem::malformed("x"), 400, "INVALID_ARGUMENT"),
             (Problem::invalid("q", "too_long", "x"), 400, "INVALID_ARGUMENT"),

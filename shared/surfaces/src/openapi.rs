@@ -71,15 +71,14 @@ impl Document for Description {
                 "version": VERSION,
                 "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
                 "description": format!(
-                    "Service version {}. No credentials are needed; a refusal is a problem document that says what to do \
-                     next. Members that are not described are ignored. Whatever changes nothing by GET may be asked for by \
-                     HEAD, too.",
+                    "Service version {}. No credentials are needed. Errors are problem documents that say what to do next. \
+                     Members that are not described are ignored. A GET that changes nothing can also be sent as HEAD.",
                     registry_model::VERSION
                 ),
                 "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
             },
             "servers": [{ "url": settings.base_url }],
-            "externalDocs": { "description": "The map of this registry.", "url": settings.url("/discovery.json") },
+            "externalDocs": { "description": "The discovery map of this registry.", "url": settings.url("/discovery.json") },
         }))?;
         let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
         whole.push(b',');
@@ -98,7 +97,7 @@ fn common() -> Value {
     operations::add(&mut paths, &mut components);
     documents::add(described(), &mut paths, &mut components);
     components.adopt_as("Problem", responses::problem());
-    // What the calls of protocols take and answer beside their own shapes.
+    // Our own schemas that the calls of other protocols use.
     components.adopt_as("ArdSearchArguments", (ARD_SEARCH.input_schema)());
     components.adopt_as("DirectoryQuery", schema_for!(DirectoryQuery).to_value());
     let mut schemas = components.into_schemas();

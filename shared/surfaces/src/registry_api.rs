@@ -58,7 +58,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn a_registry_goes_by_its_host_reversed() {
+    fn namespace_is_the_reversed_host() {
         let at = |base_url: &str| {
             let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());
             Namespace::own(&Settings::from_env(Mode::Public, lookup).unwrap()).key("evidence")

@@ -98,15 +98,15 @@ impl Message {
 
 /// In bytes, of the parts and of the members that are passed through unread. Half of what is read of a
 /// conversation: the beginning must leave room for what follows.
-const LONGEST: usize = 1024;
+const MAX_STORED_BYTES: usize = 1024;
 
-const LEFT_OUT: &str = "…";
+const ELLIPSIS: &str = "…";
 
 impl Message {
     /// Keeps parts in order while they fit; of the first that does not fit, keeps the first words. Members
     /// that are passed through unread are dropped first, because nothing here depends on them.
     pub(super) fn abridged(mut self) -> Self {
-        let mut room = LONGEST;
+        let mut room = MAX_STORED_BYTES;
         let parts = std::mem::take(&mut self.parts);
         let count = parts.len();
         for part in parts {
@@ -122,7 +122,7 @@ impl Message {
             }
         }
         if self.parts.len() < count {
-            self.parts.push(Part::text(LEFT_OUT));
+            self.parts.push(Part::text(ELLIPSIS));
         }
         let passed_through = (&self.metadata, &self.extensions, &self.references);
         if length(&passed_through).is_none_or(|length| length > room) {
@@ -146,7 +146,7 @@ fn beginning(part: Part, room: usize) -> Option<Part> {
         let end = (0..=room).rev().find(|end| text.is_char_boundary(*end))?;
         text[..end].rfind(char::is_whitespace).map_or("", |end| &text[..end])
     };
-    Some(Part::text(format!("{words} {LEFT_OUT}")))
+    Some(Part::text(format!("{words} {ELLIPSIS}")))
 }
 
 #[cfg(test)]
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn files_alone_are_refused() {
+    fn message_with_only_files_is_rejected() {
         let raw = Content::Raw("aGk=".to_owned());
         assert_eq!(message_of(vec![raw.clone()]).parsed(), Err(TaskError::OnlyFiles));
         let text = |text: &str| Content::Text(text.to_owned());
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_message_stays_as_it_is() {
+    fn short_message_is_stored_unchanged() {
         let mut whole = message(vec![Part::text("list me"), Part::data(json!({ "name": "x" }))]);
         whole.metadata = Some(Map::from_iter([("a".to_owned(), json!(1))]));
         whole.references = vec!["other".to_owned()];
@@ -186,19 +186,19 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_keeps_its_first_words() {
+    fn long_text_keeps_its_first_words() {
         let long =
             format!("list me, please, {}https://agent.example.com/{}", "and ".repeat(240), "x".repeat(5000));
         let cut = message(vec![Part::text(long.clone())]).abridged();
         let Content::Text(text) = &cut.parts[0].content else { panic!("{cut:?}") };
-        let words = text.strip_suffix(LEFT_OUT).unwrap().trim_end();
+        let words = text.strip_suffix(ELLIPSIS).unwrap().trim_end();
         assert!(long.starts_with(words) && words.ends_with("and"), "no half of a URL: {text}");
         let word = message(vec![Part::text("é".repeat(5000))]).abridged();
-        assert_eq!(word.parts[0].content, Content::Text(format!(" {LEFT_OUT}")));
+        assert_eq!(word.parts[0].content, Content::Text(format!(" {ELLIPSIS}")));
     }
 
     #[test]
-    fn nothing_makes_a_stored_message_long() {
+    fn stored_message_is_always_short() {
         let mut many = message(vec![Part::text("x".repeat(100)); 100]);
         many.metadata = Some(Map::from_iter([("a".to_owned(), json!("y".repeat(100_000)))]));
         many.extensions = vec!["z".repeat(100_000)];
@@ -206,10 +206,10 @@ mod tests {
         let mut named = message(vec![Part::text("hello")]);
         named.parts[0].filename = Some("f".repeat(100_000));
         let quoted = message(vec![Part::text("\u{1} ".repeat(100_000))]);
-        for (message, first) in [(many, "x"), (data, LEFT_OUT), (named, "hello"), (quoted, "\u{1}")] {
+        for (message, first) in [(many, "x"), (data, ELLIPSIS), (named, "hello"), (quoted, "\u{1}")] {
             let cut = message.abridged();
             let length = length(&cut).unwrap();
-            assert!(length < 8 * LONGEST, "{length}");
+            assert!(length < 8 * MAX_STORED_BYTES, "{length}");
             assert!(
                 matches!(&cut.parts[0].content, Content::Text(text) if text.starts_with(first)),
                 "{cut:?}"

@@ -1,5 +1,5 @@
-//! Access tokens, discount codes and ids of sessions are shown once and kept as digests: a stored task holds none of them,
-//! whether the registry answered them or a message brought them.
+//! Access tokens, discount codes and session ids are shown once and stored as digests, so they are removed from stored tasks,
+//! both from answers and from messages.
 
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::CATALOGUE;
@@ -7,13 +7,13 @@ use registry_operations::CATALOGUE;
 const SHOWN_ONCE: &str = "(shown once)";
 
 /// With this key a caller proves that a lost reward is its own.
-const KEY: &str = "idempotency_key";
+const IDEMPOTENCY_KEY: &str = "idempotency_key";
 
 /// `text` is JSON and may contain JSON in its strings.
 pub(super) fn without_secrets(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    // One may stand within a word, such as after the `n` of an escaped line break.
+    // A secret can begin within a word, such as after the `n` of an escaped line break.
     while let Some(at) = rest.find(['a', 'D', 'd', 'i', 's']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
@@ -35,11 +35,12 @@ pub(super) fn without_secrets(text: &str) -> String {
 
 /// The lengths up to the value and of the value, however often the quotes are escaped.
 fn key_at(text: &str) -> Option<(usize, usize)> {
-    let named = text.strip_prefix(KEY)?;
+    let named = text.strip_prefix(IDEMPOTENCY_KEY)?;
     let value = named.trim_start_matches(['\\', '"', ':', ' ']);
     let name = text.len() - value.len();
     let length = value.find(['\\', '"']).unwrap_or(value.len());
-    let is_key = text[KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
+    let is_key =
+        text[IDEMPOTENCY_KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
     is_key.then_some((name, length))
 }
 
@@ -63,15 +64,15 @@ mod tests {
     use registry_model::Random;
 
     #[test]
-    fn examples_of_the_catalogue_are_no_secrets() {
+    fn catalogue_examples_are_not_secrets() {
         for entry in CATALOGUE {
-            let told = format!("{{\"data\":{:?}}}", entry.example);
-            assert_eq!(without_secrets(&told), told);
+            let text = format!("{{\"data\":{:?}}}", entry.example);
+            assert_eq!(without_secrets(&text), text);
         }
     }
 
     #[test]
-    fn tokens_and_codes_are_left_out_wherever_they_stand() {
+    fn secrets_are_removed_everywhere() {
         let random = Random::seeded(7);
         let (token, code) = (AccessToken::new(&random), DiscountCode::new(&random));
         let (token, code) = (token.reveal(), code.reveal());

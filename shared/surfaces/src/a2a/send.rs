@@ -9,7 +9,7 @@ use super::id::{new_context_id, new_id};
 use super::message::{Message, Part, Role};
 use super::task::TaskState;
 use super::task::{Artifact, Task, TaskContents};
-use super::tasks::CANCELED;
+use super::tasks::CANCELED_TEXT;
 use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
@@ -163,7 +163,7 @@ async fn store(
         return Err(TaskError::TooManyMessages);
     }
     let (state, parts, name) = match reply {
-        None => (TaskState::Canceled, vec![Part::text(CANCELED)], String::new()),
+        None => (TaskState::Canceled, vec![Part::text(CANCELED_TEXT)], String::new()),
         Some(reply) => {
             let name = reply.data["operation"].as_str().unwrap_or("help").to_owned();
             (state_after(&reply), parts(reply), name)

@@ -102,7 +102,7 @@ impl Task {
 impl Task {
     pub(super) fn from_stored(stored: KeptTask) -> Result<Self, Problem> {
         let state = TaskState::named(&stored.state)
-            .ok_or_else(|| Problem::fault(format!("a task in no state: {}", stored.state)))?;
+            .ok_or_else(|| Problem::fault(format!("unknown task state: {}", stored.state)))?;
         let contents =
             serde_json::from_str(&stored.content).map_err(|error| Problem::fault(error.to_string()))?;
         Ok(Self {
@@ -141,7 +141,7 @@ fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     let mut contents = contents.clone();
     for artifact in &mut contents.artifacts {
         artifact.parts.retain(|part| !matches!(part.content, Content::Data(_)));
-        artifact.parts.push(Part::text("The data was too large to be kept; send the message again for it."));
+        artifact.parts.push(Part::text("The data was too large to store; send the message again to get it."));
     }
     contents.message = contents.message.map(Message::abridged);
     contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
@@ -158,7 +158,7 @@ mod tests {
     use registry_model::{AccessToken, Random};
 
     #[test]
-    fn every_state_has_a_name_of_its_own() {
+    fn every_state_has_its_own_name() {
         for state in TaskState::ALL {
             assert_eq!(TaskState::named(state.name()), Some(state));
         }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_task_is_read_back() {
+    fn stored_task_is_read_back() {
         let artifact =
             Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(json!({ "x": 1 }))] };
         let contents = TaskContents {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_task_holds_no_token() {
+    fn stored_task_contains_no_token() {
         let token = AccessToken::new(&Random::seeded(1));
         let parts = || vec![Part::data(json!({ "token": token.reveal() })), Part::text(token.reveal())];
         let artifact = Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: parts() };
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_that_are_too_large_are_replaced_by_a_note() {
+    fn too_large_contents_are_replaced_by_a_note() {
         let large = json!({ "x": "y".repeat(LARGEST_CONTENT) });
         let artifact =
             Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };
@@ -233,7 +233,7 @@ mod tests {
         let content = stored.content;
         assert!(
             content.len() < LARGEST_CONTENT
-                && content.contains("too large to be kept")
+                && content.contains("too large to store")
                 && content.contains("short")
         );
     }

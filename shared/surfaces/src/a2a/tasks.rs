@@ -1,5 +1,5 @@
-//! Stored tasks: get, cancel and list. Callers are strangers without a credential, and many share an address, so a task
-//! is shown to whoever knows an id of ours; what expired and what is another's look the same, so ids cannot be probed.
+//! Stored tasks: get, cancel and list. Callers have no credentials and many share an address, so anyone who knows an id of ours
+//! sees the task. Expired tasks and tasks of others look the same, so that ids cannot be probed.
 
 use super::TaskError;
 use super::id::{is_own_context_id, is_valid_id, new_id};
@@ -39,7 +39,7 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskErr
         return Err(TaskError::NotCancelable { id: task.id, state: Some(task.state) });
     }
     task.contents.history.extend(task.contents.message.take());
-    let parts = vec![Part::text(CANCELED)];
+    let parts = vec![Part::text(CANCELED_TEXT)];
     task.contents.message = Some(Message::of_agent(new_id(app), &task.context_id, &task.id, parts));
     (task.state, task.at) = (TaskState::Canceled, app.clock.now());
     if app.store.keep_task(Some(&stored), &task.to_stored()?, task.at).await? {
@@ -49,7 +49,7 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskErr
     }
 }
 
-pub(super) const CANCELED: &str = "Canceled; nothing was done.";
+pub(super) const CANCELED_TEXT: &str = "Canceled; nothing was done.";
 
 /// A caller sees the tasks of the contexts that it knows (A2A 1.0 specification §3.1.4: only tasks that are
 /// visible to the client), so without a context id of ours there are none.

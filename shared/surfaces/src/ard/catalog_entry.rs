@@ -1,5 +1,5 @@
-//! A catalogue entry (ARD §4.2): how a listing, or an endpoint of the registry itself, appears in catalogues and
-//! search results. Defined once, so that an entry is identical in each of them.
+//! A catalog entry (ARD §4.2): a listing, or an endpoint of the registry itself, in catalogs and search results. Defined once,
+//! so that an entry is identical in all of them.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use registry_model::settings::Settings;
 use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
 
 /// Of tags, and of names of skills or tools: an entry is a pointer, not the card.
-const KEPT: usize = 24;
+const MAX_NAMES: usize = 24;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,7 +53,7 @@ impl CatalogEntry {
         let tools = facts.into_iter().flat_map(|facts| &facts.tools);
         let mut tags: Vec<String> = Vec::new();
         for tag in skills.clone().flat_map(|skill| &skill.tags) {
-            if tags.len() < KEPT && !tags.contains(tag) {
+            if tags.len() < MAX_NAMES && !tags.contains(tag) {
                 tags.push(tag.clone());
             }
         }
@@ -66,7 +66,7 @@ impl CatalogEntry {
             url: listing.shown_card_url().to_owned(),
             description: listing.description.clone(),
             tags,
-            capabilities: capabilities.take(KEPT).cloned().collect(),
+            capabilities: capabilities.take(MAX_NAMES).cloned().collect(),
             representative_queries: Vec::new(),
             version: listing.version.clone(),
             updated_at: None,
@@ -77,23 +77,27 @@ impl CatalogEntry {
 
 #[must_use]
 pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
-    let own =
-        |identifier: String, of_type: &'static str, name: &str, path: &str, what: &str, asked: [&str; 3]| {
-            CatalogEntry {
-                identifier,
-                display_name: name.to_owned(),
-                of_type,
-                media_type: of_type,
-                url: settings.url(path),
-                description: Some(what.to_owned()),
-                tags: ["registry", "discovery", "search"].map(str::to_owned).to_vec(),
-                capabilities: Vec::new(),
-                representative_queries: asked.map(str::to_owned).to_vec(),
-                version: Some(registry_model::VERSION.to_owned()),
-                updated_at: None,
-                metadata: Map::new(),
-            }
-        };
+    let own = |identifier: String,
+               of_type: &'static str,
+               name: &str,
+               path: &str,
+               what: &str,
+               queries: [&str; 3]| {
+        CatalogEntry {
+            identifier,
+            display_name: name.to_owned(),
+            of_type,
+            media_type: of_type,
+            url: settings.url(path),
+            description: Some(what.to_owned()),
+            tags: ["registry", "discovery", "search"].map(str::to_owned).to_vec(),
+            capabilities: Vec::new(),
+            representative_queries: queries.map(str::to_owned).to_vec(),
+            version: Some(registry_model::VERSION.to_owned()),
+            updated_at: None,
+            metadata: Map::new(),
+        }
+    };
     let (agent, server) = ("/.well-known/agent-card.json", MCP_ENDPOINT);
     let brand = settings.brand.as_str();
     vec![
@@ -110,7 +114,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             SERVER_CARD_MEDIA_TYPE,
             brand,
             "/mcp/server-card",
-            "Registry of agents and MCP servers as MCP tools: search what is Live, list a server, check its status.",
+            "Registry of agents and MCP servers as MCP tools: search Live listings, list a server, check its status.",
             [
                 "find an MCP server that can do a task",
                 "list my MCP server in a registry",
@@ -122,7 +126,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             REGISTRY_MEDIA_TYPE,
             &format!("{brand} (search)"),
             ARD_BASE,
-            "Search, explore and browse everything that is Live here by the ARD API.",
+            "Search, explore and browse all Live listings by the ARD API.",
             [
                 "search for agents and MCP servers",
                 "which agents are there?",
@@ -179,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_listing_has_a_urn_at_its_own_host() {
+    fn urn_of_a_listing_contains_its_host() {
         let id = |text: &str| text.parse::<ListingId>().unwrap();
         for (url, kind, listing, expected) in [
             (
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_has_three_entries_of_its_own() {
+    fn registry_has_three_own_entries() {
         for base in ["https://registry.example.org", "http://127.0.0.1:8080", "http://[::1]:8080"] {
             let settings =
                 Settings::from_env(Mode::Development, |name| (name == "BASE_URL").then(|| base.to_owned()))

@@ -1,5 +1,5 @@
-//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Any member of an entry can be
-//! filtered by; a path that no entry has matches none.
+//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Every member of an entry can be
+//! filtered; a path that no entry has matches nothing.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use registry_model::Kind;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
 /// Paths of one filter, and values of one path.
-const MOST: usize = 64;
+const MAX_PER_FILTER: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
@@ -52,7 +52,7 @@ impl Filter {
             Value::Object(constraints) => constraints,
             _ => {
                 return Err(ArdError::invalid(
-                    "`query.filter` must be an object of field paths and their values.",
+                    "`query.filter` must be an object of field paths and accepted values.",
                 ));
             }
         };
@@ -60,7 +60,7 @@ impl Filter {
         for (path, values) in constraints {
             let values = values_of(values).ok_or_else(|| {
                 let shown = registry_model::error::shorten(path, 80);
-                ArdError::invalid(format!("`query.filter`: `{shown}` must hold a value or a list of values."))
+                ArdError::invalid(format!("`query.filter`: `{shown}` must be a value or a list of values."))
             })?;
             read = read.and(path, values)?;
         }
@@ -68,9 +68,9 @@ impl Filter {
     }
 
     pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
-        if self.others.len() >= MOST || values.len() > MOST || path.is_empty() {
+        if self.others.len() >= MAX_PER_FILTER || values.len() > MAX_PER_FILTER || path.is_empty() {
             return Err(ArdError::invalid(format!(
-                "A filter takes up to {MOST} paths with up to {MOST} values each."
+                "A filter can have up to {MAX_PER_FILTER} paths with up to {MAX_PER_FILTER} values each; no path can be empty."
             )));
         }
         if matches!(path, "type" | "mediaType") && self.kinds == Kinds::Both {
@@ -87,10 +87,10 @@ impl Filter {
     }
 
     /// The constraint on the kind is not checked again.
-    pub(super) fn holds(&self, entry: &Value) -> bool {
-        self.others.iter().all(|(path, wanted)| {
+    pub(super) fn matches(&self, entry: &Value) -> bool {
+        self.others.iter().all(|(path, accepted)| {
             let found = at(entry, path);
-            found.iter().any(|found| wanted.iter().any(|wanted| same(found, wanted)))
+            found.iter().any(|found| accepted.iter().any(|accepted| same(found, accepted)))
         })
     }
 }
@@ -130,8 +130,8 @@ fn one_by_one(value: &Value) -> Vec<&Value> {
     }
 }
 
-fn same(found: &str, wanted: &str) -> bool {
-    found.to_lowercase() == wanted.to_lowercase()
+fn same(found: &str, accepted: &str) -> bool {
+    found.to_lowercase() == accepted.to_lowercase()
 }
 
 #[cfg(test)]
@@ -147,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_values_must_stand_at_each_path() {
-        for (filter, holds) in [
+    fn each_path_must_have_one_of_the_values() {
+        for (filter, is_match) in [
             (json!({}), true),
             (json!({ "tags": ["weather"] }), true),
             (json!({ "tags": "weather" }), true),
@@ -161,12 +161,12 @@ mod tests {
             (json!({ "trustManifest.attestations.type": ["X"] }), true),
             (json!({ "no.such.path": ["x"] }), false),
         ] {
-            assert_eq!(Filter::read(&filter).unwrap().holds(&entry()), holds, "{filter}");
+            assert_eq!(Filter::read(&filter).unwrap().matches(&entry()), is_match, "{filter}");
         }
     }
 
     #[test]
-    fn media_types_are_kinds() {
+    fn media_types_select_kinds() {
         let kinds = |filter: Value| Filter::read(&filter).unwrap().kinds;
         assert_eq!(kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE] })), Kinds::Only(Kind::Agent));
         assert_eq!(kinds(json!({ "type": SERVER_CARD_MEDIA_TYPE })), Kinds::Only(Kind::Mcp));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_refused() {
+    fn invalid_filter_is_rejected() {
         for filter in
             [json!([]), json!("type"), json!({ "type": {} }), json!({ "type": [null] }), json!({ "": "x" })]
         {

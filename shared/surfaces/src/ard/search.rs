@@ -1,5 +1,5 @@
-//! `POST /search` of ARD (§7.2): entries that match a text and a filter, the best first. ARD's schema allows nothing
-//! but entries, referrals and a page token in the answer.
+//! `POST /search` of ARD (§7.2): entries that match a text and a filter, best first. The schema of ARD allows only entries,
+//! referrals and a page token in the answer.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -47,9 +47,7 @@ impl Request {
     fn read(body: &Value) -> Result<Self, ArdError> {
         let text = text(body)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
-            ArdError::invalid(
-                "`query.text` must say in plain words what is looked for; to browse, GET agents.",
-            )
+            ArdError::invalid("`query.text` is required: a search in plain words. To browse, use GET agents.")
         })?;
         Ok(Self {
             text,
@@ -74,19 +72,19 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let holds = |seen: &FilteredHit| {
-        filter.holds(&serde_json::to_value(entry(seen, &app.settings)).unwrap_or_default())
+    let matches = |hit: &FilteredHit| {
+        filter.matches(&serde_json::to_value(entry(hit, &app.settings)).unwrap_or_default())
     };
     let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
-        if filter.looks_at_entries() { Some(&holds) } else { None };
+        if filter.looks_at_entries() { Some(&matches) } else { None };
     let found = app
         .search
         .find_filtered(Query { text, kind, category: None, skip, limit }, app.clock.now(), condition)
         .await?;
     let source = app.settings.url(ARD_BASE);
-    let result = |seen: &FilteredHit| Ranked {
-        entry: entry(seen, &app.settings),
-        score: seen.hit.score,
+    let result = |hit: &FilteredHit| Ranked {
+        entry: entry(hit, &app.settings),
+        score: hit.hit.score,
         source: source.clone(),
     };
     Ok(Results {
@@ -105,8 +103,8 @@ async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<P
     Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
 }
 
-fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
-    CatalogEntry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
+fn entry(hit: &FilteredHit, settings: &Settings) -> CatalogEntry {
+    CatalogEntry::of(&hit.hit.listing, hit.evidence.as_ref(), settings)
 }
 
 pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {
@@ -146,7 +144,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_search_is_read() {
+    fn search_is_parsed() {
         let read = Request::read(&json!({
             "query": { "text": " weather\u{0} tools ", "filter": { "type": ["application/mcp-server-card+json"] } },
             "federation": "referrals", "pageSize": 900, "pageToken": token::after_hits(10),
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_search_is_refused() {
+    fn invalid_search_is_rejected() {
         let with = |member: &str, value: Value| {
             let mut body = json!({ "query": { "text": "x" } });
             body[member] = value;

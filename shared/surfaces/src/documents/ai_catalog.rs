@@ -1,5 +1,5 @@
-//! The catalogue by which ARD crawlers take the registry in: `/.well-known/ai-catalog.json` in the strict form of the
-//! AI catalogue (specVersion 1.0, nothing beside it) and `/.well-known/ard.json` as JSON-LD, with the same entries.
+//! The catalog for ARD crawlers: `/.well-known/ai-catalog.json` in the strict form of the AI catalogue (specVersion 1.0, no
+//! other members) and `/.well-known/ard.json` as JSON-LD, with the same entries.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub(super) const LINKED: &str = "/.well-known/ard.json";
 
 /// Listings of each kind, the newest: the others are found through the search API, which is one of the
 /// entries.
-const LISTED: u32 = 100;
+const MAX_LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
 
 /// `max-age` in seconds.
@@ -38,8 +38,7 @@ pub(super) struct AiCatalog;
 
 impl Document for AiCatalog {
     const PATHS: &'static [&'static str] = &[STRICT];
-    const SUMMARY: &'static str =
-        "The catalogue by which ARD crawlers take this registry in, in its strict form.";
+    const SUMMARY: &'static str = "The catalog of this registry for ARD crawlers, in the strict form.";
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
@@ -61,7 +60,7 @@ pub(super) struct LinkedCatalog;
 
 impl Document for LinkedCatalog {
     const PATHS: &'static [&'static str] = &[LINKED];
-    const SUMMARY: &'static str = "The same catalogue as JSON-LD.";
+    const SUMMARY: &'static str = "The same catalog as JSON-LD.";
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
@@ -90,7 +89,7 @@ fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
 
 /// The registry's own listings are not repeated among the listings.
 async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
-    let newest = PageQuery { only: None, from: Cursor::default(), limit: LISTED };
+    let newest = PageQuery { only: None, from: Cursor::default(), limit: MAX_LISTED };
     let page = active_page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));

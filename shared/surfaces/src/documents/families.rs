@@ -1,5 +1,4 @@
-//! The extension families (contract "Versioning"): their versions and where each is reached, as cards and the map tell
-//! them.
+//! The extension families (contract "Versioning"): versions and paths, for the cards and the discovery map.
 
 use serde_json::Value;
 

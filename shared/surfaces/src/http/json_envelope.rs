@@ -1,5 +1,5 @@
-//! A JSON document around a shared payload, which is sent without a copy however many answers carry it.
-//! A2A and MCP put a new envelope around each answer, and copying a page would cost more than rendering it.
+//! A JSON document around a shared payload that is sent without a copy. A2A and MCP wrap each answer in a new envelope, and
+//! copying a page would cost more than rendering it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// In bytes. A smaller payload costs less to copy than to send in segments.
-const COPIED_BELOW: usize = 16 * 1024;
+const COPY_BELOW_BYTES: usize = 16 * 1024;
 
 /// A payload, the text before it, and the closing braces after it.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl JsonEnvelope {
     }
 
     fn into_body(self) -> Body {
-        if self.payload.get().len() < COPIED_BELOW {
+        if self.payload.get().len() < COPY_BELOW_BYTES {
             let mut text = Vec::new();
             self.write_to(&mut text);
             return Body::from(text);
@@ -131,9 +131,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_document_is_sent_whole_and_with_its_length_in_segments_or_not() {
-        for words in [3, COPIED_BELOW] {
-            let part = json!({ "text": "x".repeat(words) });
+    async fn copied_and_segmented_bodies_are_complete() {
+        for length in [3, COPY_BELOW_BYTES] {
+            let part = json!({ "text": "x".repeat(length) });
             let document = JsonEnvelope::new(raw(&part))
                 .as_member("message", &json!({}))
                 .unwrap()
@@ -146,13 +146,13 @@ mod tests {
             assert_eq!(response.body().size_hint().exact(), Some(written.len() as u64));
             let sent = response.into_body().collect().await.unwrap().to_bytes();
             assert_eq!(sent, written);
-            let wanted = json!({ "jsonrpc": "2.0", "id": "é\"}", "result": { "message": part } });
-            assert_eq!(serde_json::from_slice::<Value>(&sent).unwrap(), wanted);
+            let expected = json!({ "jsonrpc": "2.0", "id": "é\"}", "result": { "message": part } });
+            assert_eq!(serde_json::from_slice::<Value>(&sent).unwrap(), expected);
         }
     }
 
     #[test]
-    fn only_an_object_has_members() {
+    fn head_must_be_an_object() {
         assert!(JsonEnvelope::new(raw(&json!(1))).as_member("x", &json!([1])).is_err());
     }
 }

@@ -1,5 +1,4 @@
-//! Serves operations and documents by REST: one generic handler for each, so that a function only lists what it
-//! serves.
+//! Serves operations and documents by REST, with one generic handler each: a function only lists what it serves.
 
 use std::sync::Arc;
 
@@ -85,7 +84,7 @@ async fn run(
         && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
     {
         let name = format!("{}?{query}", route.path);
-        return once(app, caller, operation, name, made_from, arguments, &headers).await;
+        return cached_response(app, caller, operation, name, made_from, arguments, &headers).await;
     }
     let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {
         Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
@@ -114,7 +113,7 @@ async fn run(
 }
 
 /// Renders an answer once for as long as `made_from` stays the same.
-async fn once(
+async fn cached_response(
     app: App,
     caller: Caller,
     operation: &'static AnyOperation,

@@ -1,5 +1,5 @@
-//! The schemas of the description, each once under a name of its own. Types of the same name are told apart by the
-//! owner's name, because the names of Rust types are unique in their module only.
+//! The schemas of the description, each once under its own name. Types of the same name get the name of their owner as a
+//! prefix, because names of Rust types are unique only in their module.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -52,7 +52,7 @@ impl Components {
 
     /// The type's own name, or `owner` + name if that name already stands for something else.
     fn name(&mut self, owner: &str, name: &str, types: &Map<String, Value>) -> String {
-        let meaning = with_all_it_names(name, types);
+        let meaning = with_referenced_types(name, types);
         let own = [name.to_owned(), format!("{owner}{name}")];
         let known = own.iter().find(|own| self.meanings.get(*own).is_none_or(|known| *known == meaning));
         match known {
@@ -80,7 +80,7 @@ pub(super) fn reference(name: &str) -> Value {
 }
 
 /// A type and every type that it refers to, as one text.
-fn with_all_it_names(name: &str, types: &Map<String, Value>) -> String {
+fn with_referenced_types(name: &str, types: &Map<String, Value>) -> String {
     let mut all: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut open = vec![name.to_owned()];
     while let Some(next) = open.pop() {
@@ -88,21 +88,21 @@ fn with_all_it_names(name: &str, types: &Map<String, Value>) -> String {
             && all.insert(name, of_type).is_none()
         {
             let mut named = BTreeSet::new();
-            find_names(of_type, &mut named);
+            find_references(of_type, &mut named);
             open.extend(named);
         }
     }
     json!(all).to_string()
 }
 
-fn find_names(schema: &Value, found: &mut BTreeSet<String>) {
+fn find_references(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(members) => {
             let named = members.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(LOCAL));
             found.extend(named.map(str::to_owned));
-            members.values().for_each(|member| find_names(member, found));
+            members.values().for_each(|member| find_references(member, found));
         }
-        Value::Array(items) => items.iter().for_each(|item| find_names(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| find_references(item, found)),
         _ => {}
     }
 }
@@ -116,7 +116,7 @@ fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
             if let Some(name) = target.and_then(|local| names.get(local)) {
                 members.insert("$ref".to_owned(), json!(format!("#/components/schemas/{name}")));
             }
-            // That a member is null or empty where it is left out tells nothing, and its own schema may not allow it.
+            // A default of null or {} adds nothing, and the schema of the member may not allow it.
             if members.get("default").is_some_and(|default| default.is_null() || *default == json!({})) {
                 members.shift_remove("default");
             }
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_of_one_name_are_told_apart() {
+    fn different_types_of_one_name_get_different_names() {
         let schema = |kind: &str| {
             json!({
                 "$schema": "x", "title": "Answer", "type": "object",

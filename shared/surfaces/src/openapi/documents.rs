@@ -1,4 +1,4 @@
-//! The calls that are documents: each at its paths, with what it holds by its media type.
+//! The calls that read documents: each at its paths, with the schema of its content.
 
 use serde_json::{Map, Value, json};
 
@@ -80,18 +80,18 @@ fn path_parameters(path: &str) -> Vec<Value> {
     parts
         .map(|name| {
             let (schema, description) = match (path, name) {
-                ("/badge/{name}", _) => (json!({ "type": "string", "enum": badge::NAMES }), "Which badge."),
+                ("/badge/{name}", _) => (json!({ "type": "string", "enum": badge::NAMES }), "The name of the badge."),
                 ("/log/tile/{tile}", _) => (
                     json!({ "type": "string", "pattern": "^(entries|[0-9])/(x[0-9]{3}/)*[0-9]{3}(\\.p/[0-9]{1,3})?$" }),
-                    "The level, or `entries`, and the tile in groups of three digits such as `x001/234`; `.p/{width}` \
-                     follows where it is not full. Its slashes are sent as they are.",
+                    "The level, or `entries`, and the tile in groups of three digits such as `x001/234`; a partial tile ends with \
+                     `.p/{width}`. Do not encode the slashes.",
                 ),
                 ("/skills/{name}", _) => {
                     let files: Vec<String> = discovery::skill_files().collect();
-                    (json!({ "type": "string", "enum": files }), "Which skill.")
+                    (json!({ "type": "string", "enum": files }), "The file of the skill.")
                 }
                 (_, "id") => (json!({ "type": "string" }), "The id of the listing."),
-                _ => (json!({ "type": "string", "minLength": 1 }), "Its name."),
+                _ => (json!({ "type": "string", "minLength": 1 }), "The name."),
             };
             json!({ "name": name, "in": "path", "required": true, "schema": schema, "description": description })
         })

@@ -1,5 +1,5 @@
-//! The endpoints of families: one path for several operations, told apart by `action`. Their arguments and answers are
-//! alternatives, one for each action.
+//! The endpoints of families: one path for several operations, selected by `action`. Arguments and answers are alternatives,
+//! one for each action.
 
 use serde_json::{Map, Value, json};
 
@@ -22,16 +22,16 @@ fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
 /// only operations without required arguments, because OpenAPI cannot say which parameters belong to which
 /// action; the description covers all.
 pub(super) fn read(family: &'static Description, route: &Route, components: &mut Components) -> Value {
-    let reading = members(route.path).into_iter().filter(|(operation, _)| operation.effect.read_only);
-    let reading: Vec<_> = reading.collect();
+    let mut reading = members(route.path);
+    reading.retain(|(operation, _)| operation.effect.read_only);
     let free = reading.iter().filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)()));
     let names: Vec<&str> = free.flat_map(|(_, names)| names.iter().copied()).collect();
-    let mut told = Vec::new();
+    let mut parameters = Vec::new();
     if !names.is_empty() {
-        told.push(json!({
+        parameters.push(json!({
             "name": "action", "in": "query", "schema": { "type": "string", "enum": names },
-            "description": "What is read; without it, what the family is. An action that needs arguments takes them here, \
-                too, by the names that POST tells.",
+            "description": "The action to run; without it, a description of the family. Actions with required arguments \
+                are possible, too: send the arguments as further parameters, by the names of the POST body.",
         }));
     }
     let operations = std::iter::once(family).chain(reading.iter().map(|(operation, _)| *operation));
@@ -41,7 +41,7 @@ pub(super) fn read(family: &'static Description, route: &Route, components: &mut
         "summary": family.title,
         "description": format!("{}{}", family.description, list(&reading)),
         "tags": [tag(route.path)],
-        "parameters": told,
+        "parameters": parameters,
         "responses": answers(family, &operations, false, components),
     })
 }
@@ -67,7 +67,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     json!({
         "operationId": null,
         "summary": format!("{}, by its actions", route.path.rsplit('/').next().unwrap_or_default()),
-        "description": format!("`action` says what is done.{}", list(&all)),
+        "description": format!("`action` selects the operation.{}", list(&all)),
         "tags": [tag(route.path)],
         "requestBody": {
             "required": true,

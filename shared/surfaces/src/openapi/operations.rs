@@ -1,4 +1,4 @@
-//! The calls that are operations: each by its routes, with its arguments in the query or body and its answer.
+//! The calls that run operations: each by its routes, with arguments in the query or body and its answer.
 
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,6 @@ fn read(
     let parameters: Vec<Value> = parameters::of_query(&taken)
         .into_iter()
         .map(|mut parameter| {
-            // Each brings the types that it may name.
             let mut schema = parameter["schema"].take();
             if let (Some(schema), Some(types)) = (schema.as_object_mut(), taken.get("$defs")) {
                 schema.entry("$defs").or_insert_with(|| types.clone());

@@ -1,5 +1,5 @@
-//! Arguments as parameters of a query. A query holds texts only, so lists and objects are left out of it. Arguments of which
-//! one is needed are members of one parameter, an exploded object; where more than that ties them, words say it.
+//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one of several
+//! arguments is required, they are members of one parameter, an exploded object; more complex rules are described in words.
 
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,7 @@ fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a
     json!({
         "name": "arguments", "in": "query", "required": true, "style": "form", "explode": true,
         "schema": { "type": "object", "properties": members, "anyOf": needed },
-        "description": "Each member is sent as a parameter of its own name.",
+        "description": "Send each member as a parameter of its own name.",
     })
 }
 
@@ -71,7 +71,7 @@ pub(super) fn needs_in_words(schema: &Value) -> String {
 fn instead(schema: &Value) -> Option<(&str, String)> {
     let first = alternatives(schema).next().filter(|_| needs_one(schema))?;
     let others = Some(any(alternatives(schema).skip(1))).filter(|words| !words.is_empty())?;
-    Some((names(first).next()?, format!("In its place may be given: {others}.")))
+    Some((names(first).next()?, format!("Alternatives: {others}.")))
 }
 
 fn any<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
@@ -150,7 +150,7 @@ fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
         }
         None => {}
     }
-    // A default of null says that nothing is sent.
+    // A default of null means that the parameter is not sent.
     if single.get("default").is_some_and(Value::is_null) {
         single.shift_remove("default");
     }
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_holds_texts_and_numbers() {
+    fn query_contains_only_texts_and_numbers() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_which_one_is_needed_are_members_of_one_parameter() {
+    fn alternatives_are_members_of_one_parameter() {
         let parameters = of_query(&json!({
             "type": "object",
             "properties": {
@@ -205,7 +205,7 @@ mod tests {
             json!({
                 "type": "object",
                 "properties": {
-                    "id": { "type": "string", "description": "Its id. In its place may be given: `name`." },
+                    "id": { "type": "string", "description": "Its id. Alternatives: `name`." },
                     "name": { "type": "string" },
                 },
                 "anyOf": [{ "required": ["id"] }, { "required": ["name"] }],
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_several_is_the_one_that_is_needed() {
+    fn first_alternative_is_marked_as_required() {
         let schema = |tie: &str| {
             json!({
                 "type": "object",
@@ -222,19 +222,19 @@ mod tests {
                 tie: [{ "required": ["id"] }, { "required": ["name"] }],
             })
         };
-        let told = |schema: Value| -> Vec<(String, bool)> {
+        let required = |schema: Value| -> Vec<(String, bool)> {
             let parameters = of_query(&schema).into_iter();
             parameters
                 .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
                 .collect()
         };
-        assert_eq!(told(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
-        assert_eq!(of_query(&schema("anyOf"))[0]["description"], "In its place may be given: `name`.");
+        assert_eq!(required(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
+        assert_eq!(of_query(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
         assert!(of_query(&schema("anyOf"))[1].get("description").is_none());
         assert_eq!(needs_in_words(&schema("oneOf")), "`id` or `name`");
         let tied = json!({ "required": ["of"], "anyOf": [{ "required": ["by"] }, {}] });
         assert_eq!(needs_in_words(&tied), "`of`");
-        assert_eq!(told(schema("oneOf")), [("id".to_owned(), true)]);
+        assert_eq!(required(schema("oneOf")), [("id".to_owned(), true)]);
         assert!(
             !needs_nothing(&schema("anyOf"))
                 && needs_nothing(&json!({ "anyOf": [{}, { "required": ["id"] }] }))

@@ -1,5 +1,5 @@
-//! What the official API lacks and its users ask for most: search by meaning, health and counts. They are below `/x/`
-//! and the registry's own namespace, where that API puts extensions; clients work without them.
+//! Extensions of the official API that its users request most: search by meaning, health and counts. They are below `/x/` and
+//! the registry's own namespace, where that API puts extensions; clients work without them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use registry_model::protocol::MCP_REGISTRY;
 use registry_search::Text;
 use registry_search::browse::Facet;
 
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 
 #[derive(Debug, Serialize)]
 pub struct Matches {
@@ -45,9 +45,9 @@ struct Found {
 pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
-    let wanted =
+    let search =
         registry_search::Query { text: words, kind: Some(Kind::Mcp), category: None, skip: 0, limit };
-    let found = app.search.find(&wanted, app.clock.now()).await?;
+    let found = app.search.find(&search, app.clock.now()).await?;
     let key = Namespace::own(&app.settings).key("match");
     let servers: Vec<ServerResponse> = found
         .hits
@@ -67,7 +67,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
             app.settings.url("/api/publish")
         )),
         (_, 0) => Some(format!(
-            "No server answers to these words. Say it in other words, or look through all: {}.",
+            "No server matches. Use other words, or list all servers: {}.",
             app.settings.url(MCP_REGISTRY)
         )),
         _ => None,
@@ -120,7 +120,7 @@ pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), &by).await?;
     let values = |counts: Vec<(String, usize)>| {
-        counts.into_iter().take(MOST_VALUES).map(|(value, count)| Count { value, count }).collect()
+        counts.into_iter().take(MAX_VALUES).map(|(value, count)| Count { value, count }).collect()
     };
     Ok(Facets {
         facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(values)).collect(),

@@ -18,7 +18,7 @@ use registry_store::Fall;
 /// The key of the official metadata, which every implementation of the API includes.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 /// Characters of a title and of a description.
-const LONGEST: usize = 100;
+const MAX_CHARS: usize = 100;
 /// For a server without a version that the official rules accept. It is a semantic version lower than all
 /// others, so a real version is never mistaken for the older one.
 const UNKNOWN_VERSION: &str = "0.0.0";
@@ -99,7 +99,7 @@ impl ServerDetail {
     fn of(listing: &Listing, meta: Map<String, Value>) -> Self {
         let url = listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(web);
         let name = registry_name::of(listing);
-        let title = line(&listing.name, LONGEST);
+        let title = line(&listing.name, MAX_CHARS);
         let is_titled = !title.is_empty() && title != name && title != listing.id.as_str();
         Self {
             schema: SERVER_DESCRIPTION_SCHEMA,
@@ -127,22 +127,22 @@ pub(super) fn version(listing: &Listing) -> String {
 }
 
 fn description(listing: &Listing, url: Option<&Url>) -> String {
-    let told = line(listing.description.as_deref().unwrap_or_default(), LONGEST);
+    let told = line(listing.description.as_deref().unwrap_or_default(), MAX_CHARS);
     if !told.is_empty() {
         return told;
     }
     let host = url.and_then(Url::host_str);
-    line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), LONGEST)
+    line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), MAX_CHARS)
 }
 
-/// One line of at most `longest` characters, cut after a word.
-fn line(text: &str, longest: usize) -> String {
+/// One line of at most `max_chars` characters, cut after a word.
+fn line(text: &str, max_chars: usize) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= longest {
+    if line.chars().count() <= max_chars {
         return line;
     }
-    let room = line.char_indices().nth(longest - 1).map_or(0, |(end, _)| end);
+    let room = line.char_indices().nth(max_chars - 1).map_or(0, |(end, _)| end);
     let is_whole = line[room..].starts_with(' ');
     // A text whose last space is far from its end has no words to speak of.
     let word_end = line[..room].rfind(' ').filter(|space| !is_whole && *space > room / 2);
@@ -218,10 +218,10 @@ impl ServerEvidence {
 
 fn reason(listing: &Listing) -> String {
     match (&listing.probe, listing.failures) {
-        (None, _) => "It has not been asked yet.".to_owned(),
+        (None, _) => "Not probed yet.".to_owned(),
         (Some(_), 0) => "It completed the handshake, without a credential.".to_owned(),
         (Some(_), failures) => format!(
-            "It completed the handshake, without a credential; {failures} later probe(s) failed, which is being confirmed."
+            "It completed the handshake, without a credential; {failures} later probe(s) failed; a recheck will confirm it."
         ),
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::cursor::Cursor;
-use super::query::{FallsQuery, ServerQuery};
+use super::query::{DelistedQuery, ServerQuery};
 use super::server::{self, ServerResponse};
 use registry_app::App;
 use registry_domain::views::active_page;
@@ -22,7 +22,7 @@ use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Fall;
 
 /// Index pages to read for one page of an exact version; the next page continues.
-const LOOKS: usize = 8;
+const MAX_READS: usize = 8;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerList {
@@ -38,17 +38,17 @@ pub struct Metadata {
 }
 
 pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
-    let only_falls = query.falls.as_ref().is_some_and(|falls| falls.only);
-    let (rows, mut next_cursor) = if only_falls { (Vec::new(), None) } else { page(app, query).await? };
+    let only_delisted = query.delisted.as_ref().is_some_and(|delisted| delisted.only);
+    let (rows, mut next_cursor) = if only_delisted { (Vec::new(), None) } else { page(app, query).await? };
     let mut servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
-    if let (Some(falls), None) = (&query.falls, &next_cursor) {
+    if let (Some(delisted_query), None) = (&query.delisted, &next_cursor) {
         let room = query.part.limit.saturating_sub(servers.len());
         if room == 0 {
             next_cursor = Some(Cursor::Fallen(None).write());
         } else {
-            let (fallen, next) = delisted(app, falls, room).await?;
-            let fallen = fallen.iter().filter(|fall| query.matches_fallen(&fall.listing));
-            servers.extend(fallen.map(ServerResponse::of_fall));
+            let (page, next) = delisted(app, delisted_query, room).await?;
+            let matching = page.iter().filter(|fall| query.matches_delisted(&fall.listing));
+            servers.extend(matching.map(ServerResponse::of_fall));
             next_cursor = next.map(|place| Cursor::Fallen(Some(place)).write());
         }
     }
@@ -72,7 +72,7 @@ pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerRespo
         return Ok(ServerResponse::of_row(&row, &app.settings));
     }
     let detail = format!(
-        "Server version not found: `{}` answers as version {there}. Ask for that, or for `latest`.",
+        "Server version not found: `{}` has version {there}. Use that, or `latest`.",
         shorten(name, 120)
     );
     Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
@@ -88,7 +88,7 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
 pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
     let mut part = query.part.clone();
     let mut found = Vec::new();
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_READS {
         let page = app.search.browse_loaded(&part).await?;
         part.after = page.next;
         found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing)));
@@ -110,7 +110,7 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
     let row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
     row.ok_or_else(|| {
         let detail = format!(
-            "Server not found: no Live server is named `{}`. A name is one that the list gives, with its slash as %2F.",
+            "Server not found: no Live server is named `{}`. Use a name from the list, with its slash as %2F.",
             shorten(name, 120)
         );
         Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
@@ -122,7 +122,7 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
 pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
     let live = async { app.store.live().await };
     let (live, ()) = futures::try_join!(live, app.search.refresh())?;
-    // It changes with the age of rows, too: a proof runs out, and a fall is told for some days, without a write.
+    // The content also changes with time, without a write: proofs expire, and delistings are shown for some days only.
     let version = active_page::validator(app, live, &format!("{:?}", app.search.version()));
     let name = query.name();
     if let Some(page) = app.server_pages.get(&name, &version) {
@@ -137,12 +137,12 @@ pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage,
 
 pub(super) async fn delisted(
     app: &App,
-    query: &FallsQuery,
+    query: &DelistedQuery,
     limit: usize,
 ) -> Result<(Vec<Fall>, Option<String>), Problem> {
     let after = query.after.as_deref();
     let (falls, next) = app.store.falls(query.since, after, limit, app.clock.now()).await?;
-    // Its last fall is the one that counts, and none does where it came back.
+    // Only the last delisting counts, and only if the listing is not Live again.
     let latest: BTreeMap<ListingId, Fall> =
         falls.into_iter().map(|fall| (fall.listing.id.clone(), fall)).collect();
     let ids: Vec<ListingId> = latest.keys().cloned().collect();
