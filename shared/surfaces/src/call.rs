@@ -111,7 +111,7 @@ impl Call {
         [(header::ACCEPT.to_string(), json())].into_iter().chain(sent).collect()
     }
 
-    /// A shell command; `separator` stands between its options.
+    /// A shell command; with `separator` between its options.
     pub(crate) fn curl(&self, separator: &str) -> String {
         curl(&self.url, &[], self.body.as_ref(), separator)
     }

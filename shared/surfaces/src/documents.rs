@@ -1,5 +1,6 @@
-//! Resources that are read with GET and are not operations: the active list, feeds, statistics, badges, cards, catalogs. Each
-//! declares its paths and cache lifetime, and is made from the catalogue of operations, the settings and the table.
+//! Resources that are read with GET and are not operations: the active list, feeds, statistics, badges, cards,
+//! catalogs. Each declares its paths and cache lifetime, and is made from the catalogue of operations, the settings and
+//! the table.
 
 mod active_list;
 mod agent_card;
@@ -27,8 +28,7 @@ pub(crate) use document::{Document, DocumentRequest, NoQuery, Validity, json};
 pub const API_CATALOG_LINK: (&str, &str) =
     ("link", "</.well-known/api-catalog>; rel=\"api-catalog\"; type=\"application/linkset+json\"");
 
-/// Sent with the root, whatever it shows, and with the discovery map (RFC 8288): a client that knows only the
-/// host name finds the documents through them.
+/// Sent with `/` and with the discovery map (RFC 8288), for clients that know only the host name.
 pub const ROOT_LINKS: [(&str, &str); 8] = [
     ("link", "</llms.txt>; rel=\"describedby\"; type=\"text/plain\""),
     ("link", "</discovery.json>; rel=\"alternate\"; type=\"application/json\""),
@@ -69,7 +69,7 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &WIDE_SERVER_CARD,
 ];
 
-// One item each, so that a function holds no more than it serves.
+// One item each, so that a function contains only what it serves.
 pub static A2A_CARD: AnyDocument = AnyDocument::of::<agent_card::A2aCard>();
 pub static ABOUT_LOG: AnyDocument = AnyDocument::of::<evidence_log::AboutLog>();
 pub static ACTIVE_LIST: AnyDocument = AnyDocument::of::<active_list::ActiveList>();

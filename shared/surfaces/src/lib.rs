@@ -1,4 +1,4 @@
-//! What clients of the registry see: the REST framework, A2A tasks, ARD, the API of the official MCP registry, documents, pages and
+//! What clients of the registry see: REST, A2A tasks, ARD, the API of the official MCP registry, documents, pages and
 //! the OpenAPI description. It depends on `registry-operations` and the layers below. Only the functions depend on it: each
 //! lists the operations and documents that it serves.
 //!

@@ -1,6 +1,6 @@
-//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed something
-//! or asks back, or one that the client wants to come back for. A message that only reads is answered without a task, and the
-//! answer may be cached.
+//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed
+//! something or asks back, or one that the client wants to come back for. A message that only reads is answered without
+//! a task, and the answer may be cached.
 
 use serde_json::Value;
 

@@ -1,5 +1,6 @@
-//! Tasks: the request of a client, its state and its result. State names are those of A2A 0.3: the table stores them, and those
-//! of 1.0 follow from them. The size of an item is limited, so contents that are too large are replaced by a note.
+//! Tasks: the request of a client, its state and its result. State names are those of A2A 0.3: the table stores them,
+//! and those of 1.0 follow from them. The size of an item is limited, so contents that are too large are replaced by a
+//! note.
 
 use serde::{Deserialize, Serialize};
 

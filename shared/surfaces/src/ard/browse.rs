@@ -1,5 +1,5 @@
-//! `GET /agents` of ARD (§7.4): all Live listings, in pages, in a fixed order, with a filter. A filter that the index cannot
-//! apply is checked against each row, within a bounded number of reads.
+//! `GET /agents` of ARD (§7.4): all Live listings, in pages, in a fixed order, with a filter. A filter that the index
+//! cannot apply is checked against each row, within a bounded number of reads.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,5 @@
-//! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): its endpoints, tools
-//! and documents, offer and prices, limits, and probe statistics.
+//! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): its endpoints,
+//! tools and documents, offer and prices, limits, and probe statistics.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

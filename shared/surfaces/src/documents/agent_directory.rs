@@ -1,5 +1,5 @@
-//! The list of public agents in the form of A2A discovery proposals (A2A discussion #741), for clients of registries that
-//! implement them: Live agents with their skills, by offset and limit, searched by words or by skill.
+//! The list of public agents in the form of A2A discovery proposals (A2A discussion #741), for clients of registries
+//! that implement them: Live agents with their skills, by offset and limit, searched by words or by skill.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -220,10 +220,10 @@ fn skills(hit: &FilteredHit) -> &[Skill] {
     hit.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
 }
 
-fn has(hit: &FilteredHit, wanted: &str) -> bool {
+fn has(hit: &FilteredHit, required: &str) -> bool {
     skills(hit).iter().any(|skill| {
         let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
-        names.into_iter().any(|name| name.to_lowercase() == wanted)
+        names.into_iter().any(|name| name.to_lowercase() == required)
     })
 }
 

@@ -1,6 +1,7 @@
-//! How other parties find this registry. `/api/dns/mcp-status`: its DNS discovery record (contract "DNS discovery record"), as
-//! it should be and as the DNS returns it. `/api/mcp-registry/publish-status`: its name at other MCP registries, the proofs of
-//! the name, and the commands to publish it. Unknown values are null: the official registry is read only if it is a peer.
+//! How other parties find this registry. `/api/dns/mcp-status`: its DNS discovery record (contract "DNS discovery
+//! record"), as it should be and as the DNS returns it. `/api/mcp-registry/publish-status`: its name at other MCP
+//! registries, the proofs of the name, and the commands to publish it. Unknown values are null: the official registry
+//! is read only if it is a peer.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -53,7 +54,7 @@ pub(super) struct DnsStatus {
 struct RecordItem {
     key: &'static str,
     expected: String,
-    /// The value in the DNS; null if there is none, or none is known.
+    /// The value in the DNS; null if there is none or it is unknown.
     found: Option<String>,
     matches: bool,
 }

@@ -1,5 +1,5 @@
-//! The rate limit per address, in the memory of this process: a rejected request costs no table access. Limits per act are
-//! counted in the table as before.
+//! The rate limit per address, in the memory of this process: a rejected request costs no table access. Limits per act
+//! are counted in the table as before.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! The schemas of the description, each once under its own name. Types of the same name get the name of their owner as a
-//! prefix, because names of Rust types are unique only in their module.
+//! The schemas of the description, each once under its own name. Types of the same name get the name of their owner as
+//! a prefix, because names of Rust types are unique only in their module.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ const LOCAL: &str = "#/$defs/";
 #[derive(Debug, Default)]
 pub(super) struct Components {
     schemas: BTreeMap<String, Value>,
-    /// The full text of what a name stands for: the schema and all types that it refers to.
+    /// By name: the schema and all types that it refers to, as text.
     meanings: HashMap<String, String>,
 }
 
@@ -50,7 +50,7 @@ impl Components {
         self.schemas.into_iter().collect()
     }
 
-    /// The type's own name, or `owner` + name if that name already stands for something else.
+    /// The type's own name, or `owner` + name if that name already means another type.
     fn name(&mut self, owner: &str, name: &str, types: &Map<String, Value>) -> String {
         let meaning = with_referenced_types(name, types);
         let own = [name.to_owned(), format!("{owner}{name}")];

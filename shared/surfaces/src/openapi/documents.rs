@@ -24,17 +24,9 @@ pub(super) fn add<'a>(
                 "summary": document.summary,
                 "tags": [tag(path)],
             });
-            let query_schema = (document.query_schema)();
             let mut all = path_parameters(&at);
             let in_path = all.len();
-            all.extend(parameters::of_query(&query_schema).into_iter().map(|mut parameter| {
-                let mut schema = parameter["schema"].take();
-                if let (Some(schema), Some(types)) = (schema.as_object_mut(), query_schema.get("$defs")) {
-                    schema.entry("$defs").or_insert_with(|| types.clone());
-                }
-                parameter["schema"] = components.adopt(&owner, schema);
-                parameter
-            }));
+            all.extend(parameters::of_query(&(document.query_schema)(), &owner, components));
             let takes_query = all.len() > in_path;
             if !all.is_empty() {
                 call["parameters"] = json!(all);

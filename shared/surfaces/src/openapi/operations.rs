@@ -45,18 +45,7 @@ fn read(
     components: &mut Components,
 ) -> Value {
     let owner = type_name(operation.name);
-    let taken = (route.schema)(arguments.clone());
-    let parameters: Vec<Value> = parameters::of_query(&taken)
-        .into_iter()
-        .map(|mut parameter| {
-            let mut schema = parameter["schema"].take();
-            if let (Some(schema), Some(types)) = (schema.as_object_mut(), taken.get("$defs")) {
-                schema.entry("$defs").or_insert_with(|| types.clone());
-            }
-            parameter["schema"] = components.adopt(&owner, schema);
-            parameter
-        })
-        .collect();
+    let parameters = parameters::of_query(&(route.schema)(arguments.clone()), &owner, components);
     let mut call = described(operation, route);
     if !parameters.is_empty() {
         call["parameters"] = json!(parameters);

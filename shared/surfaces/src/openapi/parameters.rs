@@ -1,11 +1,25 @@
-//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one of several
-//! arguments is required, they are members of one parameter, an exploded object; more complex rules are described in words.
+//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one of
+//! several arguments is required, they are members of one parameter, an exploded object; more complex rules are
+//! described in words.
 
 use serde_json::{Map, Value, json};
 
+use super::components::Components;
 use registry_formats::argument_schema;
 
-pub(super) fn of_query(schema: &Value) -> Vec<Value> {
+pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components) -> Vec<Value> {
+    let (mut parameters, types) = (with_local_types(schema), schema.get("$defs"));
+    for parameter in &mut parameters {
+        let mut schema = parameter["schema"].take();
+        if let (Some(schema), Some(types)) = (schema.as_object_mut(), types) {
+            schema.entry("$defs").or_insert_with(|| types.clone());
+        }
+        parameter["schema"] = components.adopt(owner, schema);
+    }
+    parameters
+}
+
+fn with_local_types(schema: &Value) -> Vec<Value> {
     let parameters = one_each(schema);
     let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
     if schema["anyOf"].is_array() && alternatives(schema).all(plain) {
@@ -91,7 +105,7 @@ fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf"].into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
 }
 
-/// Whether one of the alternatives must be met: none is empty.
+/// Whether one of the alternatives must be met: each of them requires something.
 fn needs_one(schema: &Value) -> bool {
     alternatives(schema).all(|one| names(one).next().is_some())
 }
@@ -176,7 +190,7 @@ mod tests {
             "required": ["id"],
             "$defs": { "Kind": { "type": "string", "enum": ["agent"] } },
         });
-        let parameters = of_query(&schema);
+        let parameters = with_local_types(&schema);
         let names: Vec<&str> = parameters.iter().filter_map(|parameter| parameter["name"].as_str()).collect();
         assert_eq!(names, ["id", "limit", "kind", "goals"]);
         assert_eq!(
@@ -190,7 +204,7 @@ mod tests {
 
     #[test]
     fn alternatives_are_members_of_one_parameter() {
-        let parameters = of_query(&json!({
+        let parameters = with_local_types(&json!({
             "type": "object",
             "properties": {
                 "id": { "type": ["string", "null"], "description": "Its id." },
@@ -223,14 +237,14 @@ mod tests {
             })
         };
         let required = |schema: Value| -> Vec<(String, bool)> {
-            let parameters = of_query(&schema).into_iter();
+            let parameters = with_local_types(&schema).into_iter();
             parameters
                 .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
                 .collect()
         };
         assert_eq!(required(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
-        assert_eq!(of_query(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
-        assert!(of_query(&schema("anyOf"))[1].get("description").is_none());
+        assert_eq!(with_local_types(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
+        assert!(with_local_types(&schema("anyOf"))[1].get("description").is_none());
         assert_eq!(needs_in_words(&schema("oneOf")), "`id` or `name`");
         let tied = json!({ "required": ["of"], "anyOf": [{ "required": ["by"] }, {}] });
         assert_eq!(needs_in_words(&tied), "`of`");

@@ -1,5 +1,5 @@
-//! The last handshake in plain words, step by step, from the signals that the probe stored, so that a reader need not know the
-//! protocol to judge the proof.
+//! The last handshake in plain words, step by step, from the signals that the probe stored, so that a reader need not
+//! know the protocol to judge the proof.
 
 use registry_model::error::shorten;
 use registry_model::{Assessment, Handshake, Kind};
@@ -21,9 +21,10 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
         Some(Kind::Mcp) => exchange.of_server(),
         Some(Kind::Agent) | None => exchange.of_agent(),
     };
+    let has_steps = !evidence.verdict.signals.is_empty() && !exchange.has("preflight_reject");
     let failures = evidence.verdict.reasons.iter().filter(|_| evidence.verdict.handshake != Handshake::Ok);
     steps.extend(failures.map(|reason| Step {
-        request: if steps_are_done(evidence) { "Problem found".to_owned() } else { exchange.first_request() },
+        request: if has_steps { "Problem found".to_owned() } else { exchange.first_request() },
         answer: match reason.seen.trim() {
             "" => reason.reason.clone(),
             seen => format!("{}: {}", reason.reason, shorten(seen, MAX_PEER_TEXT_CHARS)),
@@ -33,21 +34,13 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
     steps
 }
 
-fn steps_are_done(evidence: &Assessment) -> bool {
-    !evidence.verdict.signals.is_empty() && !has(evidence, "preflight_reject")
-}
-
-fn has(evidence: &Assessment, signal: &str) -> bool {
-    evidence.verdict.signals.iter().any(|known| known == signal)
-}
-
 struct Exchange<'a> {
     evidence: &'a Assessment,
 }
 
 impl Exchange<'_> {
     fn has(&self, signal: &str) -> bool {
-        has(self.evidence, signal)
+        self.evidence.verdict.signals.iter().any(|known| known == signal)
     }
 
     fn first_request(&self) -> String {
@@ -251,11 +244,11 @@ mod tests {
             seen: "HTTP 404".to_owned(),
             fix: String::new(),
         });
-        let wanted = Step {
+        let expected = Step {
             request: "Fetched its agent card".to_owned(),
             answer: "card fail 404 (no card): HTTP 404".to_owned(),
             is_ok: false,
         };
-        assert_eq!(steps(&evidence), [wanted]);
+        assert_eq!(steps(&evidence), [expected]);
     }
 }

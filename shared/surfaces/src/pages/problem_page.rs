@@ -1,4 +1,5 @@
-//! A problem as a page, if a browser sent the request, and the form by which people publish, with what was wrong with it.
+//! A problem as a page, if a browser sent the request, and the form by which people publish, with what was wrong with
+//! it.
 
 use askama::Template;
 use axum::Router;

@@ -1,5 +1,5 @@
-//! Ninety days of proofs: what the probes of each UTC day found, and for days without a probe whether an earlier proof was
-//! still valid.
+//! Ninety days of proofs: what the probes of each UTC day found, and for days without a probe whether an earlier proof
+//! was still valid.
 
 use std::collections::BTreeMap;
 

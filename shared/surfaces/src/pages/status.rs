@@ -1,5 +1,5 @@
-//! `/status`: probe statistics with charts: Live listings over time, outcomes and reasons of today, the budget, the schedules,
-//! and the evidence log.
+//! `/status`: probe statistics with charts: Live listings over time, outcomes and reasons of today, the budget, the
+//! schedules, and the evidence log.
 
 use askama::Template;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence under its own `_meta` key. What a
-//! peer says about itself is cut to the limits of the schema, so that the document is valid for every listing.
+//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence under its own `_meta` key.
+//! What a peer says about itself is cut to the limits of the schema, so that the document is valid for every listing.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -86,7 +86,7 @@ impl ServerResponse {
         if let Some(changed_at) = changed_at {
             official["updatedAt"] = json!(changed_at.max(listing.listed_at));
         }
-        // The official registry's guide for aggregators puts it inside the server, its OpenAPI beside it.
+        // The official guide for aggregators puts it inside the server, the official OpenAPI next to it.
         let evidence = json!(ServerEvidence::of(listing, settings));
         let key = Namespace::own(settings).key("evidence");
         let inner = Map::from_iter([(key.clone(), evidence.clone())]);
@@ -118,18 +118,18 @@ impl ServerDetail {
 }
 
 pub(super) fn version(listing: &Listing) -> String {
-    let told = listing.version.as_deref().map(str::trim).filter(|version| {
+    let version = listing.version.as_deref().map(str::trim).filter(|version| {
         is_version(version)
             && version.chars().all(|c| !c.is_control())
             && version.contains(char::is_alphanumeric)
     });
-    told.unwrap_or(UNKNOWN_VERSION).to_owned()
+    version.unwrap_or(UNKNOWN_VERSION).to_owned()
 }
 
 fn description(listing: &Listing, url: Option<&Url>) -> String {
-    let told = line(listing.description.as_deref().unwrap_or_default(), MAX_CHARS);
-    if !told.is_empty() {
-        return told;
+    let text = line(listing.description.as_deref().unwrap_or_default(), MAX_CHARS);
+    if !text.is_empty() {
+        return text;
     }
     let host = url.and_then(Url::host_str);
     line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), MAX_CHARS)
