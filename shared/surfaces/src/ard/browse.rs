@@ -28,7 +28,7 @@ pub struct ListQuery {
 #[serde(rename_all = "camelCase")]
 pub struct List {
     items: Vec<CatalogEntry>,
-    /// `None` where it would need a read of every row.
+    /// `None` if it would need a read of every row.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
     /// A page may be shorter than requested and still have a next one.

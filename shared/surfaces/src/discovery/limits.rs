@@ -23,7 +23,7 @@ pub(super) struct Inbound {
 /// Limits for all requests of one address.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct Requests {
-    /// The lasting rate.
+    /// The long-term rate.
     per_second: u32,
     /// How many are allowed at once after a pause.
     at_once: u32,

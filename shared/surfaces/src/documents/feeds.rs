@@ -22,7 +22,7 @@ pub(super) struct FeedQuery {
     /// The most items of a page: 1 to 100, default 50.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// The `next_cursor` of an earlier page.
+    /// The `next_cursor` of the previous page.
     #[schemars(extend("format" = "feed-cursor"))]
     cursor: Option<String>,
 }
@@ -73,7 +73,7 @@ pub(super) struct TalkFeedQuery {
     /// The most items of a page: 1 to 100, default 50.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// The `next_cursor` of an earlier page.
+    /// The `next_cursor` of the previous page.
     #[schemars(extend("format" = "talk-cursor"))]
     cursor: Option<String>,
 }

@@ -186,7 +186,7 @@ const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PublishStatus {
     ok: bool,
-    /// Whether the official registry lists this one, by its last answer; null if it is not a configured peer.
+    /// Whether the official registry lists this one, by its last answer; null if that is not known.
     listed: Option<bool>,
     /// The name under which it is listed there; null if it is not listed, or that is not known.
     published_name: Option<String>,

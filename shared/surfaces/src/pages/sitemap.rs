@@ -57,7 +57,7 @@ impl Document for Sitemap {
     type Answer = String;
 
     fn cache_validator(app: &App, request: &DocumentRequest<Part>) -> Validity {
-        // The search index follows what is Live by about a minute.
+        // The search index is about a minute behind the table.
         let (minute, part) = (app.clock.now().as_second() / 60, request.query.part);
         let made_from = format!("sitemap/{}/{minute}/{part:?}", request.live.version);
         Ok(Some(CacheValidator::weak(&made_from)))
