@@ -71,8 +71,14 @@ pub const RATE_LIMITS: [RateLimit; 14] = {
     [
         aimed(A::Publish, "PUBLISH", Host, [60, 60, 3000], "publish"),
         aimed(A::Score, "SCORE", Host, [60, 30, 2000], "score"),
-        aimed(A::Trace, "TRACES", Listing, [120, 240, 6000], "trace, endorse or used with"),
-        aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "leave a Talk message"),
+        aimed(
+            A::Trace,
+            "TRACES",
+            Listing,
+            [120, 240, 6000],
+            "leave a trace, endorse or report a pair used together",
+        ),
+        aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "leave a message by Talk"),
         plain(A::Demo, "DEMOS", [60, 3000], "take a demo for the first time"),
         plain(A::Feedback, "FEEDBACK", [60, 3000], "give feedback"),
         plain(A::Checkout, "CHECKOUTS", [20, 1000], "begin a purchase"),
@@ -81,7 +87,7 @@ pub const RATE_LIMITS: [RateLimit; 14] = {
         plain(A::SessionStep, "SESSION_STEPS", [600, 30_000], "append to an interop session"),
         plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
         plain(A::Attestation, "ATTESTATIONS", [120, 6000], "request a signed attestation"),
-        plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or in again"),
+        plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
         aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove ownership"),
     ]
 };

@@ -1,24 +1,50 @@
 //! A2A messages and tasks: what a message does, and how the tasks that it starts are stored, listed and canceled.
-//! It knows no dialect and no binding, so that every version of the protocol gets the same behaviour.
+//! Independent of dialects and bindings, so that every version of the protocol behaves the same.
 
-mod abridge;
-mod error;
 mod id;
 mod message;
 pub mod page_token;
-mod query;
 mod secrets;
 mod send;
-mod state;
-mod storage;
 mod task;
 mod tasks;
 
-pub use error::TaskError;
+use registry_model::error::Problem;
+use registry_store::StoreError;
+
 pub use id::{is_valid_id, new_id};
 pub use message::{Content, Message, Part, Role};
-pub use query::{Query, QueryResult};
-pub use send::{SendRequest, Sent, send};
-pub use state::TaskState;
-pub use task::{Artifact, Task, TaskContents};
+pub use send::{Query, QueryResult, SendRequest, Sent, send};
+pub use task::{Artifact, Task, TaskContents, TaskState};
 pub use tasks::{ListRequest, TaskList, cancel, get, list};
+
+/// Why a request about a message or a task fails. Codes and wording differ between bindings, so the transport adds them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskError {
+    NotFound(String),
+    /// The task has ended, or another message is changing it (`state` is `None`).
+    NotCancelable {
+        id: String,
+        state: Option<TaskState>,
+    },
+    Ended,
+    TooManyMessages,
+    ContextMismatch,
+    /// Another message changed the task at the same time.
+    Conflict,
+    OnlyFiles,
+    InvalidPageToken,
+    Internal(Box<Problem>),
+}
+
+impl From<Problem> for TaskError {
+    fn from(problem: Problem) -> Self {
+        Self::Internal(Box::new(problem))
+    }
+}
+
+impl From<StoreError> for TaskError {
+    fn from(error: StoreError) -> Self {
+        Problem::from(error).into()
+    }
+}

@@ -1,25 +1,108 @@
-//! Agentic Resource Discovery (ards-project/ard-spec 0.9): the Live listings as catalogue entries, to be searched,
-//! explored and browsed by any client that implements the standard.
+//! Agentic Resource Discovery (ards-project/ard-spec 0.9): Live listings as catalog entries, which any client of the
+//! standard can search, explore and browse.
 
 pub mod browse;
 pub mod catalog_entry;
-mod error;
 pub mod explore;
 mod filter;
 mod list_filter;
 pub mod search;
 pub mod token;
 
-pub use error::ArdError;
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use serde_json::json;
 
-/// The largest page (ARD §7.2 and §7.4); a larger request is reduced to it.
-const LARGEST_PAGE: u64 = 100;
+use registry_model::error::Problem;
+use registry_store::StoreError;
 
-/// A page size as a number that may be left out.
-fn page_size(asked: Option<u64>, default: usize) -> Result<usize, ArdError> {
-    match asked {
+/// ARD §7.2 and §7.4: a larger request is reduced to it.
+const MAX_PAGE_SIZE: u64 = 100;
+
+fn page_size(size: Option<u64>, default: usize) -> Result<usize, ArdError> {
+    match size {
         None => Ok(default),
-        Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1; at most 100 are given.")),
-        Some(size) => Ok(usize::try_from(size.min(LARGEST_PAGE)).unwrap_or(default)),
+        Some(0) => Err(ArdError::invalid("`pageSize` must be a whole number from 1 to 100.")),
+        Some(size) => Ok(usize::try_from(size.min(MAX_PAGE_SIZE)).unwrap_or(default)),
+    }
+}
+
+/// A problem in the form of ARD (Appendix B): a code in capitals and a message. It wraps the problem that every other API
+/// returns, so that the same fault has the same status everywhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArdError(Problem);
+
+impl ArdError {
+    fn invalid(message: impl Into<String>) -> Self {
+        Self(Problem::malformed(message))
+    }
+
+    /// ARD has only 400 for an invalid request, well formed or not.
+    fn status(&self) -> StatusCode {
+        match self.0.status {
+            StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
+            other => other,
+        }
+    }
+
+    /// ARD Appendix B.
+    fn code(&self) -> &'static str {
+        match self.status() {
+            StatusCode::UNAUTHORIZED => "UNAUTHENTICATED",
+            StatusCode::NOT_FOUND => "NOT_FOUND",
+            StatusCode::TOO_MANY_REQUESTS => "RATE_LIMIT_EXCEEDED",
+            status if status.is_server_error() => "INTERNAL_ERROR",
+            _ => "INVALID_ARGUMENT",
+        }
+    }
+}
+
+impl From<StoreError> for ArdError {
+    fn from(error: StoreError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<Problem> for ArdError {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl IntoResponse for ArdError {
+    fn into_response(self) -> Response {
+        if let Some(internal) = &self.0.internal {
+            tracing::error!(code = self.0.code, internal, "request failed");
+        }
+        let body = Json(json!({ "errorCode": self.code(), "message": self.0.detail }));
+        let mut response = (self.status(), body).into_response();
+        if let Some(seconds) = self.0.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problem_has_its_ard_code() {
+        for (problem, status, code) in [
+            (Problem::malformed("x"), 400, "INVALID_ARGUMENT"),
+            (Problem::invalid("q", "too_long", "x"), 400, "INVALID_ARGUMENT"),
+            (Problem::too_many("x", 3), 429, "RATE_LIMIT_EXCEEDED"),
+            (Problem::unavailable("throttled"), 503, "INTERNAL_ERROR"),
+            (Problem::fault("x"), 500, "INTERNAL_ERROR"),
+        ] {
+            let error = ArdError::from(problem);
+            assert_eq!((error.status().as_u16(), error.code()), (status, code));
+        }
+        assert_eq!(
+            ArdError::from(Problem::too_many("x", 3)).into_response().headers()[header::RETRY_AFTER],
+            "3"
+        );
     }
 }

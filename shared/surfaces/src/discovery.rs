@@ -1,25 +1,49 @@
-//! The documents that lead to everything else: the discovery map, the guides for agents and their skills, and what
-//! crawlers read first. They stand above the other documents and the pages, because they list them all.
+//! Documents that lead to everything else: the discovery map, texts and Agent Skills for agents, catalogs for crawlers.
+//! They list all other documents and the pages.
 
-mod agent_skills;
-mod agentmap;
-mod ai_text;
-mod api_catalog;
-mod arguments;
-mod call;
-mod contents;
+mod catalogs;
 mod limits;
-mod llms;
-mod llms_full;
 mod map;
-mod robots;
-mod skill_file;
 mod skill_json;
 mod skills;
-mod steps;
-mod surfaces;
-mod table;
+mod texts;
 
-pub use contents::{Entry, OPENAPI, everything};
+use crate::documents::{AnyDocument, DOCUMENTS};
+use crate::pages::PAGES;
+
+pub use crate::openapi::OPENAPI;
 pub use skills::skill_files;
-pub use table::*;
+
+/// Every document of this module, in the order in which lists show them.
+pub static GUIDES: &[&AnyDocument] = &[
+    &SKILL_JSON,
+    &LLMS,
+    &LLMS_FULL,
+    &AI_TEXT,
+    &DISCOVERY_MAP,
+    &SKILL_INDEX,
+    &SKILL_FILE,
+    &API_CATALOG,
+    &AGENTMAP,
+    &ROBOTS,
+];
+
+// One item each, so that a function contains only what it serves.
+pub static AGENTMAP: AnyDocument = AnyDocument::of::<catalogs::Agentmap>();
+pub static AI_TEXT: AnyDocument = AnyDocument::of::<texts::AiText>();
+pub static API_CATALOG: AnyDocument = AnyDocument::of::<catalogs::ApiCatalog>();
+pub static DISCOVERY_MAP: AnyDocument = AnyDocument::of::<map::DiscoveryMap>();
+pub static LLMS: AnyDocument = AnyDocument::of::<texts::Llms>();
+pub static LLMS_FULL: AnyDocument = AnyDocument::of::<texts::LlmsFull>();
+pub static ROBOTS: AnyDocument = AnyDocument::of::<texts::Robots>();
+pub static SKILL_FILE: AnyDocument = AnyDocument::of::<skills::SkillFile>();
+pub static SKILL_INDEX: AnyDocument = AnyDocument::of::<skills::SkillIndex>();
+pub static SKILL_JSON: AnyDocument = AnyDocument::of::<skill_json::SkillJson>();
+
+fn guides() -> impl Iterator<Item = &'static AnyDocument> {
+    GUIDES.iter().copied().chain([&OPENAPI])
+}
+
+fn everything() -> impl Iterator<Item = &'static AnyDocument> {
+    guides().chain([DOCUMENTS, PAGES].into_iter().flatten().copied())
+}

@@ -1,5 +1,6 @@
-//! What is served by GET and is no operation: the active list, the feed, statistics, badges, cards and catalogues.
-//! Each declares its paths and cache lifetime; all are made from the catalogue, the settings and the table.
+//! Resources that are read with GET and are not operations: the active list, feeds, statistics, badges, cards,
+//! catalogs. Each declares its paths and cache lifetime, and is made from the catalogue of operations, the settings and
+//! the table.
 
 mod active_list;
 mod agent_card;
@@ -7,25 +8,91 @@ mod agent_descriptions;
 pub mod agent_directory;
 mod ai_catalog;
 mod badge;
-mod dns_status;
 mod document;
 mod evidence_log;
 pub mod families;
 mod federation;
-mod feed;
-mod key_set;
-mod links;
+mod feeds;
+mod keys;
 pub mod mcp_server_card;
+mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
-mod publish_status;
-mod registry_auth;
-mod server_description;
-mod signature_directory;
-mod table;
-mod talk_feed;
+
+use ai_catalog::CATALOGUE_LINKS;
 
 pub use document::{AnyDocument, DocumentAnswer};
-pub(crate) use document::{Document, DocumentRequest, NoQuery, json};
-pub use links::{API_CATALOG_LINK, ROOT_LINKS};
-pub use table::*;
+pub(crate) use document::{Document, DocumentRequest, NoQuery, Validity, json};
+
+/// RFC 9727 §2.
+pub const API_CATALOG_LINK: (&str, &str) =
+    ("link", "</.well-known/api-catalog>; rel=\"api-catalog\"; type=\"application/linkset+json\"");
+
+/// Sent with `/` and with the discovery map (RFC 8288), for clients that know only the host name.
+pub const ROOT_LINKS: [(&str, &str); 8] = [
+    ("link", "</llms.txt>; rel=\"describedby\"; type=\"text/plain\""),
+    ("link", "</discovery.json>; rel=\"alternate\"; type=\"application/json\""),
+    ("link", "</.well-known/agent-card.json>; rel=\"agent-card\"; type=\"application/json\""),
+    CATALOGUE_LINKS[0],
+    CATALOGUE_LINKS[1],
+    API_CATALOG_LINK,
+    ("link", "</agentmap.json>; rel=\"agentmap\"; type=\"application/json\""),
+    ("link", "</openapi.json>; rel=\"service-desc\"; type=\"application/json\""),
+];
+
+pub static DOCUMENTS: &[&AnyDocument] = &[
+    &A2A_CARD,
+    &ABOUT_LOG,
+    &ACTIVE_LIST,
+    &ACTIVITY_FEED,
+    &AGENT_CARD,
+    &AGENT_DESCRIPTIONS,
+    &AI_CATALOG,
+    &BADGE,
+    &DNS_STATUS,
+    &FEDERATION_CATALOGUE,
+    &KEY_SET,
+    &LINKED_CATALOG,
+    &LOG_CHECKPOINT,
+    &LOG_TILES,
+    &OWN_SERVER_DESCRIPTION,
+    &PROBE_STATISTICS,
+    &PUBLIC_AGENTS,
+    &PUBLISH_STATUS,
+    &REGISTRY_AUTH,
+    &SERVER_CARD,
+    &SIGNATURE_AGENT_CARD,
+    &SIGNATURE_DIRECTORY,
+    &STRICT_AGENT_CARD,
+    &TALK_FEED,
+    &WELL_KNOWN_AGENTS,
+    &WIDE_SERVER_CARD,
+];
+
+// One item each, so that a function contains only what it serves.
+pub static A2A_CARD: AnyDocument = AnyDocument::of::<agent_card::A2aCard>();
+pub static ABOUT_LOG: AnyDocument = AnyDocument::of::<evidence_log::AboutLog>();
+pub static ACTIVE_LIST: AnyDocument = AnyDocument::of::<active_list::ActiveList>();
+pub static ACTIVITY_FEED: AnyDocument = AnyDocument::of::<feeds::ActivityFeed>();
+pub static AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::AgentCard>();
+pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument::of::<agent_descriptions::AgentDescriptions>();
+pub static PUBLIC_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::PublicAgents>();
+pub static WELL_KNOWN_AGENTS: AnyDocument = AnyDocument::of::<agent_directory::WellKnownAgents>();
+pub static AI_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::AiCatalog>();
+pub static BADGE: AnyDocument = AnyDocument::of::<badge::Badge>();
+pub static DNS_STATUS: AnyDocument = AnyDocument::of::<own_publication::DnsStatus>();
+pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::FederationCatalogue>();
+pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
+pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();
+pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
+pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();
+pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_card::OwnServerDescription>();
+pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
+pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();
+pub static REGISTRY_AUTH: AnyDocument = AnyDocument::of::<keys::RegistryAuth>();
+pub static SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::ServerCard>();
+pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument::of::<keys::SignatureAgentCard>();
+pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument::of::<keys::SignatureDirectory>();
+pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::StrictAgentCard>();
+pub static TALK_FEED: AnyDocument = AnyDocument::of::<feeds::TalkFeed>();
+pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::WideServerCard>();

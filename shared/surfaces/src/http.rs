@@ -1,5 +1,5 @@
-//! What every HTTP function shares: reading arguments, answering problems, request ids, conditional answers.
-//! A function's router holds its routes only; [`with_middleware`] puts the same middleware around each.
+//! What every HTTP function shares: arguments, problem documents, request ids, conditional answers. The router of a
+//! function contains only its routes; [`with_middleware`] adds the same middleware to each.
 
 mod arguments;
 mod by_action;

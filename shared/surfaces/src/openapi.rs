@@ -1,11 +1,10 @@
-//! `/openapi.json`: the description of this API for machines (OpenAPI 3.1.0), derived from the catalogue of operations and
-//! the tables of documents, so that it cannot drift from them. Only the protocols of others are described by hand.
+//! `/openapi.json`: the description of this API for machines (OpenAPI 3.1.0), derived from the catalogue of operations
+//! and the tables of documents, so that it cannot drift from them. Only protocols that others define are described by
+//! hand. Everything but the address is the same for every registry, and is made once per process.
 
 mod components;
-mod description;
 mod documents;
 mod families;
-mod naming;
 mod operations;
 mod parameters;
 mod responses;
@@ -13,4 +12,144 @@ mod responses;
 #[cfg(test)]
 mod tests;
 
-pub use description::OPENAPI;
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use schemars::{JsonSchema, schema_for};
+use serde_json::{Map, Value, json};
+
+use crate::discovery::GUIDES;
+use crate::documents::agent_directory::DirectoryQuery;
+use crate::documents::{AnyDocument, DOCUMENTS, Document, DocumentRequest, NoQuery, json as json_bytes};
+use crate::pages::PAGES;
+use components::Components;
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_operations::ARD_SEARCH;
+
+/// Contract "Versioning" 2.
+const VERSION: &str = "1.9.0";
+
+/// Calls and shapes of protocols that others define.
+const PROTOCOLS: &str = include_str!("openapi/protocols.json");
+
+pub static OPENAPI: AnyDocument = AnyDocument::of::<Description>();
+
+/// The part that is the same for every registry, as text.
+static COMMON: LazyLock<Result<String, String>> =
+    LazyLock::new(|| serde_json::to_string(&common()).map_err(|error| error.to_string()));
+
+/// An `OpenAPI` document.
+#[derive(Debug, serde::Serialize, JsonSchema)]
+pub(super) struct OpenApi {
+    /// `3.1.0`.
+    openapi: String,
+    info: Map<String, Value>,
+    servers: Vec<Value>,
+    paths: Map<String, Value>,
+    components: Map<String, Value>,
+}
+
+#[derive(Debug)]
+pub(super) struct Description;
+
+impl Document for Description {
+    const PATHS: &'static [&'static str] = &["/openapi.json"];
+    const SUMMARY: &'static str =
+        "The OpenAPI 3.1 description of every path: arguments, answers, examples and errors.";
+    const MAX_AGE_S: Option<u32> = Some(300);
+    type Query = NoQuery;
+    type Answer = OpenApi;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let common = COMMON.as_ref().map_err(|error| Problem::fault(error.clone()))?;
+        let settings = &app.settings;
+        let head = json_bytes(&json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": settings.brand,
+                "version": VERSION,
+                "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
+                "description": format!(
+                    "Service version {}. No credentials are needed. Errors are problem documents that say what to do next. \
+                     Members that are not described are ignored. A GET that changes nothing can also be sent as HEAD.",
+                    registry_model::VERSION
+                ),
+                "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+            },
+            "servers": [{ "url": settings.base_url }],
+            "externalDocs": { "description": "The discovery map of this registry.", "url": settings.url("/discovery.json") },
+        }))?;
+        let mut whole = head.strip_suffix(b"}").unwrap_or_default().to_vec();
+        whole.push(b',');
+        whole.extend_from_slice(common.strip_prefix('{').unwrap_or_default().as_bytes());
+        Ok(whole.into())
+    }
+}
+
+fn described() -> impl Iterator<Item = &'static AnyDocument> {
+    [DOCUMENTS, GUIDES, PAGES].into_iter().flatten().copied().chain(std::iter::once(&OPENAPI))
+}
+
+fn common() -> Value {
+    let mut components = Components::default();
+    let mut paths = Map::new();
+    operations::add(&mut paths, &mut components);
+    documents::add(described(), &mut paths, &mut components);
+    components.adopt_as("Problem", responses::problem());
+    // Our own schemas that the calls of other protocols use.
+    components.adopt_as("ArdSearchArguments", (ARD_SEARCH.input_schema)());
+    components.adopt_as("DirectoryQuery", schema_for!(DirectoryQuery).to_value());
+    let mut schemas = components.into_schemas();
+    let mut answers = responses::components();
+    let protocols: Value = serde_json::from_str(PROTOCOLS).unwrap_or_default();
+    let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    for (path, calls) in members(&protocols["paths"]) {
+        let entry = paths.entry(path).or_insert_with(|| json!({}));
+        for (method, call) in members(&calls) {
+            entry[method] = call;
+        }
+    }
+    schemas.extend(members(&protocols["schemas"]));
+    answers.extend(members(&protocols["responses"]));
+    paths.sort_keys();
+    json!({
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": answers,
+            "headers": responses::headers(),
+        },
+    })
+}
+
+fn tag(path: &str) -> &'static str {
+    const GROUPS: [(&str, &str); 14] = [
+        ("/api/publish", "listings"),
+        ("/api/listings", "listings"),
+        ("/api/score", "listings"),
+        ("/api/liveness", "listings"),
+        ("/api/probe", "probes"),
+        ("/api/ard", "search"),
+        ("/api/match", "search"),
+        ("/agents/", "search"),
+        ("/api/products", "products"),
+        ("/api/talk", "talk"),
+        ("/badge/", "badges"),
+        ("/log", "log"),
+        ("/api/feed", "feed"),
+        ("/api/catalog", "federation"),
+    ];
+    GROUPS.iter().find(|(start, _)| path.starts_with(start)).map_or("documents", |(_, group)| group)
+}
+
+/// `take_demo` becomes `TakeDemo`.
+fn type_name(operation: &str) -> String {
+    let words = operation.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let (first, rest) = word.split_at(1);
+            first.to_ascii_uppercase() + rest
+        })
+        .collect()
+}

@@ -1,10 +1,10 @@
-//! What people read: pages rendered whole on the server from the settings and the table, with one style sheet and one
-//! script that they also work without. Each is a document, so that it is cached and served as the others are.
+//! HTML pages, rendered on the server with one style sheet and one script; they work without the script, too. Each page
+//! is a `Document`, so that it is cached and served like the others.
 
-mod ability_rows;
 mod assets;
 mod board;
 mod chart;
+mod command;
 mod exchange;
 mod for_agents;
 mod frame;
@@ -14,15 +14,28 @@ mod listing;
 mod problem_page;
 mod products;
 mod proof_days;
-mod publish_form;
 mod rows;
 mod sitemap;
-mod snippets;
 mod standing;
 mod status;
-mod table;
 mod when;
 
-pub use problem_page::with_problem_pages;
-pub use publish_form::refused_form;
-pub use table::*;
+use crate::documents::AnyDocument;
+
+pub use problem_page::{refused_form, with_problem_pages};
+
+pub static PAGES: &[&AnyDocument] = &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRODUCTS, &SITEMAP, &STATUS];
+
+/// Their names change with their content.
+pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
+
+pub static BOARD: AnyDocument = AnyDocument::of::<board::Board>();
+pub static FOR_AGENTS: AnyDocument = AnyDocument::of::<for_agents::ForAgents>();
+pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();
+pub static ICON: AnyDocument = AnyDocument::of::<assets::Icon>();
+pub static LISTING: AnyDocument = AnyDocument::of::<listing::ListingPage>();
+pub static PRODUCTS: AnyDocument = AnyDocument::of::<products::Products>();
+pub static SCRIPT: AnyDocument = AnyDocument::of::<assets::Script>();
+pub static SITEMAP: AnyDocument = AnyDocument::of::<sitemap::Sitemap>();
+pub static STATUS: AnyDocument = AnyDocument::of::<status::Status>();
+pub static STYLE_SHEET: AnyDocument = AnyDocument::of::<assets::StyleSheet>();

@@ -1,10 +1,10 @@
-// What makes the pages quicker to use; each of them works without it.
+// Makes the pages quicker to use; every page works without it.
 "use strict";
 
-// A search that answers while it is typed: the page of the same words is fetched, and its parts take the place of ours.
+// Search while typing: fetches the page for the same words and replaces the marked parts of this page.
 function searchAsTyped(form) {
   const parts = form.dataset.search.split(" ");
-  let timer, asking, shown = location.search;
+  let timer, request, shown = location.search;
   const address = () => {
     const query = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {
@@ -15,12 +15,12 @@ function searchAsTyped(form) {
   };
   const find = async (remember) => {
     const url = address();
-    asking?.abort();
-    asking = new AbortController();
+    request?.abort();
+    request = new AbortController();
     const busy = document.getElementById(parts.at(-1));
     busy.setAttribute("aria-busy", "true");
     try {
-      const answer = await fetch(url, { signal: asking.signal, headers: { accept: "text/html" } });
+      const answer = await fetch(url, { signal: request.signal, headers: { accept: "text/html" } });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (!answer.ok || !page.getElementById(parts[0])) return location.assign(url);
       for (const part of parts) {
@@ -43,13 +43,13 @@ function searchAsTyped(form) {
     clearTimeout(timer);
     find("pushState");
   });
-  // Back to another search; a jump within the page is none.
+  // Reloads on Back to another search, not on a jump within the page.
   addEventListener("popstate", () => location.search !== shown && location.reload());
 }
 
 document.querySelectorAll("form[data-search]").forEach(searchAsTyped);
 
-// Publishing without leaving the page: what is sent is watched from queued to Live, or to the reasons why not.
+// Publishes without leaving the page, and shows progress until the listing is Live or needs a fix.
 const STAGES = ["Listed", "Handshake", "Live"];
 
 function element(name, text, attributes) {
@@ -58,7 +58,7 @@ function element(name, text, attributes) {
   return Object.assign(made, attributes);
 }
 
-// Strangers' words stand apart from ours, whatever direction they are written in.
+// Isolates text of publishers, whatever its writing direction.
 function quoted(name, text) {
   const made = element(name);
   made.append(element("bdi", text));
@@ -76,7 +76,7 @@ function showProgress(place, reached, message, rest = []) {
   place.replaceChildren(steps, element("p", message), ...rest);
 }
 
-async function ask(url, init) {
+async function fetchJson(url, init) {
   const answer = await fetch(url, { ...init, headers: { accept: "application/json", ...init?.headers } });
   return { ok: answer.ok, body: await answer.json() };
 }
@@ -92,7 +92,7 @@ function reasonsOf(status) {
   for (const { reason, seen, fix } of status.reasons ?? []) {
     const item = quoted("li", reason);
     if (seen) item.append(": ", element("bdi", seen));
-    item.append(element("br"), element("strong", "To mend: "), element("bdi", fix));
+    item.append(element("br"), element("strong", "How to fix: "), element("bdi", fix));
     list.append(item);
   }
   return list;
@@ -101,20 +101,20 @@ function reasonsOf(status) {
 async function watch(id, place, wait) {
   for (let looks = 0; looks < 150; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
-    const { ok, body } = await ask("/api/listings/status?id=" + encodeURIComponent(id));
+    const { ok, body } = await fetchJson("/api/listings/status?id=" + encodeURIComponent(id));
     if (!ok) return showProgress(place, 0, body.detail);
     if (body.lane === "active") return showProgress(place, 3, "It is Live.", [listingLink(id, "Open its page")]);
     if (body.lane !== "queued") {
       const rest = [reasonsOf(body), listingLink(id, "Open its page")];
-      return showProgress(place, 1, body.lane_reason + " Mend it and list it again.", rest);
+      return showProgress(place, 1, body.lane_reason + " Fix it and publish again.", rest);
     }
     if (body.probe) {
-      const again = "The next try is at " + new Date(body.retry_at).toLocaleTimeString() + ".";
+      const again = "The next probe is at " + new Date(body.retry_at).toLocaleTimeString() + ".";
       showProgress(place, 1, body.lane_reason + " " + again, [reasonsOf(body), listingLink(id, "Open its page")]);
       wait = 10;
     }
   }
-  showProgress(place, 1, "It still waits for its handshake.", [listingLink(id, "Open its page")]);
+  showProgress(place, 1, "Still waiting for the handshake.", [listingLink(id, "Open its page")]);
 }
 
 function publishInPlace(form) {
@@ -126,10 +126,10 @@ function publishInPlace(form) {
     document.getElementById("refusal")?.remove();
     field.removeAttribute("aria-invalid");
     button.disabled = true;
-    showProgress(place, 0, "Sending it.");
+    showProgress(place, 0, "Sending.");
     try {
       const sent = { method: "POST", headers: { "content-type": "application/json" } };
-      const { ok, body } = await ask(form.action, { ...sent, body: JSON.stringify({ url: field.value.trim() }) });
+      const { ok, body } = await fetchJson(form.action, { ...sent, body: JSON.stringify({ url: field.value.trim() }) });
       if (ok) {
         showProgress(place, 1, body.message, [listingLink(body.listing_id, "Open its page")]);
         await watch(body.listing_id, place, body.poll.interval_s);
@@ -139,7 +139,7 @@ function publishInPlace(form) {
         field.focus();
       }
     } catch {
-      place.replaceChildren(element("p", "The registry was not reached. Send it again in a moment.", { className: "note bad" }));
+      place.replaceChildren(element("p", "Could not reach the registry. Try again in a moment.", { className: "note bad" }));
     }
     button.disabled = false;
   });
@@ -147,7 +147,7 @@ function publishInPlace(form) {
 
 document.querySelectorAll("form[data-publish]").forEach(publishInPlace);
 
-// Commands are copied by one press.
+// Adds a copy button to each command.
 function copyButton(block) {
   const button = element("button", "Copy", { type: "button", className: "copy" });
   button.addEventListener("click", async () => {

@@ -1,18 +1,15 @@
-//! Ids of messages, contexts and tasks. Clients may choose their own, so the length and the characters are limited
-//! before an id becomes part of a key, and an id that gives access to something must be recognisably one of ours.
+//! Ids of messages, contexts and tasks. Clients may choose their own, so length and characters are limited before an id
+//! becomes part of a key, and an id that gives access to something must be recognizable as ours.
 
 use registry_app::App;
 
-/// The longest id, in characters.
 pub(super) const MAX_ID_LENGTH: usize = 128;
 
-/// How context ids of ours begin; no UUID does, which is what clients choose.
-const OWN_CONTEXT: &str = "ctx-";
+/// Prefix of our context ids. No UUID starts with it, and clients choose UUIDs.
+const OWN_CONTEXT_PREFIX: &str = "ctx-";
 
-/// Random bytes of a context id of ours.
 const CONTEXT_BYTES: usize = 16;
 
-/// Whether an id can be stored.
 #[must_use]
 pub fn is_valid_id(id: &str) -> bool {
     id.chars().count() <= MAX_ID_LENGTH && !id.chars().any(char::is_control)
@@ -25,17 +22,17 @@ pub fn new_id(app: &App) -> String {
     format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }
 
-/// A context id of ours. Knowing it is enough to list its tasks, so all of its 128 bits are random.
+/// Anyone who knows this id can list its tasks, so all of its 128 bits are random.
 #[must_use]
 pub(super) fn new_context_id(app: &App) -> String {
-    format!("{OWN_CONTEXT}{}", app.random.hex(CONTEXT_BYTES))
+    format!("{OWN_CONTEXT_PREFIX}{}", app.random.hex(CONTEXT_BYTES))
 }
 
-/// Whether a context id has the form of ours. One that a client chose could be guessed, so it lists nothing; a client
-/// that imitates the form opens its own tasks only.
+/// An id that a client chose could be guessed, so it lists no tasks. A client that imitates our form opens
+/// only its own tasks.
 #[must_use]
 pub(super) fn is_own_context_id(id: &str) -> bool {
-    id.strip_prefix(OWN_CONTEXT).is_some_and(|hex| {
+    id.strip_prefix(OWN_CONTEXT_PREFIX).is_some_and(|hex| {
         hex.len() == 2 * CONTEXT_BYTES
             && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
     })
@@ -52,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn only_context_ids_of_ours_are_recognised() {
+    fn only_our_context_ids_are_recognized() {
         let ours = "ctx-00112233445566778899aabbccddeeff";
         assert!(is_own_context_id(ours));
         for other in [

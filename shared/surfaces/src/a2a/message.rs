@@ -1,33 +1,25 @@
-//! A message in the one form that all dialects are read into. Tasks are stored with their messages, so the names of
-//! the members are part of what is in the table.
+//! A message in the one form that all dialects are parsed into. Tasks are stored with their messages, so the member
+//! names are part of the stored data. Every byte of an item costs money and anyone can write one, so a stored message
+//! is only the beginning: enough to continue the conversation and to recognize it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::error::TaskError;
+use super::TaskError;
 use registry_operations::intent::MessageContent;
 
-/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// The client.
     User,
-    /// This registry.
     Agent,
 }
 
-/// A message of a client or of this registry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// The id that its sender gave it.
     pub id: String,
-    /// Its sender.
     pub role: Role,
-    /// Its content.
     pub parts: Vec<Part>,
-    /// The conversation it belongs to.
     pub context_id: Option<String>,
-    /// The task it belongs to.
     pub task_id: Option<String>,
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,20 +27,16 @@ pub struct Message {
     /// Passed through unread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// Other tasks that it refers to; passed through unread.
+    /// Ids of other tasks; passed through unread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
 }
 
-/// A part of a message or an artifact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// Text, data or a file.
     pub content: Content,
-    /// The media type, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// The name of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     /// Passed through unread.
@@ -56,27 +44,20 @@ pub struct Part {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// The content of a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
-    /// Plain text.
     Text(String),
-    /// Any JSON.
     Data(Value),
-    /// A file by its URL.
     Url(String),
-    /// A file as base64.
     Raw(String),
 }
 
 impl Part {
-    /// A part of plain text.
     pub fn text(text: impl Into<String>) -> Self {
         let media_type = Some("text/plain".to_owned());
         Self { content: Content::Text(text.into()), media_type, filename: None, metadata: None }
     }
 
-    /// A part of JSON.
     #[must_use]
     pub fn data(data: Value) -> Self {
         let media_type = Some("application/json".to_owned());
@@ -85,7 +66,6 @@ impl Part {
 }
 
 impl Message {
-    /// A message of this registry.
     pub(super) fn of_agent(id: String, context_id: &str, task_id: &str, parts: Vec<Part>) -> Self {
         Self {
             id,
@@ -99,7 +79,7 @@ impl Message {
         }
     }
 
-    /// The message as the intent parser takes it. Fails where it holds only files, which are not read.
+    /// Fails if the message contains only files: they are not read.
     pub(super) fn parsed(&self) -> Result<MessageContent, TaskError> {
         let mut parsed = MessageContent::default();
         let mut files = 0_usize;
@@ -116,28 +96,124 @@ impl Message {
     }
 }
 
+/// In bytes, of the parts and of the members that are passed through unread. Half of what is read of a
+/// conversation: the beginning must leave room for what follows.
+const MAX_STORED_BYTES: usize = 1024;
+
+const ELLIPSIS: &str = "…";
+
+impl Message {
+    /// Keeps parts in order while they fit; of the first that does not fit, keeps the first words. Members
+    /// that are passed through unread are dropped first, because nothing here depends on them.
+    pub(super) fn abridged(mut self) -> Self {
+        let mut room = MAX_STORED_BYTES;
+        let parts = std::mem::take(&mut self.parts);
+        let count = parts.len();
+        for part in parts {
+            match length(&part) {
+                Some(length) if length <= room => {
+                    room -= length;
+                    self.parts.push(part);
+                }
+                _ => {
+                    self.parts.extend(beginning(part, room));
+                    break;
+                }
+            }
+        }
+        if self.parts.len() < count {
+            self.parts.push(Part::text(ELLIPSIS));
+        }
+        let passed_through = (&self.metadata, &self.extensions, &self.references);
+        if length(&passed_through).is_none_or(|length| length > room) {
+            (self.metadata, self.extensions, self.references) = (None, Vec::new(), Vec::new());
+        }
+        self
+    }
+}
+
+/// Bytes of JSON.
+fn length(of: &impl serde::Serialize) -> Option<usize> {
+    serde_json::to_string(of).ok().map(|json| json.len())
+}
+
+/// Cuts after a whole word: half a word could be read as something else, such as a shorter URL.
+fn beginning(part: Part, room: usize) -> Option<Part> {
+    let Content::Text(text) = part.content else { return None };
+    let words = if text.len() <= room {
+        text.as_str()
+    } else {
+        let end = (0..=room).rev().find(|end| text.is_char_boundary(*end))?;
+        text[..end].rfind(char::is_whitespace).map_or("", |end| &text[..end])
+    };
+    Some(Part::text(format!("{words} {ELLIPSIS}")))
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::{Map, json};
+
     use super::*;
 
-    fn message(contents: Vec<Content>) -> Message {
+    fn message(parts: Vec<Part>) -> Message {
+        Message::of_agent("m".to_owned(), "c", "t", parts)
+    }
+
+    fn message_of(contents: Vec<Content>) -> Message {
         let part = |content| Part { content, media_type: None, filename: None, metadata: None };
-        Message {
-            role: Role::User,
-            ..Message::of_agent("m".to_owned(), "c", "t", contents.into_iter().map(part).collect())
-        }
+        message(contents.into_iter().map(part).collect())
     }
 
     #[test]
-    fn files_alone_are_refused() {
+    fn message_with_only_files_is_rejected() {
         let raw = Content::Raw("aGk=".to_owned());
-        assert_eq!(message(vec![raw.clone()]).parsed(), Err(TaskError::OnlyFiles));
+        assert_eq!(message_of(vec![raw.clone()]).parsed(), Err(TaskError::OnlyFiles));
         let text = |text: &str| Content::Text(text.to_owned());
-        let both = message(vec![raw, text("list"), text("me"), Content::Url("https://a".to_owned())]);
+        let both = message_of(vec![raw, text("list"), text("me"), Content::Url("https://a".to_owned())]);
         let parsed = both.parsed().unwrap();
         assert_eq!(
             (parsed.text.as_str(), parsed.urls.as_slice()),
             ("list\nme", &["https://a".to_owned()][..])
         );
+    }
+
+    #[test]
+    fn short_message_is_stored_unchanged() {
+        let mut whole = message(vec![Part::text("list me"), Part::data(json!({ "name": "x" }))]);
+        whole.metadata = Some(Map::from_iter([("a".to_owned(), json!(1))]));
+        whole.references = vec!["other".to_owned()];
+        assert_eq!(whole.clone().abridged(), whole);
+    }
+
+    #[test]
+    fn long_text_keeps_its_first_words() {
+        let long =
+            format!("list me, please, {}https://agent.example.com/{}", "and ".repeat(240), "x".repeat(5000));
+        let cut = message(vec![Part::text(long.clone())]).abridged();
+        let Content::Text(text) = &cut.parts[0].content else { panic!("{cut:?}") };
+        let words = text.strip_suffix(ELLIPSIS).unwrap().trim_end();
+        assert!(long.starts_with(words) && words.ends_with("and"), "no half of a URL: {text}");
+        let word = message(vec![Part::text("é".repeat(5000))]).abridged();
+        assert_eq!(word.parts[0].content, Content::Text(format!(" {ELLIPSIS}")));
+    }
+
+    #[test]
+    fn stored_message_is_always_short() {
+        let mut many = message(vec![Part::text("x".repeat(100)); 100]);
+        many.metadata = Some(Map::from_iter([("a".to_owned(), json!("y".repeat(100_000)))]));
+        many.extensions = vec!["z".repeat(100_000)];
+        let data = message(vec![Part::data(json!({ "x": "y".repeat(100_000) })), Part::text("list me")]);
+        let mut named = message(vec![Part::text("hello")]);
+        named.parts[0].filename = Some("f".repeat(100_000));
+        let quoted = message(vec![Part::text("\u{1} ".repeat(100_000))]);
+        for (message, first) in [(many, "x"), (data, ELLIPSIS), (named, "hello"), (quoted, "\u{1}")] {
+            let cut = message.abridged();
+            let length = length(&cut).unwrap();
+            assert!(length < 8 * MAX_STORED_BYTES, "{length}");
+            assert!(
+                matches!(&cut.parts[0].content, Content::Text(text) if text.starts_with(first)),
+                "{cut:?}"
+            );
+        }
     }
 }

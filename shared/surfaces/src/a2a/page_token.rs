@@ -1,7 +1,7 @@
 //! Page tokens of the task list: the sort key of the last row in hexadecimal. Clients must not rely on its content,
 //! and a token of someone else's making must not reach the store.
 
-use super::error::TaskError;
+use super::TaskError;
 use super::id::MAX_ID_LENGTH;
 
 /// The longest sort key of a row, in bytes: a time, `#`, and an id of at most four bytes a character.

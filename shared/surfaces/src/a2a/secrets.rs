@@ -1,20 +1,19 @@
-//! Access tokens, discount codes and ids of sessions are shown once and kept as digests: a stored task holds none of them,
-//! whether the registry answered them or a message brought them.
+//! Access tokens, discount codes and session ids are shown once and stored as digests, so they are removed from stored
+//! tasks, both from answers and from messages.
 
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::CATALOGUE;
 
-/// Stands where one was.
 const SHOWN_ONCE: &str = "(shown once)";
 
-/// The member in which a sender of feedback proves that a lost reward was its own.
-const KEY: &str = "idempotency_key";
+/// With this key a caller proves that a lost reward is its own.
+const IDEMPOTENCY_KEY: &str = "idempotency_key";
 
-/// The text, which is JSON and may hold JSON in its strings, without tokens, codes and keys.
+/// `text` is JSON and may contain JSON in its strings.
 pub(super) fn without_secrets(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    // One may stand within a word, such as after the `n` of an escaped line break.
+    // A secret can begin within a word, such as after the `n` of an escaped line break.
     while let Some(at) = rest.find(['a', 'D', 'd', 'i', 's']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
@@ -34,17 +33,17 @@ pub(super) fn without_secrets(text: &str) -> String {
     kept
 }
 
-/// The lengths of a key's member, up to its value, and of its value, however often the quotes are escaped.
+/// The lengths up to the value and of the value, however often the quotes are escaped.
 fn key_at(text: &str) -> Option<(usize, usize)> {
-    let named = text.strip_prefix(KEY)?;
+    let named = text.strip_prefix(IDEMPOTENCY_KEY)?;
     let value = named.trim_start_matches(['\\', '"', ':', ' ']);
     let name = text.len() - value.len();
     let length = value.find(['\\', '"']).unwrap_or(value.len());
-    let is_key = text[KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
+    let is_key =
+        text[IDEMPOTENCY_KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
     is_key.then_some((name, length))
 }
 
-/// The length of the secret at the beginning of a text.
 fn secret_at(text: &str) -> Option<usize> {
     let begins = |length: usize| text.get(..length);
     let token = begins(AccessToken::LENGTH).filter(|text| text.parse::<AccessToken>().is_ok());
@@ -53,7 +52,7 @@ fn secret_at(text: &str) -> Option<usize> {
     token.or_else(code).or_else(session).filter(|secret| !is_example(secret)).map(str::len)
 }
 
-/// Whether the catalogue gives it as an example: it opens nothing, and is told to everybody who asks for help.
+/// Examples of the catalogue open nothing, and `help` returns them to everyone.
 fn is_example(secret: &str) -> bool {
     let quoted = format!("\"{secret}\"");
     CATALOGUE.iter().any(|entry| entry.example.contains(&quoted))
@@ -65,15 +64,15 @@ mod tests {
     use registry_model::Random;
 
     #[test]
-    fn examples_of_the_catalogue_are_no_secrets() {
+    fn catalogue_examples_are_not_secrets() {
         for entry in CATALOGUE {
-            let told = format!("{{\"data\":{:?}}}", entry.example);
-            assert_eq!(without_secrets(&told), told);
+            let text = format!("{{\"data\":{:?}}}", entry.example);
+            assert_eq!(without_secrets(&text), text);
         }
     }
 
     #[test]
-    fn tokens_and_codes_are_left_out_wherever_they_stand() {
+    fn secrets_are_removed_everywhere() {
         let random = Random::seeded(7);
         let (token, code) = (AccessToken::new(&random), DiscountCode::new(&random));
         let (token, code) = (token.reveal(), code.reveal());

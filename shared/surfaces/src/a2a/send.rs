@@ -1,49 +1,45 @@
 //! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed
-//! something or asks back, or one that the client comes back for. All else is answered with a message and leaves nothing.
+//! something or asks back, or one that the client wants to come back for. A message that only reads is answered without
+//! a task, and the answer may be cached.
 
-use super::error::TaskError;
+use serde_json::Value;
+
+use super::TaskError;
 use super::id::{new_context_id, new_id};
 use super::message::{Message, Part, Role};
-use super::query::Query;
-use super::state::TaskState;
+use super::task::TaskState;
 use super::task::{Artifact, Task, TaskContents};
-use super::tasks::CANCELED;
+use super::tasks::CANCELED_TEXT;
 use registry_app::App;
 use registry_model::Caller;
 use registry_model::LimitedAction;
+use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
+use registry_operations::AnyOperation;
 use registry_operations::intent::{self, Intent, MessageContent, Outcome, Reply};
 use registry_store::Origin;
 
-/// The longest history of a task: it is stored as one item and understood as a whole with each message.
+/// A task is stored as one item, and its whole history is parsed with each message.
 const MAX_MESSAGES: usize = 40;
 
-/// A message and how its sender wants it answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendRequest {
-    /// The message.
     pub message: Message,
     /// The id that the client chose for the task (A2A 0.2).
     pub client_task_id: Option<String>,
-    /// The client wants a task even where a message would do.
     pub wants_task: bool,
-    /// The context that the client named.
     pub context_id: Option<String>,
 }
 
-/// The answer to a message.
 #[derive(Clone, Debug)]
 pub enum Sent {
-    /// The message only reads: run the query, or use its cached answer.
+    /// Only reads: run the query, or use its cached answer.
     Query(Query),
-    /// What can be asked, or why nothing was done.
+    /// Help, or the reason why nothing was done.
     Explained {
-        /// The conversation that the answer belongs to.
         context_id: String,
-        /// The answer as text and as data.
         parts: Vec<Part>,
     },
-    /// The task, as it was stored.
     Task(Box<Task>),
 }
 
@@ -53,11 +49,6 @@ impl SendRequest {
     }
 }
 
-/// Does what a message asks for.
-///
-/// # Errors
-/// The message holds only files, its task is not known, has ended, is too long or was changed at the same time, too
-/// many tasks were stored within the hour, or the store failed.
 pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sent, TaskError> {
     let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
     let parsed = request.message.parsed()?;
@@ -92,7 +83,8 @@ pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sen
     store(app, caller, &request, context_id, previous, reply).await
 }
 
-/// Whether a task follows: a write, whose result is worth keeping, or a question back, which waits for its answer.
+/// A task is stored for a write, whose result is worth keeping, and for a question to the caller, which waits
+/// for an answer.
 const fn leads_to_task(intent: &Intent) -> bool {
     match intent {
         Intent::Run(operation, _) => !operation.described.effect.read_only,
@@ -101,12 +93,12 @@ const fn leads_to_task(intent: &Intent) -> bool {
     }
 }
 
-/// Counts a task before anything is done for it, so that nothing is done that could not be stored.
+/// Counts before anything is done, so that nothing is done that could not be stored.
 async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
     app.count(LimitedAction::Task, &caller.name(), None).await
 }
 
-/// The stored task under the id of the message: one to continue, or one that a new task replaces.
+/// The task to continue, or the one that a new task replaces.
 async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, TaskError> {
     let chosen = request.client_task_id.as_ref();
     let Some(id) = chosen.or(request.message.task_id.as_ref()) else { return Ok(None) };
@@ -131,7 +123,7 @@ fn continued(previous: Option<&Task>) -> Option<&Task> {
     previous.filter(|task| !task.state.is_final())
 }
 
-/// All messages of the client so far as one, so that an answer to a question completes the first message.
+/// All messages of the client as one, so that an answer to a question completes the first message.
 fn parsed_history(history: &[Message]) -> Result<MessageContent, TaskError> {
     let mut whole = MessageContent::default();
     for message in history.iter().filter(|message| message.role == Role::User) {
@@ -144,7 +136,7 @@ fn parsed_history(history: &[Message]) -> Result<MessageContent, TaskError> {
     Ok(whole)
 }
 
-/// Stores the answer as a task. Without a reply the client took its request back.
+/// `reply` is `None` if the client withdrew its request.
 async fn store(
     app: &App,
     caller: Caller,
@@ -171,7 +163,7 @@ async fn store(
         return Err(TaskError::TooManyMessages);
     }
     let (state, parts, name) = match reply {
-        None => (TaskState::Canceled, vec![Part::text(CANCELED)], String::new()),
+        None => (TaskState::Canceled, vec![Part::text(CANCELED_TEXT)], String::new()),
         Some(reply) => {
             let name = reply.data["operation"].as_str().unwrap_or("help").to_owned();
             (state_after(&reply), parts(reply), name)
@@ -204,5 +196,34 @@ fn state_after(reply: &Reply) -> TaskState {
         Outcome::Failed => TaskState::Failed,
         Outcome::Asked => TaskState::InputRequired,
         Outcome::Declined => TaskState::Rejected,
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Query {
+    pub context_id: String,
+    pub operation: &'static AnyOperation,
+    pub arguments: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryResult {
+    pub parts: Vec<Part>,
+    /// A failure must not be cached.
+    pub ok: bool,
+}
+
+impl Query {
+    /// `None` where the operation has no validator, and where the store failed: running the query then
+    /// reports the error.
+    pub async fn cache_validator(&self, app: &App) -> Option<CacheValidator> {
+        (self.operation.cache_validator)(app.clone()).await.unwrap_or_default()
+    }
+
+    pub async fn run(self, app: &App, caller: Caller) -> Result<QueryResult, Problem> {
+        let intent = Intent::Run(self.operation, self.arguments);
+        let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
+        let ok = reply.data["ok"] == true;
+        Ok(QueryResult { parts: vec![Part::text(reply.text), Part::data(reply.data)], ok })
     }
 }

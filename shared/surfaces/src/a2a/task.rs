@@ -1,59 +1,241 @@
-//! A task: the request of a client, its state and its result. It is what a client looks up, continues or cancels after
-//! the call that started it.
+//! Tasks: the request of a client, its state and its result. State names are those of A2A 0.3: the table stores them,
+//! and those of 1.0 follow from them. The size of an item is limited, so contents that are too large are replaced by a
+//! note.
 
 use serde::{Deserialize, Serialize};
 
-use super::message::{Message, Part};
-use super::state::TaskState;
+use super::id::is_own_context_id;
+use super::message::{Content, Message, Part};
+use super::secrets::without_secrets;
 use registry_model::Moment;
-use registry_store::Origin;
+use registry_model::error::Problem;
+use registry_store::{KeptTask, LARGEST_CONTENT, Origin};
 
-/// The result of a task.
+/// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
+/// answered before it is stored, and no operation needs a credential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    Submitted,
+    Working,
+    Completed,
+    Failed,
+    Canceled,
+    InputRequired,
+    Rejected,
+    AuthRequired,
+}
+
+impl TaskState {
+    const ALL: [Self; 8] = [
+        Self::Submitted,
+        Self::Working,
+        Self::Completed,
+        Self::Failed,
+        Self::Canceled,
+        Self::InputRequired,
+        Self::Rejected,
+        Self::AuthRequired,
+    ];
+
+    /// The name in A2A 0.3; 1.0 writes the same in capitals.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Working => "working",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+            Self::InputRequired => "input-required",
+            Self::Rejected => "rejected",
+            Self::AuthRequired => "auth-required",
+        }
+    }
+
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Canceled | Self::Rejected)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// Its id.
     pub id: String,
-    /// The operation that made it.
     pub name: String,
-    /// The result as text and as data.
     pub parts: Vec<Part>,
 }
 
-/// What a task holds that the store need not read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskContents {
-    /// The message that explains the state: a question or a refusal.
+    /// Explains the state: a question or a refusal.
     pub message: Option<Message>,
-    /// The results.
     pub artifacts: Vec<Artifact>,
     /// All earlier messages, the oldest first.
     pub history: Vec<Message>,
 }
 
-/// A task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Its id.
     pub id: String,
-    /// Whether the client or this registry chose the id.
     pub origin: Origin,
-    /// The client that started it.
     pub caller: String,
-    /// The conversation it belongs to.
     pub context_id: String,
-    /// Its state.
     pub state: TaskState,
-    /// The time of the last change of its state.
+    /// When the state last changed.
     pub at: Moment,
-    /// Its messages and results.
     pub contents: TaskContents,
 }
 
 impl Task {
-    /// Takes the last `length` messages out of the history; all of them where there is no limit.
+    /// Takes the last `length` messages out of the history; all of them without a limit.
     pub fn take_history(&mut self, length: Option<u64>) -> Vec<Message> {
         let mut all = std::mem::take(&mut self.contents.history);
         let length = length.and_then(|length| usize::try_from(length).ok()).unwrap_or(all.len());
         all.split_off(all.len().saturating_sub(length))
+    }
+}
+
+impl Task {
+    pub(super) fn from_stored(stored: KeptTask) -> Result<Self, Problem> {
+        let state = TaskState::named(&stored.state)
+            .ok_or_else(|| Problem::fault(format!("unknown task state: {}", stored.state)))?;
+        let contents =
+            serde_json::from_str(&stored.content).map_err(|error| Problem::fault(error.to_string()))?;
+        Ok(Self {
+            id: stored.id,
+            origin: stored.origin,
+            caller: stored.caller,
+            context_id: stored.context_id,
+            state,
+            at: stored.at,
+            contents,
+        })
+    }
+
+    pub(super) fn to_stored(&self) -> Result<KeptTask, Problem> {
+        let content = abridged(&self.contents).map_err(|error| Problem::fault(error.to_string()))?;
+        Ok(KeptTask {
+            id: self.id.clone(),
+            origin: self.origin,
+            caller: self.caller.clone(),
+            context_id: self.context_id.clone(),
+            context_origin: if is_own_context_id(&self.context_id) { Origin::Ours } else { Origin::Client },
+            state: self.state.name().to_owned(),
+            at: self.at,
+            content,
+        })
+    }
+}
+
+/// The contents as far as an item can hold them. The result matters more than the history; its data can be
+/// requested again.
+fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
+    let whole = without_secrets(&serde_json::to_string(contents)?);
+    if whole.len() <= LARGEST_CONTENT {
+        return Ok(whole);
+    }
+    let mut contents = contents.clone();
+    for artifact in &mut contents.artifacts {
+        artifact.parts.retain(|part| !matches!(part.content, Content::Data(_)));
+        artifact.parts.push(Part::text("The data was too large to store; send the message again to get it."));
+    }
+    contents.message = contents.message.map(Message::abridged);
+    contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
+    Ok(without_secrets(&serde_json::to_string(&contents)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::message::Role;
+    use super::super::task::Artifact;
+    use super::*;
+    use registry_model::{AccessToken, Random};
+
+    #[test]
+    fn every_state_has_its_own_name() {
+        for state in TaskState::ALL {
+            assert_eq!(TaskState::named(state.name()), Some(state));
+        }
+        assert!(
+            TaskState::named("paused").is_none()
+                && !TaskState::InputRequired.is_final()
+                && TaskState::Rejected.is_final()
+        );
+    }
+
+    fn message(parts: Vec<Part>) -> Message {
+        Message {
+            id: "m".to_owned(),
+            role: Role::User,
+            parts,
+            context_id: None,
+            task_id: None,
+            metadata: None,
+            extensions: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+
+    fn task(contents: TaskContents) -> Task {
+        Task {
+            id: "t".to_owned(),
+            origin: Origin::Ours,
+            caller: "192.0.2.1".to_owned(),
+            context_id: "c".to_owned(),
+            state: TaskState::InputRequired,
+            at: "2026-11-20T12:00:00Z".parse().unwrap(),
+            contents,
+        }
+    }
+
+    #[test]
+    fn stored_task_is_read_back() {
+        let artifact =
+            Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(json!({ "x": 1 }))] };
+        let contents = TaskContents {
+            message: Some(message(vec![Part::text("which?")])),
+            artifacts: vec![artifact],
+            history: vec![message(vec![Part::text("list me")])],
+        };
+        let task = task(contents);
+        assert_eq!(Task::from_stored(task.to_stored().unwrap()).unwrap(), task);
+    }
+
+    #[test]
+    fn stored_task_contains_no_token() {
+        let token = AccessToken::new(&Random::seeded(1));
+        let parts = || vec![Part::data(json!({ "token": token.reveal() })), Part::text(token.reveal())];
+        let artifact = Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: parts() };
+        let contents = TaskContents {
+            message: Some(message(parts())),
+            artifacts: vec![artifact],
+            history: vec![message(parts())],
+        };
+        let stored = task(contents).to_stored().unwrap();
+        assert!(!stored.content.contains(token.reveal()), "{}", stored.content);
+        assert!(Task::from_stored(stored).is_ok());
+    }
+
+    #[test]
+    fn too_large_contents_are_replaced_by_a_note() {
+        let large = json!({ "x": "y".repeat(LARGEST_CONTENT) });
+        let artifact =
+            Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };
+        let history = vec![message(vec![Part::text("short"), Part::data(large.clone())]); 3];
+        let message = Some(message(vec![Part::data(large)]));
+        let stored = task(TaskContents { message, artifacts: vec![artifact], history }).to_stored().unwrap();
+        let content = stored.content;
+        assert!(
+            content.len() < LARGEST_CONTENT
+                && content.contains("too large to store")
+                && content.contains("short")
+        );
     }
 }

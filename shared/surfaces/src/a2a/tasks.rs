@@ -1,61 +1,45 @@
-//! Stored tasks: get, cancel and list. Callers are strangers without a credential, and many share an address, so a task
-//! is shown to whoever knows an id of ours; what expired and what is another's look the same, so ids cannot be probed.
+//! Stored tasks: get, cancel and list. Callers have no credentials and many share an address, so anyone who knows an id
+//! of ours sees the task. Expired tasks and tasks of others look the same, so that ids cannot be probed.
 
-use super::error::TaskError;
+use super::TaskError;
 use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
 use super::page_token;
-use super::state::TaskState;
 use super::task::Task;
+use super::task::TaskState;
 use registry_app::App;
 use registry_model::{Caller, Moment};
 use registry_store::{KeptTask, TaskFilter};
 
-/// Which tasks to list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListRequest {
-    /// Those of this context; without one of ours, none.
+    /// Without a context id of ours no task is listed.
     pub context_id: Option<String>,
-    /// Only those in this state.
     pub state: Option<TaskState>,
-    /// Only those that changed at this time or later.
     pub since: Option<Moment>,
-    /// The token of an earlier page.
     pub page_token: Option<String>,
-    /// The largest number of tasks on a page.
     pub page_size: usize,
 }
 
-/// A page of tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskList {
-    /// The tasks, the last changed first.
     pub tasks: Vec<Task>,
-    /// The token of the next page; none on the last.
     pub next_page_token: Option<String>,
-    /// The number of tasks on all pages.
+    /// On all pages.
     pub total: usize,
 }
 
-/// A task by its id.
-///
-/// # Errors
-/// The caller has no such task, or the store failed.
 pub async fn get(app: &App, caller: Caller, id: &str) -> Result<Task, TaskError> {
     Ok(find(app, caller, id).await?.0)
 }
 
-/// Cancels a task that waits for input.
-///
-/// # Errors
-/// The caller has no such task, it has ended, another message is changing it, or the store failed.
 pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskError> {
     let (mut task, stored) = find(app, caller, id).await?;
     if task.state.is_final() {
         return Err(TaskError::NotCancelable { id: task.id, state: Some(task.state) });
     }
     task.contents.history.extend(task.contents.message.take());
-    let parts = vec![Part::text(CANCELED)];
+    let parts = vec![Part::text(CANCELED_TEXT)];
     task.contents.message = Some(Message::of_agent(new_id(app), &task.context_id, &task.id, parts));
     (task.state, task.at) = (TaskState::Canceled, app.clock.now());
     if app.store.keep_task(Some(&stored), &task.to_stored()?, task.at).await? {
@@ -65,14 +49,10 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskErr
     }
 }
 
-/// The text of a task that was canceled.
-pub(super) const CANCELED: &str = "Canceled; nothing was done.";
+pub(super) const CANCELED_TEXT: &str = "Canceled; nothing was done.";
 
-/// The tasks of a context. What a caller may see is what it knows the context of (A2A 1.0 specification §3.1.4: only
-/// tasks that are visible to the client), so without a context id of ours there are none.
-///
-/// # Errors
-/// The page token is not one of this registry, or the store failed.
+/// A caller sees the tasks of the contexts that it knows (A2A 1.0 specification §3.1.4: only tasks that are
+/// visible to the client), so without a context id of ours there are none.
 pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError> {
     let filter =
         TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };

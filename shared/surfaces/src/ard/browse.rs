@@ -1,5 +1,5 @@
-//! `GET /agents` of ARD (§7.4): everything that is Live, page by page in a fixed order, narrowed by a filter. A filter
-//! that the index cannot apply is checked against each row, within a bounded number of reads.
+//! `GET /agents` of ARD (§7.4): all Live listings, in pages, in a fixed order, with a filter. A filter that the index
+//! cannot apply is checked against each row, within a bounded number of reads.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,10 @@ use crate::ard::catalog_entry::CatalogEntry;
 use registry_app::App;
 use registry_search::browse::{BrowseQuery, Row};
 
-/// Rows per read where a filter is checked against each, and the most reads for one page.
-const TOGETHER: usize = 100;
-const READS: usize = 3;
+/// Rows per read where a filter is checked against each row, and the most reads for one page.
+const ROWS_PER_READ: usize = 100;
+const MAX_READS: usize = 3;
 
-/// The query parameters.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListQuery {
@@ -25,27 +24,22 @@ pub struct ListQuery {
     page_token: Option<String>,
 }
 
-/// A page (ARD `ListResponse`).
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct List {
     items: Vec<CatalogEntry>,
-    /// The total of all pages; left out where it would need a read of every row.
+    /// `None` if it would need a read of every row.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// The token of the next page. A page may be shorter than requested and still have a next one.
+    /// A page may be shorter than requested and still have a next one.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
 
-/// Reads a page.
-///
-/// # Errors
-/// The request cannot be taken, or the table is busy.
 pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     let limit = page_size(query.page_size, 20)?;
     let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
-    in_order(query.order_by.as_deref().unwrap_or_default())?;
+    check_order(query.order_by.as_deref().unwrap_or_default())?;
     let kind = match filter.kinds() {
         Kinds::Neither => return Ok(List { total: Some(0), ..List::default() }),
         Kinds::Only(kind) => Some(kind),
@@ -60,7 +54,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
         ..BrowseQuery::default()
     };
     if filter.looks_at_entries() {
-        filtered(app, &filter, BrowseQuery { limit: TOGETHER, ..part }, place.rows, limit).await
+        filtered(app, &filter, BrowseQuery { limit: ROWS_PER_READ, ..part }, place.rows, limit).await
     } else {
         let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
         let items = page.rows.iter().map(|row| entry(app, row)).collect();
@@ -69,7 +63,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     }
 }
 
-/// Up to `limit` of the matching rows, after `seen_before` rows of the first read.
+/// Up to `limit` matching rows, after `seen_before` rows of the first read.
 async fn filtered(
     app: &App,
     filter: &ListFilter,
@@ -78,11 +72,11 @@ async fn filtered(
     limit: usize,
 ) -> Result<List, ArdError> {
     let mut list = List::default();
-    for _ in 0..READS {
+    for _ in 0..MAX_READS {
         let page = app.search.browse(&part).await?;
         for (rows, row) in page.rows.iter().enumerate().skip(std::mem::take(&mut seen_before)) {
             let entry = entry(app, row);
-            if !filter.holds(&row.listing, &serde_json::to_value(&entry).unwrap_or_default()) {
+            if !filter.matches(&row.listing, &serde_json::to_value(&entry).unwrap_or_default()) {
                 continue;
             }
             if list.items.len() == limit {
@@ -100,15 +94,14 @@ async fn filtered(
     Ok(list)
 }
 
-/// There is one order, and it has a name.
-fn in_order(asked: &str) -> Result<(), ArdError> {
-    let mut words = asked.split_whitespace();
+fn check_order(order: &str) -> Result<(), ArdError> {
+    let mut words = order.split_whitespace();
     let (field, direction) = (words.next().unwrap_or("name"), words.next().unwrap_or("ASC"));
     if field == "name" && direction.eq_ignore_ascii_case("ASC") && words.next().is_none() {
         return Ok(());
     }
     Err(ArdError::invalid(
-        "`orderBy` can be `name` only, which is also the order where it is left out. The newest first: GET /api/listings/active.",
+        "`orderBy` must be `name`, which is also the default. For the newest first, use GET /api/listings/active.",
     ))
 }
 
@@ -124,12 +117,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_order() {
-        for fine in ["", "name", "name ASC", " name asc "] {
-            assert!(in_order(fine).is_ok(), "{fine}");
+    fn name_is_the_only_order() {
+        for accepted in ["", "name", "name ASC", " name asc "] {
+            assert!(check_order(accepted).is_ok(), "{accepted}");
         }
         for other in ["displayName", "name DESC", "updatedAt DESC", "name ASC, updatedAt"] {
-            assert!(in_order(other).is_err(), "{other}");
+            assert!(check_order(other).is_err(), "{other}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A catalogue entry (ARD §4.2): how a listing, or an endpoint of the registry itself, appears in catalogues and
-//! search results. Defined once, so that an entry is identical in each of them.
+//! A catalog entry (ARD §4.2): a listing, or an endpoint of the registry itself, in catalogs and search results.
+//! Defined once, so that an entry is identical in all of them.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,49 +12,39 @@ use registry_model::protocol::{
 use registry_model::settings::Settings;
 use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
 
-/// The most tags, and the most names of skills or tools: an entry is a pointer, not the card.
-const KEPT: usize = 24;
+/// Of tags, and of names of skills or tools: an entry is a pointer, not the card.
+const MAX_NAMES: usize = 24;
 
-/// A catalogue entry.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogEntry {
-    /// Its URN.
     pub identifier: String,
-    /// Its name for people.
     pub display_name: String,
-    /// The media type of the document at its URL.
+    /// The media type of the document at `url`.
     #[serde(rename = "type")]
     pub of_type: &'static str,
-    /// The same media type, under the name that the AI catalogue format uses.
+    /// The same, under the name that the AI catalogue format uses.
     pub media_type: &'static str,
-    /// Its card, or the endpoint of an MCP server that has none.
+    /// The card, or the endpoint of an MCP server that has no card.
     pub url: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Tags of its skills.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Names of its skills or tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
-    /// What one would ask for to find it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub representative_queries: Vec<String>,
-    /// Its own version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// When what it says of itself last changed, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Moment>,
-    /// What the registry knows of it, flat as the schema wants it.
+    /// Flat, as the schema requires.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl CatalogEntry {
-    /// The entry of a listing, with its skills or tools where the evidence of its last probe is at hand.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>, settings: &Settings) -> Self {
         let kind = listing.shown_kind();
@@ -63,7 +53,7 @@ impl CatalogEntry {
         let tools = facts.into_iter().flat_map(|facts| &facts.tools);
         let mut tags: Vec<String> = Vec::new();
         for tag in skills.clone().flat_map(|skill| &skill.tags) {
-            if tags.len() < KEPT && !tags.contains(tag) {
+            if tags.len() < MAX_NAMES && !tags.contains(tag) {
                 tags.push(tag.clone());
             }
         }
@@ -76,7 +66,7 @@ impl CatalogEntry {
             url: listing.shown_card_url().to_owned(),
             description: listing.description.clone(),
             tags,
-            capabilities: capabilities.take(KEPT).cloned().collect(),
+            capabilities: capabilities.take(MAX_NAMES).cloned().collect(),
             representative_queries: Vec::new(),
             version: listing.version.clone(),
             updated_at: None,
@@ -85,26 +75,29 @@ impl CatalogEntry {
     }
 }
 
-/// The registry's own entries: its agent, its MCP server, and where ARD clients search it.
 #[must_use]
 pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
-    let own =
-        |identifier: String, of_type: &'static str, name: &str, path: &str, what: &str, asked: [&str; 3]| {
-            CatalogEntry {
-                identifier,
-                display_name: name.to_owned(),
-                of_type,
-                media_type: of_type,
-                url: settings.url(path),
-                description: Some(what.to_owned()),
-                tags: ["registry", "discovery", "search"].map(str::to_owned).to_vec(),
-                capabilities: Vec::new(),
-                representative_queries: asked.map(str::to_owned).to_vec(),
-                version: Some(registry_model::VERSION.to_owned()),
-                updated_at: None,
-                metadata: Map::new(),
-            }
-        };
+    let own = |identifier: String,
+               of_type: &'static str,
+               name: &str,
+               path: &str,
+               what: &str,
+               queries: [&str; 3]| {
+        CatalogEntry {
+            identifier,
+            display_name: name.to_owned(),
+            of_type,
+            media_type: of_type,
+            url: settings.url(path),
+            description: Some(what.to_owned()),
+            tags: ["registry", "discovery", "search"].map(str::to_owned).to_vec(),
+            capabilities: Vec::new(),
+            representative_queries: queries.map(str::to_owned).to_vec(),
+            version: Some(registry_model::VERSION.to_owned()),
+            updated_at: None,
+            metadata: Map::new(),
+        }
+    };
     let (agent, server) = ("/.well-known/agent-card.json", MCP_ENDPOINT);
     let brand = settings.brand.as_str();
     vec![
@@ -121,7 +114,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             SERVER_CARD_MEDIA_TYPE,
             brand,
             "/mcp/server-card",
-            "Registry of agents and MCP servers as MCP tools: search what is Live, list a server, check its status.",
+            "Registry of agents and MCP servers as MCP tools: search Live listings, list a server, check its status.",
             [
                 "find an MCP server that can do a task",
                 "list my MCP server in a registry",
@@ -133,7 +126,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             REGISTRY_MEDIA_TYPE,
             &format!("{brand} (search)"),
             ARD_BASE,
-            "Search, explore and browse everything that is Live here by the ARD API.",
+            "Search, explore and browse all Live listings by the ARD API.",
             [
                 "search for agents and MCP servers",
                 "which agents are there?",
@@ -143,7 +136,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
     ]
 }
 
-/// The URN of one of the registry's own endpoints: that of its listing, so that both are the same resource.
+/// The URN of the endpoint's own listing, so that both are the same resource.
 fn own_identifier(settings: &Settings, path: &str, kind: Kind) -> String {
     let url = settings.url(path);
     match Url::parse(&url) {
@@ -190,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_listing_has_a_urn_at_its_own_host() {
+    fn urn_of_a_listing_contains_its_host() {
         let id = |text: &str| text.parse::<ListingId>().unwrap();
         for (url, kind, listing, expected) in [
             (
@@ -219,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_has_three_entries_of_its_own() {
+    fn registry_has_three_own_entries() {
         for base in ["https://registry.example.org", "http://127.0.0.1:8080", "http://[::1]:8080"] {
             let settings =
                 Settings::from_env(Mode::Development, |name| (name == "BASE_URL").then(|| base.to_owned()))

@@ -1,5 +1,5 @@
-//! `POST /explore` of ARD (§7.3): how many entries there are by type, publisher, tag or category, of all or of those
-//! that match a text. Counted in the index alone, so that no listing is read.
+//! `POST /explore` of ARD (§7.3): the number of entries by type, publisher, tag or category, of all entries or of those
+//! that match a text. Counted in the index only; no listing is read.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -12,13 +12,11 @@ use registry_model::Kind;
 use registry_model::error::shorten;
 use registry_search::browse::Facet;
 
-/// The most facets of one request.
-const MOST: usize = 20;
-/// The default and the largest number of buckets.
-const BUCKETS: usize = 20;
-const MOST_BUCKETS: u64 = 1000;
+const MAX_FACETS: usize = 20;
+const DEFAULT_BUCKETS: usize = 20;
+const MAX_BUCKETS: u64 = 1000;
 
-/// Members of an entry that are not counted: almost each has its own.
+/// Members that have a different value in almost every entry.
 const NOT_COUNTED: [&str; 10] = [
     "identifier",
     "displayName",
@@ -32,7 +30,6 @@ const NOT_COUNTED: [&str; 10] = [
     "metadata",
 ];
 
-/// What was counted (ARD `ExploreResponse`).
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explored {
@@ -40,14 +37,13 @@ pub struct Explored {
     facets: Map<String, Value>,
 }
 
-/// A facet as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FacetRequest {
     field: String,
     /// `None` for a member that no entry here has.
     counted: Option<Counted>,
     limit: usize,
-    least: usize,
+    min_count: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +61,6 @@ impl Counted {
         }
     }
 
-    /// A value as entries write it.
     fn shown(self, value: String) -> String {
         match (self, value.as_str()) {
             (Self::Type, "agent") => urn::media_type(Kind::Agent).to_owned(),
@@ -75,20 +70,16 @@ impl Counted {
     }
 }
 
-/// Counts.
-///
-/// # Errors
-/// The request cannot be taken, or the table is busy.
 pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
-        return Err(ArdError::invalid("`query` must be an object with `text`, `filter`, both or neither."));
+        return Err(ArdError::invalid(
+            "`query` must be an object; its members `text` and `filter` are optional.",
+        ));
     }
     let text = search::text(body)?.unwrap_or_default();
     let filter = Filter::read(&body["query"]["filter"])?;
     if filter.looks_at_entries() {
-        return Err(ArdError::invalid(
-            "What is counted can be narrowed by `query.text` and by a filter on `type` only.",
-        ));
+        return Err(ArdError::invalid("Only `query.text` and a filter on `type` are supported here."));
     }
     let requests = facet_requests(body)?;
     let by: Vec<Facet> = requests.iter().filter_map(|request| request.counted).map(Counted::facet).collect();
@@ -109,11 +100,11 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
 fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
         ArdError::invalid(
-            "`resultType` must be {\"facets\": [{\"field\": \"type\"}]}, with the fields to count by.",
+            "`resultType` must contain the fields to count by, such as {\"facets\": [{\"field\": \"type\"}]}.",
         )
     })?;
-    if facets.len() > MOST {
-        return Err(ArdError::invalid(format!("At most {MOST} facets are counted at once.")));
+    if facets.len() > MAX_FACETS {
+        return Err(ArdError::invalid(format!("Too many facets: at most {MAX_FACETS} per request.")));
     }
     facets.iter().map(facet).collect()
 }
@@ -131,7 +122,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
         other if NOT_COUNTED.contains(&other.split('.').next().unwrap_or_default()) => {
             let other = shorten(other, 80);
             return Err(ArdError::invalid(format!(
-                "`{other}` is not counted here. What is: type, publisher, tags, metadata.category, metadata.kind."
+                "`{other}` cannot be counted. Supported: type, publisher, tags, metadata.category, metadata.kind."
             )));
         }
         _ => None,
@@ -139,23 +130,23 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     let number = |member: &str, default: usize| match &facet[member] {
         Value::Null => Ok(default),
         value => search::whole_number(value)
-            .filter(|number| (1..=MOST_BUCKETS).contains(number))
+            .filter(|number| (1..=MAX_BUCKETS).contains(number))
             .and_then(|number| usize::try_from(number).ok())
             .ok_or_else(|| {
-                ArdError::invalid(format!("`{member}` must be a whole number from 1 to {MOST_BUCKETS}."))
+                ArdError::invalid(format!("`{member}` must be a whole number from 1 to {MAX_BUCKETS}."))
             }),
     };
     Ok(FacetRequest {
         field: field.to_owned(),
         counted,
-        limit: number("limit", BUCKETS)?,
-        least: number("minCount", 1)?,
+        limit: number("limit", DEFAULT_BUCKETS)?,
+        min_count: number("minCount", 1)?,
     })
 }
 
 fn buckets(request: &FacetRequest, counted: Option<(Counted, Vec<(String, usize)>)>) -> Value {
     let Some((counted, counts)) = counted else { return json!({ "buckets": [], "otherCount": 0 }) };
-    let mut enough = counts.into_iter().filter(|(_, count)| *count >= request.least);
+    let mut enough = counts.into_iter().filter(|(_, count)| *count >= request.min_count);
     let bucket = |(value, count)| json!({ "value": counted.shown(value), "count": count });
     let shown: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
     json!({ "buckets": shown, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
@@ -167,12 +158,12 @@ mod tests {
     use registry_model::protocol::SERVER_CARD_MEDIA_TYPE;
 
     #[test]
-    fn facets_are_read() {
+    fn facet_requests_are_parsed() {
         let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } }));
         let both =
             read(json!([{ "field": "type" }, { "field": "trustManifest.attestations.type", "limit": 3.0 }]))
                 .unwrap();
-        assert_eq!((both[0].counted, both[0].limit, both[0].least), (Some(Counted::Type), 20, 1));
+        assert_eq!((both[0].counted, both[0].limit, both[0].min_count), (Some(Counted::Type), 20, 1));
         assert_eq!((both[1].counted, both[1].limit), (None, 3));
         for wrong in [
             json!([{ "field": "displayName" }]),
@@ -192,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_values_are_shown_and_the_rest_is_counted() {
+    fn most_frequent_values_are_shown_and_the_rest_counted() {
         let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(

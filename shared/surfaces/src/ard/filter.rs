@@ -1,5 +1,5 @@
-//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Any member of an entry can be
-//! filtered by; a path that no entry has matches none.
+//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Every member of an entry can
+//! be filtered; a path that no entry has matches nothing.
 
 use serde_json::Value;
 
@@ -7,10 +7,9 @@ use super::ArdError;
 use registry_model::Kind;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
-/// The most paths of one filter, and the most values of one path.
-const MOST: usize = 64;
+/// Paths of one filter, and values of one path.
+const MAX_PER_FILTER: usize = 64;
 
-/// Which kinds a filter leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
     Both,
@@ -19,7 +18,6 @@ pub(super) enum Kinds {
 }
 
 impl Kinds {
-    /// The kinds whose media type is among these.
     pub(super) fn of_types<'a>(types: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut agents, mut servers) = (false, false);
         for named in types {
@@ -38,27 +36,23 @@ impl Kinds {
     }
 }
 
-/// Constraints that must hold together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Filter {
-    /// What the constraint on `type` leaves.
     pub(super) kinds: Kinds,
-    /// The other constraints: a path, and the values of which one must be present.
+    /// A path, and the values of which one must be present.
     others: Vec<(String, Vec<String>)>,
 }
 
 impl Filter {
-    /// No constraint.
     pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new() };
 
-    /// Reads the `filter` of a query.
     pub(super) fn read(filter: &Value) -> Result<Self, ArdError> {
         let constraints = match filter {
             Value::Null => return Ok(Self::NONE),
             Value::Object(constraints) => constraints,
             _ => {
                 return Err(ArdError::invalid(
-                    "`query.filter` must be an object of field paths and their values.",
+                    "`query.filter` must be an object of field paths and accepted values.",
                 ));
             }
         };
@@ -66,18 +60,17 @@ impl Filter {
         for (path, values) in constraints {
             let values = values_of(values).ok_or_else(|| {
                 let shown = registry_model::error::shorten(path, 80);
-                ArdError::invalid(format!("`query.filter`: `{shown}` must hold a value or a list of values."))
+                ArdError::invalid(format!("`query.filter`: `{shown}` must be a value or a list of values."))
             })?;
             read = read.and(path, values)?;
         }
         Ok(read)
     }
 
-    /// This filter with one more constraint.
     pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
-        if self.others.len() >= MOST || values.len() > MOST || path.is_empty() {
+        if self.others.len() >= MAX_PER_FILTER || values.len() > MAX_PER_FILTER || path.is_empty() {
             return Err(ArdError::invalid(format!(
-                "A filter takes up to {MOST} paths with up to {MOST} values each."
+                "A filter can have up to {MAX_PER_FILTER} paths with up to {MAX_PER_FILTER} values each; no path can be empty."
             )));
         }
         if matches!(path, "type" | "mediaType") && self.kinds == Kinds::Both {
@@ -88,16 +81,16 @@ impl Filter {
         Ok(self)
     }
 
-    /// Whether more than the kind is constrained, so that entries must be looked at.
+    /// Whether more than the kind is constrained, so that entries must be read.
     pub(super) const fn looks_at_entries(&self) -> bool {
         !self.others.is_empty()
     }
 
-    /// Whether every constraint but that on the kind holds for an entry.
-    pub(super) fn holds(&self, entry: &Value) -> bool {
-        self.others.iter().all(|(path, wanted)| {
+    /// The constraint on the kind is not checked again.
+    pub(super) fn matches(&self, entry: &Value) -> bool {
+        self.others.iter().all(|(path, accepted)| {
             let found = at(entry, path);
-            found.iter().any(|found| wanted.iter().any(|wanted| same(found, wanted)))
+            found.iter().any(|found| accepted.iter().any(|accepted| same(found, accepted)))
         })
     }
 }
@@ -117,7 +110,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// The values at a path, those in lists one by one; `publisher` is the second part of the URN.
+/// Lists are flattened; `publisher` is the second part of the URN.
 fn at(entry: &Value, path: &str) -> Vec<String> {
     if path == "publisher" {
         let urn = entry["identifier"].as_str().unwrap_or_default();
@@ -137,8 +130,8 @@ fn one_by_one(value: &Value) -> Vec<&Value> {
     }
 }
 
-fn same(found: &str, wanted: &str) -> bool {
-    found.to_lowercase() == wanted.to_lowercase()
+fn same(found: &str, accepted: &str) -> bool {
+    found.to_lowercase() == accepted.to_lowercase()
 }
 
 #[cfg(test)]
@@ -154,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_values_must_stand_at_each_path() {
-        for (filter, holds) in [
+    fn each_path_must_have_one_of_the_values() {
+        for (filter, is_match) in [
             (json!({}), true),
             (json!({ "tags": ["weather"] }), true),
             (json!({ "tags": "weather" }), true),
@@ -168,12 +161,12 @@ mod tests {
             (json!({ "trustManifest.attestations.type": ["X"] }), true),
             (json!({ "no.such.path": ["x"] }), false),
         ] {
-            assert_eq!(Filter::read(&filter).unwrap().holds(&entry()), holds, "{filter}");
+            assert_eq!(Filter::read(&filter).unwrap().matches(&entry()), is_match, "{filter}");
         }
     }
 
     #[test]
-    fn media_types_are_kinds() {
+    fn media_types_select_kinds() {
         let kinds = |filter: Value| Filter::read(&filter).unwrap().kinds;
         assert_eq!(kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE] })), Kinds::Only(Kind::Agent));
         assert_eq!(kinds(json!({ "type": SERVER_CARD_MEDIA_TYPE })), Kinds::Only(Kind::Mcp));
@@ -186,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_refused() {
+    fn invalid_filter_is_rejected() {
         for filter in
             [json!([]), json!("type"), json!({ "type": {} }), json!({ "type": [null] }), json!({ "": "x" })]
         {

@@ -1,4 +1,4 @@
-//! The filter of the list (ARD Appendix A): conditions in a line of text, joined by AND, such as
+//! The filter of the list (ARD Appendix A): conditions as text, joined by AND, such as
 //! `type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'`.
 
 use std::str::FromStr;
@@ -11,32 +11,26 @@ use super::filter::{Filter, Kinds};
 use registry_model::error::shorten;
 use registry_model::{Listing, Moment};
 
-/// The fields that can be filtered by, as an error lists them.
 const FIELDS: &str = "displayName, type, publisherId, createdAfter, updatedAfter, identifier, tags, capabilities, \
     version, metadata.<name>";
-/// The longest filter, in characters.
-const LONGEST: usize = 2000;
+/// In characters.
+const MAX_CHARS: usize = 2000;
 
-/// Conditions that must hold together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ListFilter {
-    /// Values at paths.
     pub(super) values: Filter,
-    /// Texts of which the name must contain one, each set of them on its own.
+    /// The name must contain one text of each set.
     names: Vec<Vec<String>>,
-    /// Live since a later moment.
     created_after: Option<Moment>,
-    /// Changed at a later moment.
     pub(super) updated_after: Option<Moment>,
 }
 
 impl ListFilter {
-    /// Reads a filter; an empty one holds for everything.
     pub(super) fn read(text: &str) -> Result<Self, ArdError> {
         let mut read =
             Self { values: Filter::NONE, names: Vec::new(), created_after: None, updated_after: None };
-        if text.chars().count() > LONGEST {
-            return Err(ArdError::invalid(format!("`filter` may have {LONGEST} characters.")));
+        if text.chars().count() > MAX_CHARS {
+            return Err(ArdError::invalid(format!("`filter` is too long: at most {MAX_CHARS} characters.")));
         }
         let mut rest = text.trim();
         while !rest.is_empty() {
@@ -47,23 +41,22 @@ impl ListFilter {
         Ok(read)
     }
 
-    /// Whether more is asked than the index can leave out by itself.
+    /// Whether the index cannot apply every condition.
     pub(super) const fn looks_at_entries(&self) -> bool {
         self.values.looks_at_entries() || !self.names.is_empty() || self.created_after.is_some()
     }
 
-    /// Which kinds it leaves.
     pub(super) const fn kinds(&self) -> Kinds {
         self.values.kinds
     }
 
-    /// Whether every condition but those on the kind and the last change holds.
-    pub(super) fn holds(&self, listing: &Listing, entry: &Value) -> bool {
+    /// Conditions on the kind and on the last change are not checked again.
+    pub(super) fn matches(&self, listing: &Listing, entry: &Value) -> bool {
         let name = listing.name.to_lowercase();
         let live_since = listing.live_since.unwrap_or(listing.listed_at);
         self.names.iter().all(|any| any.iter().any(|part| name.contains(part)))
             && self.created_after.is_none_or(|after| live_since > after)
-            && self.values.holds(entry)
+            && self.values.matches(entry)
     }
 
     fn and(mut self, condition: &Condition<'_>) -> Result<Self, ArdError> {
@@ -74,17 +67,17 @@ impl ListFilter {
             ("createdAfter", _) | ("createdAt", true) => self.created_after = Some(moment(value)?),
             ("updatedAfter", _) | ("updatedAt", true) => self.updated_after = Some(moment(value)?),
             ("createdAt" | "updatedAt", false) => {
-                return Err(ArdError::invalid(format!("`filter`: `{field}` takes `>` and a time.")));
+                return Err(ArdError::invalid(format!("`filter`: `{field}` requires `>` and a time.")));
             }
             (field, true) => {
-                return Err(ArdError::invalid(format!("`filter`: `{}` takes `=`.", shorten(field, 80))));
+                return Err(ArdError::invalid(format!("`filter`: `{}` requires `=`.", shorten(field, 80))));
             }
             ("displayName", _) => self.names.push(values.iter().map(|value| value.to_lowercase()).collect()),
             ("publisherId" | "publisher", _) => self.values = self.values.and("publisher", values)?,
-            (field, _) if is_a_path(field) => self.values = self.values.and(field, values)?,
+            (field, _) if is_path(field) => self.values = self.values.and(field, values)?,
             (field, _) => {
                 let field = shorten(field, 80);
-                let detail = format!("`filter`: `{field}` cannot be filtered by. What can: {FIELDS}.");
+                let detail = format!("`filter`: unknown field `{field}`. Supported: {FIELDS}.");
                 return Err(ArdError::invalid(detail));
             }
         }
@@ -92,7 +85,7 @@ impl ListFilter {
     }
 }
 
-fn is_a_path(field: &str) -> bool {
+fn is_path(field: &str) -> bool {
     matches!(field, "type" | "mediaType" | "identifier" | "tags" | "capabilities" | "version")
         || field.strip_prefix("metadata.").is_some_and(|name| !name.is_empty())
 }
@@ -104,11 +97,11 @@ struct Condition<'a> {
     value: &'a str,
 }
 
-/// The first condition of a text, and what follows it.
+/// The first condition of a text, and the rest of the text.
 fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
     let unclear = || {
         ArdError::invalid(format!(
-            "`filter` cannot be read at `{}`. Write conditions as field = 'value', joined by AND.",
+            "`filter` cannot be parsed at `{}`. Write conditions as field = 'value', joined by AND.",
             shorten(text, 80)
         ))
     };
@@ -132,7 +125,7 @@ fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
     Ok((Condition { field, later, value }, after))
 }
 
-/// What follows the AND after a condition; nothing at the end of the text.
+/// The text after the AND; empty at the end of the filter.
 fn joined(text: &str) -> Result<&str, ArdError> {
     let rest = text.trim_start();
     if rest.is_empty() {
@@ -146,13 +139,13 @@ fn joined(text: &str) -> Result<&str, ArdError> {
     };
     match after.trim_start() {
         "" => Err(ArdError::invalid(
-            "`filter`: conditions are joined by AND; there is neither OR nor NOT. Several values of one field are written as 'a,b'.",
+            "`filter`: join conditions by AND; OR and NOT are not supported. Write several values of a field as 'a,b'.",
         )),
         next => Ok(next),
     }
 }
 
-/// A moment: with a zone, or in UTC, or a day.
+/// A time with a zone, a time in UTC, or a day.
 fn moment(text: &str) -> Result<Moment, ArdError> {
     let utc =
         |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());
@@ -162,7 +155,7 @@ fn moment(text: &str) -> Result<Moment, ArdError> {
         });
     read.ok_or_else(|| {
         ArdError::invalid(format!(
-            "`filter`: `{}` is no ISO 8601 time, such as 2026-11-20T12:00:00Z.",
+            "`filter`: `{}` is not an ISO 8601 time such as 2026-11-20T12:00:00Z.",
             shorten(text, 60)
         ))
     })
@@ -174,7 +167,7 @@ mod tests {
     use registry_model::Kind;
 
     #[test]
-    fn conditions_are_read() {
+    fn conditions_are_parsed() {
         let read = |text: &str| ListFilter::read(text).unwrap();
         let both = read("type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'");
         assert_eq!(both.kinds(), Kinds::Only(Kind::Mcp));
@@ -187,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told() {
+    fn invalid_filter_is_rejected() {
         for text in [
             "type",
             "type =",

@@ -1,5 +1,5 @@
-//! `POST /search` of ARD (§7.2): entries that match a text and a filter, the best first. ARD's schema allows nothing
-//! but entries, referrals and a page token in the answer.
+//! `POST /search` of ARD (§7.2): entries that match a text and a filter, best first. The schema of ARD allows only
+//! entries, referrals and a page token in the answer.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,31 +14,26 @@ use registry_model::settings::Settings;
 use registry_search::filtered::FilteredHit;
 use registry_search::{Query, Text};
 
-/// A page of results (ARD `SearchResponse`).
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Results {
     results: Vec<Ranked>,
-    /// Other registries that can be asked the same; always there where referrals were asked for.
+    /// Always present if the caller asked for referrals.
     #[serde(skip_serializing_if = "Option::is_none")]
     referrals: Option<Vec<PeerReferral>>,
-    /// The token of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     page_token: Option<String>,
 }
 
-/// An entry that answers.
 #[derive(Clone, Debug, Serialize)]
 struct Ranked {
     #[serde(flatten)]
     entry: CatalogEntry,
-    /// How well, 0 to 100.
+    /// 0 to 100.
     score: u8,
-    /// The registry that knows it.
     source: String,
 }
 
-/// A search as it was asked for.
 #[derive(Clone, Debug)]
 struct Request {
     text: Text,
@@ -52,9 +47,7 @@ impl Request {
     fn read(body: &Value) -> Result<Self, ArdError> {
         let text = text(body)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
-            ArdError::invalid(
-                "`query.text` must say in plain words what is looked for; to browse, GET agents.",
-            )
+            ArdError::invalid("`query.text` is required: a search in plain words. To browse, use GET agents.")
         })?;
         Ok(Self {
             text,
@@ -71,10 +64,6 @@ impl Request {
     }
 }
 
-/// Searches.
-///
-/// # Errors
-/// The request cannot be taken, or the table is busy.
 pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     let Request { text, filter, federation, limit, skip } = Request::read(body)?;
     let referrals = referrals(app, federation).await?;
@@ -83,19 +72,19 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let holds = |seen: &FilteredHit| {
-        filter.holds(&serde_json::to_value(entry(seen, &app.settings)).unwrap_or_default())
+    let matches = |hit: &FilteredHit| {
+        filter.matches(&serde_json::to_value(entry(hit, &app.settings)).unwrap_or_default())
     };
     let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
-        if filter.looks_at_entries() { Some(&holds) } else { None };
+        if filter.looks_at_entries() { Some(&matches) } else { None };
     let found = app
         .search
         .find_filtered(Query { text, kind, category: None, skip, limit }, app.clock.now(), condition)
         .await?;
     let source = app.settings.url(ARD_BASE);
-    let result = |seen: &FilteredHit| Ranked {
-        entry: entry(seen, &app.settings),
-        score: seen.hit.score,
+    let result = |hit: &FilteredHit| Ranked {
+        entry: entry(hit, &app.settings),
+        score: hit.hit.score,
         source: source.clone(),
     };
     Ok(Results {
@@ -105,7 +94,7 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     })
 }
 
-/// The registries to refer to: an empty list says that none is known, and only whoever asks for referrals is told so.
+/// An empty list means that no registry is known; only a caller that asked for referrals gets one.
 async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<PeerReferral>>, ArdError> {
     if federation == FederationMode::None {
         return Ok(None);
@@ -114,11 +103,10 @@ async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<P
     Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
 }
 
-fn entry(seen: &FilteredHit, settings: &Settings) -> CatalogEntry {
-    CatalogEntry::of(&seen.hit.listing, seen.evidence.as_ref(), settings)
+fn entry(hit: &FilteredHit, settings: &Settings) -> CatalogEntry {
+    CatalogEntry::of(&hit.hit.listing, hit.evidence.as_ref(), settings)
 }
 
-/// The `query.text` of a body, where it has one.
 pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {
     match &body["query"]["text"] {
         Value::Null => Ok(None),
@@ -144,7 +132,7 @@ fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, ArdError> 
     }
 }
 
-/// A whole number, which JSON Schema also sees in `3.0`.
+/// `3.0` is a whole number, too, in JSON Schema.
 pub(super) fn whole_number(value: &Value) -> Option<u64> {
     let float = || value.as_f64().filter(|float| float.fract() == 0.0);
     value.as_u64().or_else(|| format!("{:.0}", float()?).parse().ok())
@@ -156,7 +144,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_search_is_read() {
+    fn search_is_parsed() {
         let read = Request::read(&json!({
             "query": { "text": " weather\u{0} tools ", "filter": { "type": ["application/mcp-server-card+json"] } },
             "federation": "referrals", "pageSize": 900, "pageToken": token::after_hits(10),
@@ -171,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_search_is_refused() {
+    fn invalid_search_is_rejected() {
         let with = |member: &str, value: Value| {
             let mut body = json!({ "query": { "text": "x" } });
             body[member] = value;

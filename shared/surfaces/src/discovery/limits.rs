@@ -1,5 +1,4 @@
-//! How much a caller may ask, as documents tell it: the rates of the settings, so that a client can keep within them
-//! before it is refused.
+//! The rate limits of the settings as documents show them, so that clients can keep within them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,42 +9,41 @@ use registry_model::settings::Settings;
 /// The rules for requests to this registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct Inbound {
-    /// No key and no account is needed.
+    /// `none`: no key and no account is needed.
     authentication: &'static str,
-    /// Whether acts are counted; a registry for development may leave that.
+    /// Whether acts are counted; development settings can switch it off.
     rate_limits: bool,
-    /// Any requests of one address to one function; null where they are not counted.
+    /// Requests of one address to one function; null if they are not counted.
     requests: Option<Requests>,
-    /// Acts that call others or leave something, in an hour.
+    /// Hourly limits for acts that call other servers or store something.
     acts: Vec<Act>,
-    /// What happens beyond them.
+    /// What happens beyond a limit.
     beyond: &'static str,
 }
 
-/// Any requests of one address.
+/// Limits for all requests of one address.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct Requests {
-    /// In the long run.
+    /// The long-term rate.
     per_second: u32,
-    /// After a pause.
+    /// How many are allowed at once after a pause.
     at_once: u32,
 }
 
-/// How often something may be done in an hour.
+/// How often an act is allowed in an hour.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct Act {
-    /// What is done.
+    /// The act.
     pub(super) act: &'static str,
-    /// By one caller.
+    /// Per caller.
     pub(super) per_caller: u32,
-    /// At one host or listing, where that is counted.
+    /// Per host or listing, if that is counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) per_target: Option<u32>,
-    /// By everybody together.
+    /// By all callers together.
     pub(super) everybody: u32,
 }
 
-/// The rates of the settings.
 pub(super) fn inbound(settings: &Settings) -> Inbound {
     Inbound {
         authentication: "none",
@@ -54,7 +52,7 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
         acts: acts(settings).to_vec(),
-        beyond: "429 with Retry-After, and `retry_after_s` in the problem document; nothing was done.",
+        beyond: "429 with Retry-After, and `retry_after_s` in the problem document. Nothing was done.",
     }
 }
 

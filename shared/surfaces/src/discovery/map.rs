@@ -1,27 +1,65 @@
-//! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): what it is, what
-//! it offers and at which price, which endpoints, tools and documents there are, its limits, and how the probing goes.
+//! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): its endpoints,
+//! tools and documents, offer and prices, limits, and probe statistics.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::arguments::{self, Argument};
-use super::call::Call;
-use super::contents::{self, MAP};
+use super::everything;
 use super::limits::{self, Inbound};
-use super::surfaces::surfaces;
+use crate::call::{self, Call};
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, families, json as written};
+use crate::documents::{
+    self, AnyDocument, Document, DocumentRequest, NoQuery, ROOT_LINKS, families, json as json_bytes,
+};
+use crate::registry_api::Namespace;
 use registry_app::App;
 use registry_domain::funnel::{self, DISCOUNT_PERCENT, Deal, Stage, Unlock};
 use registry_domain::views::{ProductEntry, tagline};
 use registry_model::error::Problem;
-use registry_model::protocol::{A2A_VERSIONS, MCP_REVISIONS};
+use registry_model::protocol::{A2A_VERSIONS, ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY, MCP_REVISIONS};
 use registry_model::settings::Settings;
-use registry_operations::{DESCRIPTIONS, LIST_YOURSELF};
+use registry_operations::{DESCRIPTIONS, Description, LIST_YOURSELF};
 
-/// The map.
+/// The short names under which clients look for documents.
+const NAMED_DOCUMENTS: [(&str, &AnyDocument); 33] = [
+    ("active", &documents::ACTIVE_LIST),
+    ("agents", &documents::PUBLIC_AGENTS),
+    ("agents_well_known", &documents::WELL_KNOWN_AGENTS),
+    ("agent_descriptions", &documents::AGENT_DESCRIPTIONS),
+    ("agent_card", &documents::AGENT_CARD),
+    ("a2a_card", &documents::A2A_CARD),
+    ("mcp_server_card", &documents::WIDE_SERVER_CARD),
+    ("catalog", &documents::FEDERATION_CATALOGUE),
+    ("ai_catalog", &documents::AI_CATALOG),
+    ("ard_catalog", &documents::LINKED_CATALOG),
+    ("feed", &documents::ACTIVITY_FEED),
+    ("talk_feed", &documents::TALK_FEED),
+    ("probes", &documents::PROBE_STATISTICS),
+    ("log", &documents::ABOUT_LOG),
+    ("log_checkpoint", &documents::LOG_CHECKPOINT),
+    ("key_set", &documents::KEY_SET),
+    ("signature_agent_card", &documents::SIGNATURE_AGENT_CARD),
+    ("signature_directory", &documents::SIGNATURE_DIRECTORY),
+    ("strict_agent_card", &documents::STRICT_AGENT_CARD),
+    ("server_json", &documents::OWN_SERVER_DESCRIPTION),
+    ("publish_status", &documents::PUBLISH_STATUS),
+    ("registry_auth", &documents::REGISTRY_AUTH),
+    ("dns_status", &documents::DNS_STATUS),
+    ("discovery", &super::DISCOVERY_MAP),
+    ("skill", &super::SKILL_JSON),
+    ("skills", &super::SKILL_INDEX),
+    ("llms_txt", &super::LLMS),
+    ("llms_full_txt", &super::LLMS_FULL),
+    ("ai_txt", &super::AI_TEXT),
+    ("openapi", &super::OPENAPI),
+    ("api_catalog", &super::API_CATALOG),
+    ("agentmap", &super::AGENTMAP),
+    ("robots", &super::ROBOTS),
+];
+
+/// The map of this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DiscoveryMap {
     name: String,
@@ -29,15 +67,15 @@ pub(super) struct DiscoveryMap {
     role: &'static str,
     tagline: String,
     base_url: String,
-    /// How to be listed, in one request.
+    /// The request that lists you.
     list_yourself: ListYourself,
-    /// What is asked of whoever sends requests.
+    /// The rules for requests to this registry.
     inbound: Inbound,
-    /// The protocols that are spoken, and their versions.
+    /// The protocols and their versions.
     protocol: Protocol,
-    /// The extension families by their versions.
+    /// The extension families with version and URL.
     families: Map<String, Value>,
-    /// The endpoints of the registry by their purpose; names in braces are to be filled in.
+    /// URLs by purpose; replace names in braces by your own values.
     surfaces: Map<String, Value>,
     /// Every document and page.
     documents: Vec<Listed>,
@@ -54,7 +92,7 @@ pub(super) struct DiscoveryMap {
     probes: Statistics,
 }
 
-/// How to be listed.
+/// The request that lists you.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ListYourself {
     method: &'static str,
@@ -62,12 +100,12 @@ struct ListYourself {
     headers: Map<String, Value>,
     #[schemars(with = "Option<Map<String, Value>>")]
     body: Option<Value>,
-    /// Where to look then.
+    /// The URL at which to watch the state of the listing.
     then: String,
     curl: String,
 }
 
-/// The protocols that are spoken.
+/// The protocols and their versions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Protocol {
     /// Revisions of MCP, the newest first.
@@ -80,53 +118,64 @@ struct Protocol {
 /// A document or page.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Listed {
-    /// Where it stands; names in braces are to be filled in.
+    /// Its path; names in braces are parameters.
     path: String,
     url: String,
-    /// Other paths of the same.
+    /// Other paths of the same document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<String>,
     summary: &'static str,
     media_type: &'static str,
 }
 
+/// An operation, as an MCP tool.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tool {
     name: &'static str,
     aliases: &'static [&'static str],
     title: &'static str,
     description: &'static str,
-    /// Its arguments by name; their schemas are in `tools/list` of the MCP endpoint.
+    /// Its arguments; their schemas are in `tools/list` of the MCP endpoint.
     arguments: Vec<Argument>,
     example: Value,
 }
 
-/// What costs something, and what does not.
+/// An argument of a tool.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Argument {
+    pub(super) name: String,
+    pub(super) required: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<String>,
+}
+
+/// Prices.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pricing {
     currency: &'static str,
-    /// In US cents: listing, searching and every check are free.
+    /// US cents. Listing, searching and every check are free.
     listing_cents: u32,
-    /// In US cents.
+    /// US cents.
     demo_cents: u32,
-    /// In US cents, by product.
+    /// US cents, by product.
     products_cents: Map<String, Value>,
-    /// Off a product, for feedback after the founding seats are gone.
+    /// The discount for feedback after the founding seats are gone.
     discount_percent: u32,
-    /// Where products are bought once payments are open.
+    /// The URL for purchases once payments are open.
     checkout: String,
 }
 
 impl Document for DiscoveryMap {
-    const PATHS: &'static [&'static str] = MAP.paths;
-    const SUMMARY: &'static str = MAP.summary;
+    const PATHS: &'static [&'static str] = &["/discovery.json"];
+    const SUMMARY: &'static str =
+        "The map of this registry: endpoints, tools and documents, offer, limits and probe statistics.";
     const MAX_AGE_S: Option<u32> = Some(30);
     const HEADERS: &'static [(&'static str, &'static str)] = &ROOT_LINKS;
     type Query = NoQuery;
     type Answer = Self;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        written(&map(app).await?)
+        json_bytes(&map(app).await?)
     }
 }
 
@@ -163,8 +212,8 @@ async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
                 aliases: entry.aliases,
                 title: entry.title,
                 description: entry.description,
-                arguments: arguments::of(entry),
-                example: serde_json::from_str(entry.example).unwrap_or_default(),
+                arguments: arguments(entry),
+                example: call::example(entry),
             })
             .collect(),
         deal: funnel::deal(settings, counts.seats_claimed),
@@ -178,11 +227,11 @@ async fn map(app: &App) -> Result<DiscoveryMap, Problem> {
 }
 
 fn list_yourself(settings: &Settings) -> ListYourself {
-    let call = Call::of(LIST_YOURSELF.described, settings);
+    let call = Call::template(LIST_YOURSELF.described, settings);
     ListYourself {
         method: call.method,
         headers: call.headers(),
-        curl: call.curl(),
+        curl: call.curl(" "),
         url: call.url,
         body: call.body,
         then: settings.url("/api/listings/status?id={listing_id}"),
@@ -190,7 +239,7 @@ fn list_yourself(settings: &Settings) -> ListYourself {
 }
 
 fn documents(settings: &Settings) -> Vec<Listed> {
-    let listed = contents::everything().map(|entry| {
+    let listed = everything().map(|entry| {
         let path = entry.path();
         Listed {
             url: settings.url(&path),
@@ -215,4 +264,41 @@ fn pricing(settings: &Settings) -> Pricing {
         discount_percent: DISCOUNT_PERCENT,
         checkout: settings.url("/api/products/checkout"),
     }
+}
+
+pub(super) fn arguments(operation: &Description) -> Vec<Argument> {
+    let schema: Value = (operation.input_schema)();
+    let is_required =
+        |name: &str| schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+    let argument = |(name, property): (&String, &Value)| Argument {
+        name: name.clone(),
+        required: is_required(name),
+        description: property["description"].as_str().map(str::to_owned),
+    };
+    schema["properties"].as_object().into_iter().flatten().map(argument).collect()
+}
+
+fn surfaces(settings: &Settings) -> Map<String, Value> {
+    let extensions = format!("/v0.1/x/{}", Namespace::own(settings));
+    let endpoints = [
+        ("publish", "/api/publish".to_owned()),
+        ("score", "/api/score?url={url}".to_owned()),
+        ("status", "/api/listings/status?id={listing_id}".to_owned()),
+        ("search", "/api/ard/search?q={words}".to_owned()),
+        ("match", "/api/match?q={words}".to_owned()),
+        ("ard", ARD_BASE.to_owned()),
+        ("ard_explore", format!("{ARD_BASE}explore")),
+        ("ard_agents", format!("{ARD_BASE}agents")),
+        ("agents_search", "/agents/search?q={words}".to_owned()),
+        ("mcp_registry", MCP_REGISTRY.to_owned()),
+        ("mcp_registry_search", format!("{extensions}/search?q={{words}}")),
+        ("talk", "/api/talk?listing_id={listing_id}".to_owned()),
+        ("badge", "/badge/clean.svg?id={listing_id}".to_owned()),
+        ("skill_file", "/skills/{name}.md".to_owned()),
+        ("mcp", MCP_ENDPOINT.to_owned()),
+        ("a2a", "/api/a2a".to_owned()),
+    ];
+    let documents = NAMED_DOCUMENTS.iter().map(|(name, document)| (*name, document.path()));
+    let all = endpoints.into_iter().chain(documents);
+    all.map(|(name, path)| (name.to_owned(), settings.url(&path).into())).collect()
 }

@@ -1,14 +1,14 @@
-//! `/skill.json`: the steps by which an agent lists itself and claims the founding offer. Everything that it must send
-//! stands in it, so that it needs no other document.
+//! `/skill.json`: the steps by which an agent lists itself, goes Live, takes the founding offer and works with others.
+//! Each step is a complete request, so that an agent needs no other document.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::contents::{LLMS, LLMS_FULL, MAP, SKILL_JSON};
-use super::skills::{self, SKILLS};
-use super::steps::{Step, steps};
+use super::skills::SKILLS;
+use super::{DISCOVERY_MAP, LLMS, LLMS_FULL, SKILL_JSON};
+use crate::call::{self, Call, EXAMPLE_LISTING_ID};
 use crate::documents::{Document, DocumentRequest, NoQuery, json};
 use registry_app::App;
 use registry_domain::funnel::{self, Deal, Stage};
@@ -17,21 +17,35 @@ use registry_domain::views::badge;
 use registry_model::ListingId;
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
+use registry_operations::{
+    CHECK_STATUS, Description, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
+    MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
+};
 use registry_store::Live;
 
-/// An id that only stands for one.
-const EXAMPLE: &str = "agtpub_0123456789abcdef0123";
+/// The steps after `discover`, in their order.
+const STEPS: [(&str, &Description); 9] = [
+    ("list", LIST_YOURSELF.described),
+    ("status", CHECK_STATUS.described),
+    ("talk_inbox_daily", TALK_INBOX.described),
+    ("demo", TAKE_DEMO.described),
+    ("feedback", LEAVE_FEEDBACK.described),
+    ("use", GET_ACCESS.described),
+    ("leave_trace", LEAVE_TRACE.described),
+    ("match_capability", MATCH_CAPABILITY.described),
+    ("join_and_contribute", JOIN_AND_CONTRIBUTE.described),
+];
 
-/// The steps, and what one should know before.
+/// The steps by which an agent lists itself and takes the founding offer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct SkillJson {
     name: String,
     description: &'static str,
     version: &'static str,
     homepage: String,
-    /// The map of this registry.
+    /// The URL of the discovery map.
     discovery: String,
-    /// This document.
+    /// The URL of this document.
     skill_url: String,
     llms_txt: String,
     llms_full_txt: String,
@@ -39,21 +53,21 @@ pub(super) struct SkillJson {
     deal: Deal,
     /// The stages of a listing's life.
     stages: Vec<Stage>,
-    /// What is to be filled in in the steps.
+    /// Where to find the values for the names in braces.
     fill_in: FillIn,
     steps: Vec<Step>,
-    /// What is Live.
+    /// The number of Live listings.
     network: Counts,
-    /// A badge for your README; put the id of your listing in.
+    /// A badge for your README; replace `{listing_id}` by the id of your listing.
     badge_template: Option<String>,
-    /// Skills that explain more, as Agent Skills.
+    /// Agent Skills that explain more.
     skills: Vec<SkillLink>,
-    /// The steps as lines for a shell: `curl_list`, `curl_status` and so on.
+    /// The steps as shell commands: `curl_list`, `curl_status` and so on.
     #[serde(flatten)]
     curl: Map<String, Value>,
 }
 
-/// What stands for what only the caller knows.
+/// Where to find the values that only the caller knows.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 struct FillIn {
     listing_id: &'static str,
@@ -61,7 +75,39 @@ struct FillIn {
     url: &'static str,
 }
 
-/// Where a skill is read.
+/// A step: one request.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(super) struct Step {
+    /// The id of the step; its shell command is the member `curl_` + id.
+    pub(super) id: &'static str,
+    /// The title of the step, for people.
+    pub(super) name: &'static str,
+    /// `GET` or `POST`.
+    pub(super) method: &'static str,
+    /// The URL of the request. Replace names in braces by your own values.
+    pub(super) url: String,
+    pub(super) headers: Map<String, Value>,
+    /// The body of a POST.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub(super) body: Option<Value>,
+    /// The MCP tool and A2A operation that does the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tool: Option<&'static str>,
+    /// The arguments of the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub(super) arguments: Option<Value>,
+    /// The same in plain words, as an A2A message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) words: Option<String>,
+    /// What the step does and what follows.
+    pub(super) note: &'static str,
+    /// The same as a shell command.
+    pub(super) curl: String,
+}
+
+/// An Agent Skill and where to read it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct SkillLink {
     name: &'static str,
@@ -70,8 +116,9 @@ struct SkillLink {
 }
 
 impl Document for SkillJson {
-    const PATHS: &'static [&'static str] = SKILL_JSON.paths;
-    const SUMMARY: &'static str = SKILL_JSON.summary;
+    const PATHS: &'static [&'static str] = &["/skill.json"];
+    const SUMMARY: &'static str =
+        "The steps by which an agent lists itself and takes the founding offer, each as a complete request.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
@@ -87,19 +134,19 @@ fn skill_json(settings: &Settings, live: Live) -> SkillJson {
     let curl = steps.iter().map(|step| (format!("curl_{}", step.id), Value::from(step.curl.clone())));
     SkillJson {
         name: settings.brand.clone(),
-        description: SKILL_JSON.summary,
+        description: SkillJson::SUMMARY,
         version: registry_model::VERSION,
         homepage: settings.base_url.clone(),
-        discovery: settings.url(&MAP.path()),
+        discovery: settings.url(&DISCOVERY_MAP.path()),
         skill_url: settings.url(&SKILL_JSON.path()),
         llms_txt: settings.url(&LLMS.path()),
         llms_full_txt: settings.url(&LLMS_FULL.path()),
         deal: funnel::deal(settings, live.funnel.seats_claimed),
         stages: funnel::stages(settings),
         fill_in: FillIn {
-            listing_id: "What the answer of the step `list` calls listing_id.",
-            access_token: "What the answer of the step `feedback` calls access_token, where it grants a seat.",
-            url: "Your card URL, site or MCP endpoint.",
+            listing_id: "The `listing_id` in the answer to the step `list`.",
+            access_token: "The `access_token` in the answer to the step `feedback`, if it grants a seat.",
+            url: "The URL of your card, site or MCP endpoint.",
         },
         curl: curl.collect(),
         steps,
@@ -110,16 +157,49 @@ fn skill_json(settings: &Settings, live: Live) -> SkillJson {
             .map(|skill| SkillLink {
                 name: skill.name,
                 description: skill.description,
-                url: settings.url(&skills::path(skill)),
+                url: settings.url(&skill.path()),
             })
             .collect(),
     }
 }
 
-/// The badge of a listing, with its id to be filled in.
+pub(super) fn steps(settings: &Settings) -> Vec<Step> {
+    let url = settings.url(&DISCOVERY_MAP.path());
+    let discover = Step {
+        id: "discover",
+        name: "Discover this registry",
+        method: "GET",
+        headers: [("accept".to_owned(), Value::from("application/json"))].into_iter().collect(),
+        curl: call::curl(&url, &[], None, " "),
+        url,
+        body: None,
+        tool: None,
+        arguments: None,
+        words: None,
+        note: DISCOVERY_MAP.summary,
+    };
+    let others = STEPS.into_iter().map(|(id, operation)| {
+        let call = Call::template(operation, settings);
+        Step {
+            id,
+            name: operation.title,
+            headers: call.headers(),
+            curl: call.curl(" "),
+            method: call.method,
+            url: call.url,
+            body: call.body,
+            tool: Some(call.tool),
+            arguments: Some(call.arguments),
+            words: Some(call.words),
+            note: operation.description,
+        }
+    });
+    std::iter::once(discover).chain(others).collect()
+}
+
 fn badge_template(settings: &Settings) -> Option<String> {
-    let id: ListingId = EXAMPLE.parse().ok()?;
-    Some(badge::markdown(settings, &id).replace(EXAMPLE, "{listing_id}"))
+    let id: ListingId = EXAMPLE_LISTING_ID.parse().ok()?;
+    Some(badge::markdown(settings, &id).replace(EXAMPLE_LISTING_ID, "{listing_id}"))
 }
 
 #[cfg(test)]
@@ -128,7 +208,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn every_step_can_be_sent() {
+    fn every_step_is_a_complete_request() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let skill = serde_json::to_value(skill_json(&settings, Live::default())).unwrap();
         let steps = skill["steps"].as_array().unwrap();

@@ -1,67 +1,58 @@
-//! The active list as REST shows it: a page of rows of each kind in the contract's envelope. An unchanged page is neither
-//! made nor sent again.
+//! `/api/listings/active`: Live listings of each kind, in pages, in the envelope of the contract.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::document::{Document, DocumentRequest, json};
+use super::document::{Document, DocumentRequest, Validity, json};
 use registry_app::App;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::Row;
 use registry_domain::views::active_page::{self, Counts, Page, PageQuery};
 use registry_model::Listing;
-use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_operations::listings::search_active::Arguments;
 use registry_store::Live;
 
-/// Rows of each kind where no limit is given.
+/// Of each kind.
 const ROWS: u32 = 50;
 
-/// The contract's "Active list envelope".
+/// A page of Live listings (contract "Active list envelope").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Envelope {
+pub(super) struct ActiveList {
     ok: bool,
-    /// This registry.
+    /// The URL of this registry.
     origin: String,
-    /// The name it goes by.
+    /// The name of this registry.
     brand: String,
     /// The founding offer.
     deal: Deal,
-    /// What is new, in a sentence.
+    /// The news, in a sentence.
     announce: String,
     /// The way from listing to product, in a sentence.
     funnel_loop: &'static str,
     /// The stages of a listing's life.
     stages: Vec<Stage>,
-    /// What is Live in all.
+    /// The number of Live listings in all.
     counts: Counts,
-    /// Live agents, the newest first.
+    /// Live agents, newest first.
     agents: Vec<Row>,
-    /// Live MCP servers, the newest first.
+    /// Live MCP servers, newest first.
     mcps: Vec<Row>,
-    /// Where the next page begins; null on the last.
+    /// The cursor of the next page; null on the last.
     next_cursor: Option<String>,
 }
-
-/// The active list.
-#[derive(Debug)]
-pub(super) struct ActiveList;
 
 impl Document for ActiveList {
     const PATHS: &'static [&'static str] = &["/api/listings/active"];
     const SUMMARY: &'static str =
-        "The active list: Live agents and MCP servers with their evidence, the newest first.";
+        "The active list: Live agents and MCP servers with their evidence, newest first.";
     const MAX_AGE_S: Option<u32> = Some(5);
     const SHOWS_LIVE: bool = true;
     type Query = Arguments;
-    type Answer = Envelope;
+    type Answer = Self;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<Arguments>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<Arguments>) -> Validity {
         page_query(&request.query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("{:?}", request.query))))
     }
@@ -73,15 +64,15 @@ impl Document for ActiveList {
     }
 }
 
-fn page_query(asked: &Arguments) -> Result<PageQuery, Problem> {
-    PageQuery::read(asked.kind, asked.limit, asked.cursor.as_deref(), ROWS)
+fn page_query(query: &Arguments) -> Result<PageQuery, Problem> {
+    PageQuery::read(query.kind, query.limit, query.cursor.as_deref(), ROWS)
 }
 
-fn envelope(app: &App, live: Live, page: &Page) -> Envelope {
+fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
     let settings = &app.settings;
     let (deal, now) = (funnel::deal(settings, live.funnel.seats_claimed), app.clock.now());
     let rows = |listings: &[Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
-    Envelope {
+    ActiveList {
         ok: true,
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),
@@ -89,7 +80,7 @@ fn envelope(app: &App, live: Live, page: &Page) -> Envelope {
             "{} agents and {} MCP servers are Live: each answered a real handshake within {} days.",
             live.agents, live.mcps, settings.recheck_days
         ),
-        funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount kept until payments open",
+        funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
         stages: funnel::stages(settings),
         counts: live.into(),
         agents: rows(&page.agents),

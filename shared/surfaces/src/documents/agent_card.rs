@@ -1,10 +1,11 @@
-//! The registry's own agent card, in two cuts of one piece: wide, with the contract's fields and those that older
-//! readers need, and strict, with what the A2A 1.0 schema knows. Skills are what the catalogue can do, no more.
+//! The agent card of this registry in three forms: wide, with the fields of the contract and those that older clients
+//! need; strict, with the members of the A2A 1.0 schema only; and wide with the extension families. Skills come from
+//! the catalogue.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery};
+use super::document::{Document, DocumentRequest, NoQuery, Validity};
 use super::families;
 use registry_app::App;
 use registry_domain::trust::{card_signature, keys};
@@ -15,10 +16,9 @@ use registry_model::settings::Settings;
 use registry_operations::intent;
 use registry_operations::{DESCRIPTIONS, Description};
 
-/// Seconds for which a card may be shown again without asking.
+/// `max-age` in seconds.
 const KEPT_S: u32 = 3600;
 
-/// The wide card.
 #[derive(Debug)]
 pub(super) struct AgentCard;
 
@@ -29,7 +29,7 @@ impl Document for AgentCard {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "agent-card-wide")))
     }
 
@@ -38,18 +38,17 @@ impl Document for AgentCard {
     }
 }
 
-/// The strict card.
 #[derive(Debug)]
 pub(super) struct StrictAgentCard;
 
 impl Document for StrictAgentCard {
     const PATHS: &'static [&'static str] = &["/api/a2a/.well-known/agent-card.json"];
-    const SUMMARY: &'static str = "The same agent card with the members of A2A 1.0 alone, signed.";
+    const SUMMARY: &'static str = "The same agent card with the members of A2A 1.0 only, signed.";
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "agent-card-strict")))
     }
 
@@ -58,19 +57,17 @@ impl Document for StrictAgentCard {
     }
 }
 
-/// The wide card with what tells of the families.
 #[derive(Debug)]
 pub(super) struct A2aCard;
 
 impl Document for A2aCard {
     const PATHS: &'static [&'static str] = &["/.well-known/a2a-card.json"];
-    const SUMMARY: &'static str =
-        "The agent card with the extension families and where each is reached, signed.";
+    const SUMMARY: &'static str = "The agent card with the extension families and their URLs, signed.";
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "a2a-card")))
     }
 
@@ -79,18 +76,16 @@ impl Document for A2aCard {
     }
 }
 
-/// The card with its vendor flags.
 fn with_families(mut card: Value, settings: &Settings) -> Value {
     card["a2a_card"] = true.into();
     families::add_to(&mut card, settings);
     card["federation_api"] = settings.url(&families::path("federation")).into();
     card["mcp_protocol"] = settings.url(MCP_ENDPOINT).into();
-    card["note"] =
-        "The same card as /.well-known/agent-card.json, with the extension families beside it.".into();
+    card["note"] = "The same card as /.well-known/agent-card.json, with the extension families added.".into();
     card
 }
 
-/// A card is rendered and signed once per process: neither it nor its key changes while a process lives.
+/// A card is rendered and signed once per process: neither it nor its key changes while the process lives.
 fn validator(app: &App, name: &str) -> CacheValidator {
     let settings = &app.settings;
     CacheValidator::weak(&format!(
@@ -108,16 +103,15 @@ async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Proble
     Ok(Bytes::from(card.to_string()))
 }
 
-/// The card without its signature.
 fn card(settings: &Settings) -> Value {
     let endpoint = settings.url("/api/a2a");
     let [newest, older] = A2A_VERSIONS;
     let interface = |binding: &str, version: &str| json!({ "url": endpoint, "protocolBinding": binding, "protocolVersion": version });
     json!({
         "name": settings.brand,
-        "description": "A public registry of A2A agents and MCP servers in which every Live row has answered a real \
-            protocol handshake within seven days, with the evidence shown. List yourself with one request, find \
-            Live peers, and check whether one is clean and alive.",
+        "description": "A public registry of A2A agents and MCP servers in which every Live listing answered a real protocol \
+            handshake within seven days, with public evidence. List yourself with one request, find Live peers, and check \
+            whether a listing is clean and alive.",
         "url": endpoint,
         "version": registry_model::VERSION,
         "protocolVersion": newest,
@@ -144,13 +138,12 @@ fn card(settings: &Settings) -> Value {
             "none": { "type": "http", "scheme": "none", "httpAuthSecurityScheme": { "scheme": "none" } },
         },
         "securityRequirements": [{}],
-        "skills": DESCRIPTIONS.iter().copied().flat_map(skills).chain([door_skill()]).collect::<Vec<_>>(),
+        "skills": DESCRIPTIONS.iter().copied().flat_map(skills).chain([endpoint_skill()]).collect::<Vec<_>>(),
         "authentication": { "schemes": ["none"] },
         "protocols": ["a2a", "rest", "mcp", "json-rpc"],
     })
 }
 
-/// The skills of one operation, each with the requests in plain words that lead to it.
 fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
     let examples: Vec<String> = entry.phrases.iter().map(|phrase| intent::filled(phrase)).collect();
     entry.skills.iter().map(move |skill| {
@@ -167,11 +160,11 @@ fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
 }
 
 /// The A2A endpoint itself, which the contract counts among the skills.
-fn door_skill() -> Value {
+fn endpoint_skill() -> Value {
     json!({
         "id": "a2a-rpc",
-        "name": "A2A door",
-        "description": "Takes messages in A2A 1.0, 0.3 and 0.2: plain text, or a data part that names an operation.",
+        "name": "A2A endpoint",
+        "description": "Accepts messages in A2A 1.0, 0.3 and 0.2: plain text, or a data part that names an operation.",
         "tags": ["a2a", "json-rpc", "message"],
         "examples": ["help", "{\"operation\": \"search_active\", \"arguments\": {\"kind\": \"agent\"}}"],
     })
@@ -185,13 +178,13 @@ mod tests {
     use registry_model::settings::{Mode, Settings};
 
     /// How many skill ids the contract has ("Agent card").
-    const IN_THE_CONTRACT: usize = 47;
+    const CONTRACT_SKILLS: usize = 47;
 
     #[test]
-    fn every_skill_of_the_contract_is_advertised_once() {
+    fn card_contains_every_contract_skill_once() {
         let card = card(&Settings::from_env(Mode::Public, |_| None).unwrap());
         let skills = card["skills"].as_array().unwrap();
         let ids: BTreeSet<&str> = skills.iter().map(|skill| skill["id"].as_str().unwrap()).collect();
-        assert_eq!((ids.len(), skills.len()), (IN_THE_CONTRACT, IN_THE_CONTRACT));
+        assert_eq!((ids.len(), skills.len()), (CONTRACT_SKILLS, CONTRACT_SKILLS));
     }
 }

@@ -1,26 +1,24 @@
-//! `/.well-known/agent-descriptions`: Live agents as the Agent Network Protocol lists them (ANP-08, JSON-LD), page by
-//! page.
+//! `/.well-known/agent-descriptions`: Live agents in the form of the Agent Network Protocol (ANP-08, JSON-LD), in
+//! pages.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, json as written};
+use super::document::{Document, DocumentRequest, Validity, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
-use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_model::{Kind, Listing};
 
 const PATH: &str = "/.well-known/agent-descriptions";
-/// Agents on a page.
 const AGENTS: u32 = 100;
 
-/// Which page.
+/// A page of the list.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct PageRequest {
-    /// The page that `next` of an earlier one names.
+    /// The cursor of the page, from `next` of the previous page.
     #[schemars(extend("format" = "list-cursor"))]
     page: Option<String>,
 }
@@ -28,18 +26,18 @@ pub(super) struct PageRequest {
 /// A page of agents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct CollectionPage {
-    /// What the names mean.
+pub(super) struct AgentDescriptions {
+    /// The JSON-LD context.
     #[serde(rename = "@context")]
     context: Map<String, Value>,
     /// `CollectionPage`.
     #[serde(rename = "@type")]
     of_type: &'static str,
-    /// This page.
+    /// The URL of this page.
     url: String,
-    /// Who publishes it.
+    /// The name of this registry.
     name: String,
-    /// Live agents on all pages.
+    /// The number of Live agents on all pages.
     total_items: u32,
     items: Vec<Item>,
     /// The URL of the next page; absent on the last.
@@ -54,29 +52,22 @@ struct Item {
     #[serde(rename = "@type")]
     of_type: &'static str,
     name: String,
-    /// Its card.
+    /// The URL of its card.
     #[serde(rename = "@id")]
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
 }
 
-/// The list.
-#[derive(Debug)]
-pub(super) struct AgentDescriptions;
-
 impl Document for AgentDescriptions {
     const PATHS: &'static [&'static str] = &[PATH];
-    const SUMMARY: &'static str = "Live agents as the Agent Network Protocol lists them, page by page.";
+    const SUMMARY: &'static str = "Live agents in the form of the Agent Network Protocol, in pages.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = PageRequest;
-    type Answer = CollectionPage;
+    type Answer = Self;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<PageRequest>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<PageRequest>) -> Validity {
         page_query(&request.query)?;
         let name = format!("{PATH}?{:?}/{}", request.query, app.settings.base_url);
         Ok(Some(active_page::validator(app, request.live, &name)))
@@ -90,7 +81,7 @@ impl Document for AgentDescriptions {
             "did": "https://w3id.org/did#",
             "ad": "https://agent-network-protocol.com/ad#",
         });
-        written(&CollectionPage {
+        json_bytes(&AgentDescriptions {
             context: context.as_object().cloned().unwrap_or_default(),
             of_type: "CollectionPage",
             url: request.query.page.as_deref().map_or_else(|| app.settings.url(PATH), url),

@@ -1,13 +1,12 @@
-//! The list of public agents as A2A discovery proposals have it (A2A discussion #741, and registries that implement
-//! it): Live agents with their skills, by offset and limit, and searched by words or by skill. It exists for clients
-//! of those registries.
+//! The list of public agents in the form of A2A discovery proposals (A2A discussion #741), for clients of registries
+//! that implement them: Live agents with their skills, by offset and limit, searched by words or by skill.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
-use super::document::{Document, DocumentRequest, json as written};
+use super::document::{Document, DocumentRequest, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::{ProbeSummary, active_page};
 use registry_model::error::Problem;
@@ -15,36 +14,34 @@ use registry_model::{Kind, ListingId, Skill};
 use registry_search::filtered::FilteredHit;
 use registry_search::{Query, Text};
 
-/// The default limit.
-const AGENTS: u32 = 50;
-/// The last agent that can be reached by offset.
-const DEEPEST: usize = 100_000;
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_OFFSET: usize = 100_000;
 
-/// Which agents, as a query or a body says it.
+/// Which agents to list, as a query or a body.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DirectoryQuery {
-    /// Plain words.
+    /// A search in plain words.
     #[serde(alias = "query", alias = "text")]
     #[schemars(length(max = 1000))]
     q: String,
-    /// A skill they must have: its id, its name or one of its tags.
+    /// A skill that the agents must have: its id, its name or one of its tags.
     skill: Option<String>,
     /// Another name for `skill`.
     capability: Option<String>,
-    /// The most agents of a page, from 1 to 100.
+    /// The most agents of a page: 1 to 100, default 50.
     #[serde(deserialize_with = "number")]
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// How many are skipped, because earlier pages had them.
+    /// The number of agents to skip: those of earlier pages.
     #[serde(deserialize_with = "number")]
     #[schemars(range(max = 100_000))]
     offset: Option<u32>,
-    /// Lists of skills and tags that they must have.
+    /// Lists of skills and tags that the agents must have.
     filters: Filters,
 }
 
-/// What other registries take as `filters`.
+/// `filters` as other registries accept them.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Filters {
@@ -52,18 +49,18 @@ struct Filters {
     capabilities: Vec<String>,
 }
 
-/// A number, or as queries have it the text of one.
+/// A query contains a number as text.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
-        Number(u32),
+    enum Number {
+        Integer(u32),
         Text(String),
     }
-    match Option::<Written>::deserialize(deserializer) {
+    match Option::<Number>::deserialize(deserializer) {
         Ok(None) => Ok(None),
-        Ok(Some(Written::Number(number))) => Ok(Some(number)),
-        Ok(Some(Written::Text(text))) => {
+        Ok(Some(Number::Integer(number))) => Ok(Some(number)),
+        Ok(Some(Number::Text(text))) => {
             text.parse().map(Some).map_err(|_| de::Error::custom("must be a whole number"))
         }
         Err(_) => Err(de::Error::custom("must be a whole number")),
@@ -79,23 +76,23 @@ pub struct Directory {
     registry_version: &'static str,
     /// `a2a-open-discovery`.
     protocol: &'static str,
-    /// The words that were asked for.
+    /// The search of the request.
     #[serde(skip_serializing_if = "String::is_empty")]
     query: String,
-    /// How many there are on all pages; how many are known of, where a skill narrows them.
+    /// The number of agents on all pages; with a skill filter, of those found so far.
     total: usize,
-    /// How many are on this page.
+    /// The number of agents on this page.
     count: usize,
     offset: usize,
     /// The offset of the next page; null on the last.
     next_offset: Option<usize>,
-    /// The agents: the best first where words were given, else the newest.
+    /// The agents: with a search the best first, otherwise the newest first.
     agents: Vec<Agent>,
-    /// The same list, under the name that some readers look for.
+    /// The same list, under the name that some clients expect.
     items: Vec<Agent>,
-    /// How to be among them.
+    /// The request that lists an agent.
     register: Value,
-    /// Where to search them.
+    /// The URL of the search.
     search: String,
     /// The URL of the whole list.
     public: String,
@@ -110,82 +107,78 @@ struct Agent {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Its endpoint.
+    /// The endpoint of the agent.
     url: String,
     agent_card_url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
     category_id: String,
-    /// What it can do, in its own words.
+    /// Its skills, in the words of the publisher.
     skills: Vec<Skill>,
-    /// Protocols it spoke.
+    /// The protocols that it speaks.
     protocols: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     protocol_version: Option<String>,
-    /// The evidence.
+    /// The evidence of the last probe.
     probe: ProbeSummary,
-    /// How well it answers to the words, 0 to 100.
+    /// How well it matches the search, 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<u8>,
 }
 
-/// The list at the paths that discovery proposals name.
 #[derive(Debug)]
 pub struct WellKnownAgents;
 
 impl Document for WellKnownAgents {
     const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
-    const SUMMARY: &'static str = "Live agents with their skills, as A2A discovery proposals list them.";
+    const SUMMARY: &'static str = "Live agents with their skills, in the form of A2A discovery proposals.";
     const MAX_AGE_S: Option<u32> = Some(30);
     type Query = DirectoryQuery;
     type Answer = Directory;
 
     async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
-        written(&read(app, &request.query).await?)
+        json_bytes(&read(app, &request.query).await?)
     }
 }
 
-/// The list at the paths of the contract.
 #[derive(Debug)]
 pub struct PublicAgents;
 
 impl Document for PublicAgents {
     const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
-    const SUMMARY: &'static str = "Live agents with their skills, all of them or by words or skill.";
+    const SUMMARY: &'static str = "Live agents with their skills; all of them, or by words or skill.";
     const MAX_AGE_S: Option<u32> = Some(30);
     type Query = DirectoryQuery;
     type Answer = Directory;
 
     async fn render(app: &App, request: &DocumentRequest<DirectoryQuery>) -> Result<Bytes, Problem> {
-        written(&read(app, &request.query).await?)
+        json_bytes(&read(app, &request.query).await?)
     }
 }
 
-/// Reads a page.
-///
 /// # Errors
 /// The table is busy, or a number is out of range.
 pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
     let text = Text::parse(&query.q, "q")?;
-    let limit = active_page::limit(query.limit, AGENTS)?;
+    let limit = active_page::limit(query.limit, DEFAULT_LIMIT)?;
     let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
-    if skip > DEEPEST {
+    if skip > MAX_OFFSET {
         return Err(Problem::invalid(
             "offset",
             "out_of_range",
-            format!("`offset` must be at most {DEEPEST}."),
+            format!("`offset` must be at most {MAX_OFFSET}."),
         ));
     }
     let skills = query.skills();
-    let holds = |seen: &FilteredHit| skills.iter().all(|skill| has(seen, skill));
+    let has_skills = |hit: &FilteredHit| skills.iter().all(|skill| has(hit, skill));
     let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
-        if skills.is_empty() { None } else { Some(&holds) };
+        if skills.is_empty() { None } else { Some(&has_skills) };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let by_words = !text.is_empty();
     let words = text.as_str().to_owned();
     let query = Query { text, kind: Some(Kind::Agent), category: None, skip, limit };
     let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
-    let agents: Vec<Agent> = found.hits.iter().map(|seen| agent(app, seen, by_words)).collect();
+    let agents: Vec<Agent> = found.hits.iter().map(|hit| agent(app, hit, by_words)).collect();
     let settings = &app.settings;
     Ok(Directory {
         ok: true,
@@ -201,7 +194,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         offset: skip,
         next_offset: found.next,
         note: agents.is_empty().then_some(
-            "No Live agent here answers to that. List one with POST /api/publish, or leave words and filters out.",
+            "No Live agent matches. List one with POST /api/publish, or leave out words and filters.",
         ),
         items: agents.clone(),
         agents,
@@ -215,7 +208,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
 }
 
 impl DirectoryQuery {
-    /// Everything that an agent must be able to do, in small letters.
+    /// In lower case.
     fn skills(&self) -> Vec<String> {
         let one = [&self.skill, &self.capability].into_iter().flatten();
         let all = one.chain(&self.filters.skills).chain(&self.filters.capabilities);
@@ -223,20 +216,19 @@ impl DirectoryQuery {
     }
 }
 
-fn skills(seen: &FilteredHit) -> &[Skill] {
-    seen.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
+fn skills(hit: &FilteredHit) -> &[Skill] {
+    hit.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
 }
 
-/// Whether an agent has a skill of that id, name or tag.
-fn has(seen: &FilteredHit, wanted: &str) -> bool {
-    skills(seen).iter().any(|skill| {
+fn has(hit: &FilteredHit, required: &str) -> bool {
+    skills(hit).iter().any(|skill| {
         let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
-        names.into_iter().any(|name| name.to_lowercase() == wanted)
+        names.into_iter().any(|name| name.to_lowercase() == required)
     })
 }
 
-fn agent(app: &App, seen: &FilteredHit, by_words: bool) -> Agent {
-    let listing = &seen.hit.listing;
+fn agent(app: &App, hit: &FilteredHit, by_words: bool) -> Agent {
+    let listing = &hit.hit.listing;
     Agent {
         listing_id: listing.id.clone(),
         name: listing.name.clone(),
@@ -245,11 +237,11 @@ fn agent(app: &App, seen: &FilteredHit, by_words: bool) -> Agent {
         agent_card_url: listing.shown_card_url().to_owned(),
         version: listing.version.clone(),
         category_id: listing.category.id().to_owned(),
-        skills: skills(seen).to_vec(),
+        skills: skills(hit).to_vec(),
         protocols: vec!["a2a"],
         protocol_version: listing.era.clone(),
         probe: ProbeSummary::of(listing, app.clock.now()),
-        score: by_words.then_some(seen.hit.score),
+        score: by_words.then_some(hit.hit.score),
     }
 }
 
@@ -258,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_and_a_body_say_the_same() {
+    fn query_and_body_are_parsed_alike() {
         let query: DirectoryQuery = serde_urlencoded::from_str("q=x&skill=Add&limit=5&offset=10").unwrap();
         let body: DirectoryQuery = serde_json::from_value(
             json!({ "query": "x", "limit": 5, "offset": 10, "filters": { "skills": ["add"] } }),

@@ -1,12 +1,12 @@
-//! The catalogue by which ARD crawlers take the registry in: `/.well-known/ai-catalog.json` in the strict form of the
-//! AI catalogue (specVersion 1.0, nothing beside it) and `/.well-known/ard.json` as JSON-LD, with the same entries.
+//! The catalog for ARD crawlers: `/.well-known/ai-catalog.json` in the strict form of the AI catalogue (specVersion
+//! 1.0, no other members) and `/.well-known/ard.json` as JSON-LD, with the same entries.
 
 use std::collections::HashSet;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery, json};
+use super::document::{Document, DocumentRequest, NoQuery, Validity, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use registry_app::App;
 use registry_domain::views::active_page::{self, Cursor, PageQuery};
@@ -14,18 +14,16 @@ use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_store::Live;
 
-/// The media type of both documents (AI catalogue).
 pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
-/// The path of the strict form.
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
-/// The path of the JSON-LD form.
 pub(super) const LINKED: &str = "/.well-known/ard.json";
 
-/// The most listings of each kind, the newest: the others are found through the search API among the entries.
-const LISTED: u32 = 100;
+/// Listings of each kind, the newest: the others are found through the search API, which is one of the
+/// entries.
+const MAX_LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
 
-/// Seconds for which a catalogue may be shown again without asking.
+/// `max-age` in seconds.
 const KEPT_S: u32 = 60;
 
 /// The links by which ARD clients find the catalogues (RFC 8288; ARD 0.9 and 0.91).
@@ -34,14 +32,13 @@ pub(super) const CATALOGUE_LINKS: [(&str, &str); 2] = [
     ("link", "</.well-known/ard.json>; rel=\"ard\""),
 ];
 
-/// The strict form (ard-spec, ai-catalog.schema.json: no further member at the top).
+/// The strict form (ard-spec, ai-catalog.schema.json: no other member at the top).
 #[derive(Debug)]
 pub(super) struct AiCatalog;
 
 impl Document for AiCatalog {
     const PATHS: &'static [&'static str] = &[STRICT];
-    const SUMMARY: &'static str =
-        "The catalogue by which ARD crawlers take this registry in, in its strict form.";
+    const SUMMARY: &'static str = "The catalog of this registry for ARD crawlers, in the strict form.";
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
@@ -49,10 +46,7 @@ impl Document for AiCatalog {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, request.live, STRICT)))
     }
 
@@ -61,13 +55,12 @@ impl Document for AiCatalog {
     }
 }
 
-/// The JSON-LD form.
 #[derive(Debug)]
 pub(super) struct LinkedCatalog;
 
 impl Document for LinkedCatalog {
     const PATHS: &'static [&'static str] = &[LINKED];
-    const SUMMARY: &'static str = "The same catalogue as JSON-LD.";
+    const SUMMARY: &'static str = "The same catalog as JSON-LD.";
     const MEDIA_TYPE: &'static str = MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &CATALOGUE_LINKS;
@@ -75,10 +68,7 @@ impl Document for LinkedCatalog {
     type Query = NoQuery;
     type Answer = Map<String, Value>;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, request.live, LINKED)))
     }
 
@@ -97,9 +87,9 @@ fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
     CacheValidator::weak(&format!("{name}/{}/{}/{base_url}/{brand}", live.version, registry_model::VERSION))
 }
 
-/// The registry's own entries, and then the newest of what is Live; the registry's own listings are among its own.
+/// The registry's own listings are not repeated among the listings.
 async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
-    let newest = PageQuery { only: None, from: Cursor::default(), limit: LISTED };
+    let newest = PageQuery { only: None, from: Cursor::default(), limit: MAX_LISTED };
     let page = active_page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));

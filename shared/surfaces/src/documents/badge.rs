@@ -10,22 +10,21 @@ use registry_domain::views::badge;
 use registry_model::ListingId;
 use registry_model::error::Problem;
 
-/// A badge.
 #[derive(Debug)]
 pub(super) struct Badge;
 
-/// Which listing a badge is about.
+/// The listing of the badge.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct About {
-    /// Its id; without one the badge shows its own name only.
+    /// The id of the listing. Default: a badge of the registry that shows its own name.
     id: Option<String>,
 }
 
 impl Document for Badge {
     const PATHS: &'static [&'static str] = &["/badge/{name}"];
-    const SUMMARY: &'static str = "A badge about this registry, or with an id about a listing.";
+    const SUMMARY: &'static str = "A badge of this registry, or with an id of a listing.";
     const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
-    // No longer: who has just gone Live looks at it.
+    // Short, because owners look at the badge just after going Live.
     const MAX_AGE_S: Option<u32> = Some(60);
     const HEADERS: &'static [(&'static str, &'static str)] =
         &[("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")];
@@ -37,7 +36,7 @@ impl Document for Badge {
         let name = request.path.rsplit('/').next().unwrap_or_default();
         let name = badge::name(name)?;
         let Some(id) = &request.query.id else { return Ok(badge::plain(&app.settings, name).into()) };
-        // Whoever shows a badge shows an image of whatever is answered.
+        // A page that embeds a badge shows an image even for an error.
         let unknown =
             || Problem::listing_not_found(id).shown_as(Self::MEDIA_TYPE, badge::unknown(&app.settings));
         let known: ListingId = id.parse().map_err(|_| unknown())?;

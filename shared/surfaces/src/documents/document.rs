@@ -1,6 +1,5 @@
-//! What a document is: its paths, how long it may be cached, what it is made from, and how it is rendered. A trait
-//! where it is written, so that its query is typed; a struct of functions where it is served, so that any can be
-//! called by path.
+//! A document: its paths, cache lifetime, validator and rendering. A trait where it is written, so that its query is
+//! typed; a struct of functions where it is served, so that any document can be served by path.
 
 use std::fmt::Debug;
 
@@ -19,102 +18,90 @@ use registry_operations::arguments::from_query;
 use registry_operations::schema_of_answer;
 use registry_store::Live;
 
-/// Something that is read by GET and is no operation.
+/// A validator, if the document has one before it is rendered.
+pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;
+
+/// A resource that is read with GET and is not an operation.
 pub(crate) trait Document: 'static {
-    /// Where it stands, as axum writes paths.
+    /// As axum writes paths.
     const PATHS: &'static [&'static str];
-    /// What it is, in a sentence, for lists of documents.
+    /// One sentence, for lists of documents.
     const SUMMARY: &'static str;
-    /// What it is.
     const MEDIA_TYPE: &'static str = "application/json";
-    /// Seconds for which it may be shown again without asking. Without any it is asked for each time, by its entity tag.
+    /// `None`: clients revalidate each time with the entity tag.
     const MAX_AGE_S: Option<u32> = None;
-    /// Further headers of the answer.
     const HEADERS: &'static [(&'static str, &'static str)] = &[];
-    /// The statuses of its own refusals. Those that any request may meet are not said here.
+    /// Its own error statuses, without those that any request may get.
     const REFUSALS: &'static [u16] = &[];
-    /// What its query may hold.
     type Query: DeserializeOwned + JsonSchema + Debug + Send + Sync;
-    /// What it holds; a `String` where it is no JSON.
+    /// `String` if the document is not JSON.
     type Answer: JsonSchema;
 
-    /// Whether it shows what is Live: then that is read once, and both validator and document go by it.
+    /// Whether it shows Live listings: the counters are then read once, for the validator and for rendering.
     const SHOWS_LIVE: bool = false;
 
-    /// Stands for what it is made from at this moment. A document that says so is kept rendered, and neither made nor
-    /// sent again while this is the same; for any other its own bytes stand.
-    ///
-    /// # Errors
-    /// What is asked for cannot be.
-    fn cache_validator(_: &App, _: &DocumentRequest<Self::Query>) -> Result<Option<CacheValidator>, Problem> {
+    /// Identifies the state that the document is made from. A document with a validator is cached after
+    /// rendering, and is neither rendered nor sent again while the validator stays the same. Without one, the
+    /// bytes of the document are the validator.
+    fn cache_validator(_: &App, _: &DocumentRequest<Self::Query>) -> Validity {
         Ok(None)
     }
 
-    /// Headers of the answer that depend on the moment; they are made for each request.
+    /// Headers that are computed for each request.
     fn headers_now(_: &App) -> impl Future<Output = Result<Vec<(&'static str, String)>, Problem>> + Send {
         async { Ok(Vec::new()) }
     }
 
-    /// Makes it.
     fn render(
         app: &App,
         request: &DocumentRequest<Self::Query>,
     ) -> impl Future<Output = Result<Bytes, Problem>> + Send;
 }
 
-/// A request for a document.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentRequest<Q> {
-    /// The path as it was asked for.
     pub path: String,
-    /// The query, read.
     pub query: Q,
-    /// What is Live, where the document shows it.
+    /// Default unless `SHOWS_LIVE`.
     pub live: Live,
 }
 
-/// No query is read; anything in one is ignored.
+/// No parameters; any query is ignored.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize, JsonSchema)]
 pub(crate) struct NoQuery {}
 
-/// A document as it is answered.
 #[derive(Clone, Debug)]
 pub struct DocumentAnswer {
-    /// Its bytes; none where the caller has them already.
+    /// `None` if the caller has it already.
     pub body: Option<Bytes>,
-    /// Their validator.
     pub validator: CacheValidator,
-    /// Headers that depend on the moment.
     pub headers: Vec<(&'static str, String)>,
 }
 
-/// The future of a document whose types are erased.
-type Answering = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
+type AnswerFuture = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
 
-/// A document as functions and tests see it.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyDocument {
-    /// Where it stands, as axum writes paths.
     pub paths: &'static [&'static str],
-    /// What it is, in a sentence.
     pub summary: &'static str,
-    /// Its media type.
     pub media_type: &'static str,
-    /// Seconds for which it may be shown again without asking.
     pub max_age_s: Option<u32>,
-    /// Further headers of the answer.
     pub headers: &'static [(&'static str, &'static str)],
-    /// The statuses of its own refusals.
     pub refusals: &'static [u16],
-    /// JSON Schema 2020-12 of its query.
+    /// JSON Schema 2020-12.
     pub query_schema: fn() -> Value,
-    /// JSON Schema 2020-12 of what it holds.
+    /// JSON Schema 2020-12.
     pub answer_schema: fn() -> Value,
-    /// Answers a request for a path with a query, by what the caller has already.
-    pub answer: fn(App, String, String, HeaderMap) -> Answering,
+    /// Arguments: app, path, query string, request headers.
+    pub answer: fn(App, String, String, HeaderMap) -> AnswerFuture,
 }
 
 impl AnyDocument {
+    /// The first path, with `{name}` for a parameter.
+    pub(crate) fn path(&self) -> String {
+        self.paths.first().map(|path| path.replace("{*", "{")).unwrap_or_default()
+    }
+
     pub(crate) const fn of<D: Document>() -> Self {
         Self {
             paths: D::PATHS,
@@ -153,7 +140,7 @@ async fn answer<D: Document>(
     Ok(DocumentAnswer { body, validator, headers: D::headers_now(app).await? })
 }
 
-/// The document as it was rendered for this validator, by this process or an earlier request to it.
+/// Rendered for this validator by this or an earlier request to this process.
 async fn rendered_once<D: Document>(
     app: &App,
     request: &DocumentRequest<D::Query>,
@@ -169,10 +156,6 @@ async fn rendered_once<D: Document>(
     Ok(body)
 }
 
-/// A value as the bytes of a JSON document.
-///
-/// # Errors
-/// It cannot be serialised, which is a fault of this service.
 pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
     serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
 }

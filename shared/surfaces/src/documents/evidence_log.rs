@@ -1,5 +1,5 @@
-//! `/log`: the log of evidence as C2SP `tlog-tiles` serves logs, its signed checkpoint and its tiles, and a page that
-//! says what it is and by which key it is verified.
+//! `/log`: the evidence log by C2SP `tlog-tiles`: its signed checkpoint and its tiles, and a document about the log
+//! with its public key.
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -7,60 +7,54 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use super::document::{Document, DocumentRequest, NoQuery, json as written};
+use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
 use registry_app::App;
 use registry_domain::evidence_log::entries;
 use registry_model::error::{Problem, shorten};
 use registry_model::{LogTile, LogTree, Moment};
 
-/// Bytes of a hash in a tile.
 const HASH_SIZE: usize = 32;
 
-/// A tile never changes.
 const YEAR_S: u32 = 31_536_000;
 
-/// What the log is.
+/// About the evidence log.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct About {
+pub(super) struct AboutLog {
     ok: bool,
-    /// The specifications that it follows.
+    /// The specifications of the log.
     specifications: [&'static str; 4],
-    /// Its name, which its checkpoints begin with.
+    /// The name of the log; its checkpoints begin with it.
     origin: String,
-    /// Its public key, as clients of signed notes read it.
+    /// The public key, in the form of signed notes.
     vkey: String,
     tree_size: u64,
-    /// Base64.
+    /// The root hash, base64.
     root_hash: String,
     signed_at: Moment,
-    /// What clients of tiled logs take as its address.
+    /// The URL prefix for clients of tiled logs.
     prefix: String,
     checkpoint_url: String,
-    /// `{level}` from 0, `{tile}` in groups of three digits such as `x001/234`; `.p/{width}` follows where it is not full.
+    /// `{level}` starts at 0; `{tile}` is written in groups of three digits, such as `x001/234`; a partial tile ends with `.p/{width}`.
     tile_url: String,
     entries_url: String,
-    /// The proof of one leaf.
+    /// The URL of the inclusion proof of one entry.
     proof_url: String,
-    /// What the leaves tell.
+    /// What the entries contain.
     leaves: &'static str,
 }
 
-/// The page about the log.
-#[derive(Debug)]
-pub(super) struct AboutLog;
-
 impl Document for AboutLog {
     const PATHS: &'static [&'static str] = &["/log"];
-    const SUMMARY: &'static str = "What the log of evidence is, and by which key it is verified.";
+    const SUMMARY: &'static str = "About the evidence log, with the key that verifies it.";
     const MAX_AGE_S: Option<u32> = Some(30);
     const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
-    type Answer = About;
+    type Answer = Self;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let LogTree { origin, vkey, size, root, at, .. } = tree(app).await?;
         let url = |path: &str| app.settings.url(path);
-        written(&About {
+        json_bytes(&AboutLog {
             ok: true,
             specifications: [
                 "https://c2sp.org/tlog-tiles",
@@ -80,18 +74,17 @@ impl Document for AboutLog {
             proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
             leaves: "Each entry is canonical JSON (RFC 8785): `event` (live, confirmed, ended, demoted, withdrawn \
                 or attested) of a `listing_id` `at` a time, with the `outcome` of the handshake, SHA-256 of \
-                the stored `evidence` and of the `endpoint` that was asked, and the code of the `reason`.",
+                the stored `evidence` and of the probed `endpoint`, and the code of the `reason`.",
         })
     }
 }
 
-/// The signed checkpoint.
 #[derive(Debug)]
 pub(super) struct Checkpoint;
 
 impl Document for Checkpoint {
     const PATHS: &'static [&'static str] = &["/log/checkpoint"];
-    const SUMMARY: &'static str = "The signed checkpoint of the log of evidence (C2SP tlog-checkpoint).";
+    const SUMMARY: &'static str = "The signed checkpoint of the evidence log (C2SP tlog-checkpoint).";
     const MEDIA_TYPE: &'static str = "text/plain; charset=utf-8";
     const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
@@ -102,13 +95,12 @@ impl Document for Checkpoint {
     }
 }
 
-/// Tiles of hashes and bundles of entries.
 #[derive(Debug)]
 pub(super) struct Tiles;
 
 impl Document for Tiles {
     const PATHS: &'static [&'static str] = &["/log/tile/{*tile}"];
-    const SUMMARY: &'static str = "A tile of the log of evidence (C2SP tlog-tiles).";
+    const SUMMARY: &'static str = "A tile of the evidence log (C2SP tlog-tiles).";
     const MEDIA_TYPE: &'static str = "application/octet-stream";
     const MAX_AGE_S: Option<u32> = Some(YEAR_S);
     const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
@@ -118,20 +110,19 @@ impl Document for Tiles {
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let path = request.path.strip_prefix("/log/tile/").unwrap_or_default();
-        let asked = LogTile::parse(path).ok_or_else(|| no_such_tile(path))?;
-        let (tile, width) = asked;
-        // The tree first: what it holds is in the tiles.
+        let (tile, width) = LogTile::parse(path).ok_or_else(|| no_such_tile(path))?;
+        // The tree first: its entries are certainly in the tiles.
         let size = tree(app).await?.size;
         if tile.width_in(size) < width {
             return Err(no_such_tile(path));
         }
-        let held = app.store.log_tile(tile).await?;
+        let bytes = app.store.log_tile(tile).await?;
         let items = usize::try_from(width).unwrap_or(usize::MAX);
         let length = match tile {
             LogTile::Hashes { .. } => items.saturating_mul(HASH_SIZE),
-            LogTile::Entries { .. } => entries(&held).take(items).map(|entry| 2 + entry.len()).sum(),
+            LogTile::Entries { .. } => entries(&bytes).take(items).map(|entry| 2 + entry.len()).sum(),
         };
-        let served = Bytes::from(held);
+        let served = Bytes::from(bytes);
         if served.len() < length {
             return Err(Problem::fault("a tile of the log is incomplete"));
         }
@@ -142,16 +133,16 @@ impl Document for Tiles {
 async fn tree(app: &App) -> Result<LogTree, Problem> {
     app.store.log_tree().await?.ok_or_else(|| {
         let detail =
-            "The log of evidence is made when this registry first probes; ask again in some minutes.";
+            "There is no evidence log yet: it starts with the first probe. Try again in a few minutes.";
         Problem::new(StatusCode::NOT_FOUND, "no_log_yet", detail)
     })
 }
 
 fn no_such_tile(path: &str) -> Problem {
-    let detail = format!("The tree has no tile `{}`, or not yet.", shorten(path, 80));
+    let detail = format!("No such tile (yet): `{}`.", shorten(path, 80));
     let next = json!({
         "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint",
-        "note": "The size in the checkpoint tells which tiles there are.",
+        "note": "The tree size in the checkpoint determines which tiles exist.",
     });
     Problem::new(StatusCode::NOT_FOUND, "no_such_tile", detail).with_next(next)
 }

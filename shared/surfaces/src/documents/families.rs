@@ -1,11 +1,9 @@
-//! The extension families (contract "Versioning"): their versions and where each is reached, as cards and the map tell
-//! them.
+//! The extension families (contract "Versioning"): versions and paths, for the cards and the discovery map.
 
 use serde_json::Value;
 
 use registry_model::settings::Settings;
 
-/// The families and their versions.
 pub const FAMILIES: [(&str, &str); 5] = [
     ("stigmergy", registry_app::trails::VERSION),
     ("autocatalysis", registry_domain::economy::AUTOCATALYSIS_VERSION),
@@ -14,13 +12,11 @@ pub const FAMILIES: [(&str, &str); 5] = [
     ("exonomics", registry_domain::economy::EXONOMICS_VERSION),
 ];
 
-/// Where a family is reached.
 #[must_use]
 pub fn path(family: &str) -> String {
     format!("/api/products/{}", family.replace('_', "-"))
 }
 
-/// Says in a card that each family is there, in which version, and where.
 pub(super) fn add_to(card: &mut Value, settings: &Settings) {
     for (family, version) in FAMILIES {
         card[family] = true.into();

@@ -1,28 +1,30 @@
-//! The MCP server card, in the two shapes that clients request: the contract's, with the tools it serves, and the
-//! official one (SEP-2127), which holds only what a client needs to connect. Both have the identity of the live
-//! server.
+//! This registry as an MCP server: the contract's server card with its tools, the official card (SEP-2127) with what a
+//! client needs to connect, and the `server.json` for other MCP registries (schema of 2025-12-11).
 
 use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, DocumentRequest, NoQuery};
+use super::document::{Document, DocumentRequest, NoQuery, json};
 use super::families;
 use registry_app::App;
 use registry_domain::views::{badge, own_server_name};
 use registry_model::error::Problem;
 use registry_model::protocol::{
     MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, MCP_SHORT_ENDPOINT, SERVER_CARD_MEDIA_TYPE,
+    SERVER_DESCRIPTION_SCHEMA,
 };
 use registry_model::settings::Settings;
 use registry_operations::DESCRIPTIONS;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 
-/// The official schema lets at most a hundred characters pass.
+/// The official schema allows at most 100 characters.
 pub(super) const DESCRIPTION: &str =
     "Registry of agents and MCP servers in which every Live row answered a real handshake.";
 
-/// What the live server says of itself (MCP 2026-07-28 `Implementation`).
+/// What the live server returns about itself (MCP 2026-07-28 `Implementation`).
 #[must_use]
 pub fn identity(settings: &Settings) -> Value {
     json!({
@@ -34,16 +36,15 @@ pub fn identity(settings: &Settings) -> Value {
     })
 }
 
-/// Seconds for which a card may be shown again without asking (SEP-2127).
+/// `max-age` in seconds (SEP-2127).
 const KEPT_S: u32 = 3600;
 
-/// The official card.
 #[derive(Debug)]
 pub struct ServerCard;
 
 impl Document for ServerCard {
     const PATHS: &'static [&'static str] = &["/mcp/server-card"];
-    const SUMMARY: &'static str = "The MCP server card as SEP-2127 has it.";
+    const SUMMARY: &'static str = "The MCP server card by SEP-2127.";
     const MEDIA_TYPE: &'static str = SERVER_CARD_MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
@@ -54,7 +55,6 @@ impl Document for ServerCard {
     }
 }
 
-/// The contract's card.
 #[derive(Debug)]
 pub struct WideServerCard;
 
@@ -70,7 +70,6 @@ impl Document for WideServerCard {
     }
 }
 
-/// The official card, served at `/mcp/server-card`.
 #[must_use]
 pub fn strict(settings: &Settings) -> Value {
     json!({
@@ -88,7 +87,7 @@ pub fn strict(settings: &Settings) -> Value {
     })
 }
 
-/// The contract's card, served at `/.well-known/mcp/server-card.json` (contract "MCP server card").
+/// Contract "MCP server card".
 #[must_use]
 pub fn wide(settings: &Settings) -> Value {
     let tools: Vec<Value> = DESCRIPTIONS
@@ -133,9 +132,58 @@ pub fn wide(settings: &Settings) -> Value {
     card
 }
 
+/// The server.json of this registry.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OwnServerDescription {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    /// The reversed domain, a slash, and the name of the server.
+    name: String,
+    title: String,
+    description: &'static str,
+    version: &'static str,
+    website_url: String,
+    /// The endpoint.
+    remotes: [Remote; 1],
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Remote {
+    #[serde(rename = "type")]
+    transport: &'static str,
+    url: String,
+}
+
+impl Document for OwnServerDescription {
+    const PATHS: &'static [&'static str] = &["/api/mcp-registry/server.json"];
+    const SUMMARY: &'static str = "The server.json of this registry, for other MCP registries.";
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = Self;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&server_json(&app.settings))
+    }
+}
+
+fn server_json(settings: &Settings) -> OwnServerDescription {
+    OwnServerDescription {
+        schema: SERVER_DESCRIPTION_SCHEMA,
+        name: own_server_name(settings),
+        title: settings.brand.clone(),
+        description: DESCRIPTION,
+        version: registry_model::VERSION,
+        website_url: settings.base_url.clone(),
+        remotes: [Remote { transport: "streamable-http", url: settings.url(MCP_SHORT_ENDPOINT) }],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use registry_formats::server_json as format;
+    use registry_model::Reach;
     use registry_model::settings::Mode;
 
     fn at(base_url: &str) -> Settings {
@@ -144,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strict_card_keeps_within_the_official_limits() {
+    fn strict_card_keeps_the_official_limits() {
         let card = strict(&at("https://registry.example.com"));
         let length = |member: &str| card[member].as_str().unwrap().len();
         assert!((1..=100).contains(&length("description")) && (1..=100).contains(&length("title")));
@@ -153,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cards_say_what_the_server_says() {
+    fn cards_have_the_identity_of_the_live_server() {
         let settings = at("https://registry.example.com");
         let (live, strict, wide) = (identity(&settings), strict(&settings), wide(&settings));
         for member in ["name", "title", "version", "description"] {
@@ -161,5 +209,14 @@ mod tests {
         }
         assert_eq!(strict["remotes"][0]["supportedProtocolVersions"], wide["protocol_versions"]);
         assert_eq!(wide["tools_hint"].as_array().unwrap().len(), DESCRIPTIONS.len());
+    }
+
+    #[test]
+    fn own_server_json_passes_our_publish_checks() {
+        let settings = at("https://registry.example.com");
+        let document = serde_json::to_value(server_json(&settings)).unwrap();
+        let read = format::read(&document, Reach::Public).unwrap();
+        assert_eq!(read.name, "com.example.registry/registry");
+        assert_eq!(read.remotes[0].url.as_str(), "https://registry.example.com/mcp");
     }
 }

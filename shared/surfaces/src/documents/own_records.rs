@@ -1,5 +1,5 @@
-//! The TXT records at this registry's own names: whether they stand there as they should. The DNS is asked at most once a
-//! minute by one process, so that no reader of a document can make it ask more often.
+//! The TXT records at this registry's own names, expected and found. A process queries the DNS at most once a minute,
+//! however often the documents are read.
 
 use std::sync::Arc;
 
@@ -13,40 +13,40 @@ use registry_model::error::shorten;
 use registry_model::settings::Settings;
 use registry_model::{Moment, NameServers};
 
-/// For how long this process tells what it was answered, in milliseconds.
-const ASKED_ANEW_AFTER: i64 = 60_000;
-/// How many records of a name are shown, and how many characters of each.
-const SHOWN: usize = 10;
-const SHOWN_CHARACTERS: usize = 500;
-/// The longest string within a TXT record, in bytes (RFC 1035 §3.3).
-const LONGEST_STRING: usize = 255;
+/// Milliseconds for which a DNS answer is kept.
+const KEPT_FOR_MS: i64 = 60_000;
+/// Records per name in an answer, and characters of each.
+const MAX_RECORDS: usize = 10;
+const MAX_RECORD_CHARS: usize = 500;
+/// In bytes (RFC 1035 §3.3).
+const MAX_STRING_BYTES: usize = 255;
 
-/// Whether a record stands in the DNS as it should.
+/// The state of a record in the DNS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RecordState {
-    /// It does.
+    /// The record is as expected.
     Matches,
-    /// One of its form stands there, and says something else.
+    /// There is a record of this form with other content.
     Differs,
-    /// None of its form stands there.
+    /// There is no record of this form.
     Missing,
-    /// The DNS gave no answer, so that nothing is known of it.
+    /// The DNS gave no answer.
     Unknown,
-    /// This registry is reached at an address or a local name, where no record can stand.
+    /// This registry has an IP address or a local name, which can have no record.
     NoDomain,
 }
 
-/// What the DNS was asked, and what it answered.
+/// The answer of the DNS.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub(super) struct Lookup {
-    /// Whether the record stands as it should.
+    /// The state of the record.
     pub state: RecordState,
-    /// The TXT records that stand at the name, at most ten, long ones cut.
+    /// The TXT records at the name: at most ten, each cut to 500 characters.
     pub answers: Vec<String>,
-    /// Who was asked: the name servers of the `system`, the one of the `settings`, or `nobody`.
+    /// Which name servers answered: those of the `system` or of the `settings`; `nobody` if none was queried.
     pub source: &'static str,
-    /// When; an answer is kept for a minute.
+    /// The time of the query; an answer is kept for a minute.
     pub asked_at: Option<Moment>,
     /// Why there is no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,6 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// What was found at one of the registry's names, as `judge` reads the records that stand there.
     pub(super) fn of(
         settings: &Settings,
         records: Option<&OwnRecords>,
@@ -73,7 +72,7 @@ impl Lookup {
         let asked_at = Some(records.asked_at);
         match at(records) {
             Ok(found) => Self {
-                answers: found.iter().take(SHOWN).map(|text| shorten(text, SHOWN_CHARACTERS)).collect(),
+                answers: found.iter().take(MAX_RECORDS).map(|text| shorten(text, MAX_RECORD_CHARS)).collect(),
                 asked_at,
                 ..none(judge(found))
             },
@@ -87,7 +86,7 @@ impl Lookup {
     }
 }
 
-/// The domain at which this registry is reached; none where that is an address, or a name of this machine.
+/// `None` for an address and for a local name.
 pub(super) fn domain(settings: &Settings) -> Option<String> {
     let url = Url::parse(&settings.base_url).ok()?;
     let domain = url.domain()?.trim_end_matches('.');
@@ -95,12 +94,12 @@ pub(super) fn domain(settings: &Settings) -> Option<String> {
     is_public.then(|| domain.to_owned())
 }
 
-/// The records at the registry's names; none where it has no domain.
+/// `None` if the registry has no domain.
 pub(super) async fn own_records(app: &App) -> Option<Arc<OwnRecords>> {
     let domain = domain(&app.settings)?;
     let asked_at = app.clock.now();
     let now = asked_at.as_millisecond();
-    if let Some(kept) = app.own_records.get(now, ASKED_ANEW_AFTER) {
+    if let Some(kept) = app.own_records.get(now, KEPT_FOR_MS) {
         return Some(kept);
     }
     let mcp = format!("_mcp.{domain}");
@@ -109,11 +108,11 @@ pub(super) async fn own_records(app: &App) -> Option<Arc<OwnRecords>> {
     Some(app.own_records.put(now, OwnRecords { asked_at, at_domain, at_mcp }))
 }
 
-/// A TXT record as a zone file has it, a long one in several strings.
+/// A record longer than one string is written as several.
 pub(super) fn zone_line(name: &str, text: &str) -> String {
     let strings: Vec<String> = text
         .as_bytes()
-        .chunks(LONGEST_STRING)
+        .chunks(MAX_STRING_BYTES)
         .map(|string| format!("\"{}\"", String::from_utf8_lossy(string)))
         .collect();
     format!("{name}. 3600 IN TXT {}", strings.join(" "))
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_is_no_address_and_no_name_of_this_machine() {
+    fn domain_is_not_an_address_or_a_local_name() {
         assert_eq!(domain(&at("https://registry.example.com:8443")).as_deref(), Some("registry.example.com"));
         for none in [
             "http://127.0.0.1:8080",
@@ -145,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_is_not_a_missing_record() {
+    fn failed_lookup_is_not_a_missing_record() {
         let settings = at("https://registry.example.com");
-        let looked = |at_mcp| {
+        let lookup = |at_mcp| {
             let at_domain = Err(TxtError::NoAnswer);
             let records = OwnRecords { asked_at: Moment::UNIX_EPOCH, at_domain, at_mcp };
             let judge = |found: &[String]| {
@@ -155,18 +154,18 @@ mod tests {
             };
             Lookup::of(&settings, Some(&records), |records| &records.at_mcp, judge)
         };
-        assert_eq!(looked(Ok(Vec::new())).state, RecordState::Missing);
-        assert_eq!(looked(Ok(vec!["x".to_owned()])).state, RecordState::Differs);
+        assert_eq!(lookup(Ok(Vec::new())).state, RecordState::Missing);
+        assert_eq!(lookup(Ok(vec!["x".to_owned()])).state, RecordState::Differs);
         for error in [TxtError::NoAnswer, TxtError::NoNameServer] {
-            let lookup = looked(Err(error));
-            assert_eq!((lookup.state, lookup.error.is_some()), (RecordState::Unknown, true));
+            let found = lookup(Err(error));
+            assert_eq!((found.state, found.error.is_some()), (RecordState::Unknown, true));
         }
-        let reserved = looked(Err(TargetError::ReservedName.into()));
+        let reserved = lookup(Err(TargetError::ReservedName.into()));
         assert_eq!((reserved.state, reserved.source), (RecordState::NoDomain, "nobody"));
     }
 
     #[test]
-    fn a_long_record_is_cut_into_strings() {
+    fn long_record_is_split_into_strings() {
         assert_eq!(zone_line("_mcp.a.example.org", "v=mcp1"), "_mcp.a.example.org. 3600 IN TXT \"v=mcp1\"");
         let strings = zone_line("a", &"x".repeat(300)).matches('"').count();
         assert_eq!(strings, 4);

@@ -1,5 +1,5 @@
-//! The probe statistics of the contract: what is budgeted, what was spent, how the probes of the day ended, and
-//! whether the schedules run. All of it is read from counters and index pages; nothing is counted by reading.
+//! `/api/probes`: the probe statistics of the contract: budget and use, outcomes of the day, and whether the schedules
+//! run. All of it comes from counters and index pages; no records are counted.
 
 use bytes::Bytes;
 use jiff::SignedDuration;
@@ -12,12 +12,10 @@ use registry_model::error::Problem;
 use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
 use registry_store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Week};
 
-/// Rows of `recent[]`, and of `fail_samples[]`.
-const SHOWN: usize = 50;
-/// Rows read of each outcome.
-const READ: i32 = 50;
+const MAX_ROWS: usize = 50;
+const READ_PER_OUTCOME: i32 = 50;
 
-/// The contract's "Probe statistics".
+/// Statistics of the probes (contract "Probe statistics").
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Statistics {
     pub(crate) day: String,
@@ -66,7 +64,7 @@ pub(crate) struct LiveActive {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Worker {
-    /// `running`, or `late` where no tick ended for two and a half ticks, or `starting` before the first.
+    /// `running`; `late` if no tick ended for two and a half intervals; `starting` before the first tick.
     pub(crate) status: &'static str,
     pub(crate) last_tick_at: Option<Moment>,
     pub(crate) next_tick_at: Moment,
@@ -74,7 +72,7 @@ pub(crate) struct Worker {
     pub(crate) last_result: Option<String>,
     pub(crate) last_used: u32,
     pub(crate) ticks: u32,
-    /// Null: the clockwork is a scheduled function, not a process of its own.
+    /// Always null: the scheduler is a cloud function, not a process.
     pub(crate) pid: Option<u32>,
 }
 
@@ -99,7 +97,7 @@ pub(crate) struct Outcomes {
     pub(crate) fail_by_kind: Failed,
     pub(crate) fail_reasons: Vec<FailReason>,
     pub(crate) fail_samples: Vec<FailSample>,
-    /// Listings that were never Live, failed for thirty days and were deleted; all that there ever were.
+    /// The total number of listings that were deleted because they failed for 30 days and were never Live.
     pub(crate) never_live_deleted: u32,
     pub(crate) note: &'static str,
 }
@@ -134,7 +132,6 @@ pub(crate) struct FailSample {
     pub(crate) probed_at: Moment,
 }
 
-/// What is read from the table to make the statistics.
 struct Read {
     budget: BudgetState,
     live: Live,
@@ -145,10 +142,7 @@ struct Read {
     probes: Vec<ProbeRecord>,
 }
 
-/// The statistics at this moment, by eleven small reads at once.
-///
-/// # Errors
-/// The table is busy.
+/// Ten small reads at once.
 pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
@@ -158,10 +152,10 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
         store.week(now),
         store.tick_report(),
         store.rechecks_due(now),
-        store.latest_probes(Handshake::Ok, READ),
-        store.latest_probes(Handshake::Partial, READ),
-        store.latest_probes(Handshake::Fail, READ),
-        store.latest_probes(Handshake::Skip, READ),
+        store.latest_probes(Handshake::Ok, READ_PER_OUTCOME),
+        store.latest_probes(Handshake::Partial, READ_PER_OUTCOME),
+        store.latest_probes(Handshake::Fail, READ_PER_OUTCOME),
+        store.latest_probes(Handshake::Skip, READ_PER_OUTCOME),
     )?;
     let mut probes: Vec<ProbeRecord> = [ok, partial, fail, skip].into_iter().flatten().collect();
     probes.sort_by_key(|probe| std::cmp::Reverse(probe.probed_at));
@@ -210,12 +204,12 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
-            note: "Every Live listing answers a real handshake again each week; failures at three different hours demote it.",
+            note: "Every Live listing must answer a real handshake again each week; failures at three different hours demote it.",
         },
         probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
         policy: [
-            "Only listings that answered a real handshake are counted as Live.",
-            "Preflight skips cards known to be dead without spending budget.",
+            "Only listings that answered a real handshake count as Live.",
+            "The preflight check skips dead cards without using budget.",
             "Order: never probed, weekly-due Active, cool-down retries, partial or stale; a fresh ok is skipped.",
             "A tick never demotes; only a confirmed weekly recheck does.",
         ]
@@ -226,7 +220,7 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
         window_remaining: left(budget.window.used, caps.window),
         window_bucket: budget.window.name,
         outcomes: outcomes(tally, &probes, live.expired),
-        recent: probes.into_iter().take(SHOWN).collect(),
+        recent: probes.into_iter().take(MAX_ROWS).collect(),
     }
 }
 
@@ -234,7 +228,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
     let [ok, partial, fail, skip] = tally.handshakes;
     let failed =
         probes.iter().filter(|probe| matches!(probe.handshake, Handshake::Fail | Handshake::Partial));
-    let samples = failed.take(SHOWN).map(|probe| FailSample {
+    let samples = failed.take(MAX_ROWS).map(|probe| FailSample {
         id: probe.id.clone(),
         kind: probe.kind,
         target: probe.target.clone(),
@@ -253,10 +247,10 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
 }
 
 fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32) -> Worker {
-    let patience = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
+    let tolerance = SignedDuration::from_secs(i64::from(tick_seconds) * 5 / 2);
     let status = match tick.last_tick_at {
         None => "starting",
-        Some(last) if now.duration_since(last) <= patience => "running",
+        Some(last) if now.duration_since(last) <= tolerance => "running",
         Some(_) => "late",
     };
     Worker {
@@ -271,7 +265,6 @@ fn worker(now: Moment, tick: TickReport, next_tick_at: Moment, tick_seconds: u32
     }
 }
 
-/// When the next sweep begins.
 pub(crate) fn next_tick(now: Moment, tick_seconds: u32) -> Moment {
     let tick = i64::from(tick_seconds);
     Moment::from_second((now.as_second() / tick + 1) * tick).unwrap_or(now)
@@ -291,12 +284,8 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
 }
 
 /// The probe statistics.
-#[derive(Debug)]
-pub(super) struct ProbeStatistics;
-
-/// The statistics as they are answered.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Answer {
+pub(super) struct ProbeStatistics {
     ok: bool,
     #[serde(flatten)]
     statistics: Statistics,
@@ -304,12 +293,12 @@ pub(super) struct Answer {
 
 impl Document for ProbeStatistics {
     const PATHS: &'static [&'static str] = &["/api/probes"];
-    const SUMMARY: &'static str = "What is probed, with which outcome, and whether the schedules run.";
+    const SUMMARY: &'static str = "Probe statistics: budget, outcomes, and whether the schedules run.";
     const MAX_AGE_S: Option<u32> = Some(5);
     type Query = NoQuery;
-    type Answer = Answer;
+    type Answer = Self;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        json(&Answer { ok: true, statistics: read(app).await? })
+        json(&Self { ok: true, statistics: read(app).await? })
     }
 }

@@ -1,4 +1,4 @@
-//! Taking a query or a body off an HTTP request, within its limits. What they hold is read by the rules of `operations`.
+//! Extracts a query or a body from an HTTP request, within size limits. `operations` parses the content.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;
@@ -11,18 +11,16 @@ use serde_json::Value;
 use registry_model::error::{Problem, shorten};
 use registry_operations::arguments::{from_json, from_query};
 
-/// The largest body that is read (design §5 Errors), in bytes.
-const LARGEST_BODY: usize = 256 * 1024;
+/// In bytes (design §5 Errors).
+const MAX_BODY_BYTES: usize = 256 * 1024;
 
-/// Arguments from the query string.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);
 
-/// Arguments from a JSON body.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<T>(pub T);
 
-/// A body as it came, within the size limit, said to be JSON.
+/// A body within the size limit whose content type is JSON.
 #[derive(Clone, Debug)]
 pub struct RawBody(pub Bytes);
 
@@ -50,31 +48,33 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         if !kind.is_some_and(is_json) {
             let detail = format!(
-                "The body must be JSON, sent with content-type: application/json; this one says {}.",
-                kind.map_or("nothing".to_owned(), |kind| format!("`{}`", shorten(kind, 60)))
+                "The body must be JSON, sent with content-type: application/json; this request has {}.",
+                kind.map_or("no content-type".to_owned(), |kind| format!("`{}`", shorten(kind, 60)))
             );
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail));
         }
-        match Limited::new(request.into_body(), LARGEST_BODY).collect().await {
+        match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
             Ok(body) => Ok(Self(body.to_bytes())),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too_large",
-                format!("The body is over {LARGEST_BODY} bytes. Send the card's URL instead of the card."),
+                format!(
+                    "The body is larger than {MAX_BODY_BYTES} bytes. Send the URL of the card instead of the card."
+                ),
             )),
-            Err(_) => Err(Problem::malformed("The body broke off before its end.")),
+            Err(_) => {
+                Err(Problem::malformed("The body is incomplete: the connection ended early. Send it again."))
+            }
         }
     }
 }
 
 impl RawBody {
-    /// The body as a JSON document.
-    ///
     /// # Errors
-    /// 400 with the place of the fault.
+    /// 400 with the position of the syntax error.
     pub fn json(&self) -> Result<Value, Problem> {
         serde_json::from_slice(&self.0).map_err(|error| {
-            Problem::malformed(format!("The body is no JSON document: {error}. Send a JSON object."))
+            Problem::malformed(format!("The body is not valid JSON: {error}. Send a JSON object."))
         })
     }
 }

@@ -1,5 +1,5 @@
-//! The endpoint of a family: one path for several operations, told apart by `action` (contract "Other product-family
-//! endpoints"). What is left of the query or body are the arguments of the operation that is meant.
+//! The endpoint of a family: one path for several operations, selected by `action` (contract "Other product-family
+//! endpoints"). The other members of the query or body are the arguments of the operation.
 
 use form_urlencoded::{Serializer, parse};
 use serde_json::Value;
@@ -9,7 +9,6 @@ use registry_operations::{Action, AnyOperation, RawArguments};
 
 type Member = (Action, &'static AnyOperation);
 
-/// What a GET means: without `action` the family's own operation, which tells what there is.
 pub(super) fn of_query(
     family: &'static AnyOperation,
     members: &[Member],
@@ -18,7 +17,7 @@ pub(super) fn of_query(
     let Some((_, action)) = parse(query.as_bytes()).find(|(name, _)| name == "action") else {
         return Ok((family, RawArguments::Query(query.to_owned())));
     };
-    let operation = meant(members, &action)?;
+    let operation = operation_of(members, &action)?;
     if !operation.effect.read_only {
         let detail = format!("The action `{action}` changes something: send it as a POST with a JSON body.");
         return Err(Problem::invalid("action", "action_needs_post", detail));
@@ -27,7 +26,6 @@ pub(super) fn of_query(
     Ok((operation, RawArguments::Query(Serializer::new(String::new()).extend_pairs(others).finish())))
 }
 
-/// What a POST means.
 pub(super) fn of_body(
     members: &[Member],
     mut body: Value,
@@ -35,7 +33,7 @@ pub(super) fn of_body(
     let named = body.as_object_mut().and_then(|members| members.remove("action"));
     match named {
         Some(Value::String(action)) => {
-            let operation = meant(members, &action)?;
+            let operation = operation_of(members, &action)?;
             if operation.takes_action {
                 body["action"] = Value::String(action);
             }
@@ -46,16 +44,16 @@ pub(super) fn of_body(
     }
 }
 
-fn meant(members: &[Member], action: &str) -> Result<&'static AnyOperation, Problem> {
+fn operation_of(members: &[Member], action: &str) -> Result<&'static AnyOperation, Problem> {
     let found = members.iter().find(|(known, _)| known.names.contains(&action));
     found
         .map(|(_, operation)| *operation)
-        .ok_or_else(|| unknown(members, &format!("There is no action `{}` here.", shorten(action, 60))))
+        .ok_or_else(|| unknown(members, &format!("Unknown action `{}`.", shorten(action, 60))))
 }
 
 fn unknown(members: &[Member], what: &str) -> Problem {
     let names: Vec<&str> = members.iter().filter_map(|(action, _)| action.names.first().copied()).collect();
-    let detail = format!("{what} The actions are: {}.", names.join(", "));
+    let detail = format!("{what} Actions: {}.", names.join(", "));
     Problem::invalid("action", "unknown_action", detail)
 }
 
@@ -76,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_query_are_the_arguments() {
+    fn other_query_members_are_the_arguments() {
         let (operation, arguments) =
             of_query(&SCORE, &members(), "listing_id=a%26b&action=check_liveness").unwrap();
         let RawArguments::Query(query) = arguments else { panic!("a query") };
@@ -86,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_a_body_are_the_arguments() {
+    fn other_body_members_are_the_arguments() {
         let (operation, arguments) =
             of_body(&members(), json!({ "action": "liveness", "listing_id": "x" })).unwrap();
         let RawArguments::Json(body) = arguments else { panic!("a body") };
@@ -100,11 +98,11 @@ mod tests {
             assert_eq!(problem.code, code);
         }
         let detail = of_body(&members(), json!({ "action": 1 })).unwrap_err().detail;
-        assert_eq!(detail, "`action` is missing. The actions are: liveness, talk.");
+        assert_eq!(detail, "`action` is missing. Actions: liveness, talk.");
     }
 
     #[test]
-    fn an_operation_that_takes_an_action_is_told_the_name() {
+    fn operation_with_its_own_action_receives_it() {
         static TAKING: AnyOperation =
             AnyOperation { described: &Description { takes_action: true, ..*TALK.described }, ..TALK };
         let members = vec![(Action { path: PATH, names: &["talk_open", "talk_close"] }, &TAKING)];

@@ -1,5 +1,5 @@
-//! How often one caller may ask: a bucket for each address in the memory of this process, so that nobody takes what
-//! everybody shares and a refusal costs the table nothing. What is counted in the table stays counted there.
+//! The rate limit per address, in the memory of this process: a rejected request costs no table access. Limits per act
+//! are counted in the table as before.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use registry_model::error::Problem;
 use registry_model::settings::RequestRate;
 use registry_model::{Caller, CallerAddress, Clock, Moment};
 
-/// Callers remembered in one generation; there are two, of some hundred bytes each.
-const CALLERS: usize = 10_000;
+/// Per generation, of which there are two; a caller needs some hundred bytes.
+const MAX_CALLERS: usize = 10_000;
 
-/// The buckets of this process. A clone shares them.
+/// A token bucket per caller, in the memory of this process. Clones share the buckets.
 #[derive(Clone, Debug)]
 pub(super) struct CallerLimit {
     rate: RequestRate,
@@ -23,24 +23,24 @@ pub(super) struct CallerLimit {
     callers: Arc<Mutex<Generations>>,
 }
 
-/// When each caller's bucket is full again. A full generation is set aside and the one before it forgotten: memory is
-/// bounded, and whoever asks often is always remembered.
+/// When each caller's bucket is full again. When `current` is full it replaces `old`: memory is bounded, and a
+/// caller that sends many requests is always remembered.
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashMap<String, Moment>,
-    old: HashMap<String, Moment>,
+    current: HashMap<String, Moment>,
+    previous: HashMap<String, Moment>,
 }
 
 impl Generations {
     fn full_again(&self, caller: &str) -> Option<Moment> {
-        self.young.get(caller).or_else(|| self.old.get(caller)).copied()
+        self.current.get(caller).or_else(|| self.previous.get(caller)).copied()
     }
 
-    fn keep(&mut self, caller: String, full_again: Moment) {
-        if self.young.len() >= CALLERS && !self.young.contains_key(&caller) {
-            self.old = std::mem::take(&mut self.young);
+    fn insert(&mut self, caller: String, full_again: Moment) {
+        if self.current.len() >= MAX_CALLERS && !self.current.contains_key(&caller) {
+            self.previous = std::mem::take(&mut self.current);
         }
-        self.young.insert(caller, full_again);
+        self.current.insert(caller, full_again);
     }
 }
 
@@ -49,25 +49,25 @@ impl CallerLimit {
         Self { rate, clock, callers: Arc::default() }
     }
 
-    /// Takes one request out of a caller's bucket; `Err` says after how many seconds there is one in it again.
+    /// `Err` contains the seconds until the bucket has a token again.
     fn take(&self, caller: String) -> Result<(), u32> {
         let now = self.clock.now();
         let (one, whole) = (self.rate.interval(), self.rate.interval() * self.rate.burst());
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
-        // Never further ahead than an empty bucket, should the machine's clock be set back.
+        // At most as late as for an empty bucket, in case the clock was set back.
         let full_again = callers.full_again(&caller).unwrap_or(now).clamp(now, now + whole);
         let empty_by = full_again.duration_since(now) + one - whole;
         if empty_by.is_positive() {
-            callers.keep(caller, full_again);
+            callers.insert(caller, full_again);
             let seconds = empty_by.as_millis().div_euclid(1000) + 1;
             return Err(u32::try_from(seconds).unwrap_or(u32::MAX));
         }
-        callers.keep(caller, full_again + one);
+        callers.insert(caller, full_again + one);
         Ok(())
     }
 }
 
-/// Answers 429 to whoever asks too often. A request without an address came through no gateway: it is not counted.
+/// A request without an address came through no gateway and is not counted.
 pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, next: Next) -> Response {
     let address = request.extensions().get::<CallerAddress>().map(|address| address.0);
     let taken =
@@ -76,7 +76,7 @@ pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, ne
         Ok(()) => next.run(request).await,
         Err(seconds) => Problem::too_many(
             format!(
-                "More than {} requests a second from your address. Try again in {seconds} s, and ask no oftener.",
+                "Rate limit exceeded: more than {} requests a second from your address; retry after {seconds} s.",
                 limit.rate.per_second
             ),
             seconds,
@@ -96,42 +96,42 @@ mod tests {
         CallerLimit::new(RequestRate { per_second, at_once }, Clock::manual(Moment::UNIX_EPOCH))
     }
 
-    fn taken(limit: &CallerLimit, caller: &str, asked: u32) -> u32 {
-        (0..asked).map(|_| u32::from(limit.take(caller.to_owned()).is_ok())).sum()
+    fn accepted(limit: &CallerLimit, caller: &str, requests: u32) -> u32 {
+        (0..requests).map(|_| u32::from(limit.take(caller.to_owned()).is_ok())).sum()
     }
 
     #[test]
-    fn a_bucket_empties_and_fills_by_its_rate() {
+    fn bucket_empties_and_fills_at_its_rate() {
         let limit = limit(4, 10);
-        assert_eq!(taken(&limit, "a", 20), 10);
+        assert_eq!(accepted(&limit, "a", 20), 10);
         assert_eq!(limit.take("a".to_owned()), Err(1));
-        assert_eq!(taken(&limit, "b", 20), 10, "another caller has a bucket of its own");
+        assert_eq!(accepted(&limit, "b", 20), 10, "another caller has its own bucket");
         limit.clock.advance(Duration::from_millis(750));
-        assert_eq!(taken(&limit, "a", 20), 3);
+        assert_eq!(accepted(&limit, "a", 20), 3);
         limit.clock.advance(Duration::from_secs(3600));
-        assert_eq!(taken(&limit, "a", 20), 10, "no more than a full one");
+        assert_eq!(accepted(&limit, "a", 20), 10, "at most a full bucket");
     }
 
     #[test]
-    fn a_slow_rate_says_how_long_to_wait() {
+    fn rejected_caller_learns_how_long_to_wait() {
         let limit = limit(1, 1);
-        assert_eq!(taken(&limit, "a", 1), 1);
+        assert_eq!(accepted(&limit, "a", 1), 1);
         let wait = limit.take("a".to_owned()).unwrap_err();
         limit.clock.advance(Duration::from_secs(wait.into()));
-        assert_eq!(limit.take("a".to_owned()), Ok(()), "after the wait it was told");
+        assert_eq!(limit.take("a".to_owned()), Ok(()), "after the wait");
     }
 
     #[test]
-    fn memory_is_bounded_and_a_busy_caller_is_not_forgotten() {
+    fn memory_is_bounded_and_busy_callers_are_remembered() {
         let limit = limit(1, 3);
-        assert_eq!(taken(&limit, "busy", 3), 3);
-        for stranger in 0..CALLERS * 3 {
-            assert_eq!(limit.take(format!("stranger {stranger}")), Ok(()));
-            if stranger % (CALLERS / 2) == 0 {
-                assert!(limit.take("busy".to_owned()).is_err(), "after {stranger} others");
+        assert_eq!(accepted(&limit, "busy", 3), 3);
+        for other in 0..MAX_CALLERS * 3 {
+            assert_eq!(limit.take(format!("other {other}")), Ok(()));
+            if other % (MAX_CALLERS / 2) == 0 {
+                assert!(limit.take("busy".to_owned()).is_err(), "after {other} others");
             }
         }
         let callers = limit.callers.lock().unwrap();
-        assert!(callers.young.len() + callers.old.len() <= 2 * CALLERS);
+        assert!(callers.current.len() + callers.previous.len() <= 2 * MAX_CALLERS);
     }
 }

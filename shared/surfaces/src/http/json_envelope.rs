@@ -1,5 +1,5 @@
-//! A JSON document around a shared payload, which is sent without a copy however many answers carry it.
-//! A2A and MCP put a new envelope around each answer, and copying a page would cost more than rendering it.
+//! A JSON document around a shared payload that is sent without a copy. A2A and MCP wrap each answer in a new envelope,
+//! and copying a page would cost more than rendering it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -14,29 +14,27 @@ use http_body::{Frame, SizeHint};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Below this many bytes a copy costs less than a body of several segments.
-const COPIED_BELOW: usize = 16 * 1024;
+/// In bytes. A smaller payload costs less to copy than to send in segments.
+const COPY_BELOW_BYTES: usize = 16 * 1024;
 
 /// A payload, the text before it, and the closing braces after it.
 #[derive(Clone, Debug)]
 pub struct JsonEnvelope {
     prefix: Vec<u8>,
     payload: Arc<RawValue>,
-    /// Closing braces.
     depth: usize,
 }
 
 impl JsonEnvelope {
-    /// The payload alone, with no envelope yet.
     #[must_use]
     pub const fn new(payload: Arc<RawValue>) -> Self {
         Self { prefix: Vec::new(), payload, depth: 0 }
     }
 
-    /// An object of the members of `head`, and with this document as its last member.
+    /// The object `head` with this document as its last member.
     ///
     /// # Errors
-    /// `head` cannot be written, or is no object.
+    /// `head` cannot be serialized, or is not an object.
     pub fn as_member(self, name: &'static str, head: &impl Serialize) -> serde_json::Result<Self> {
         let mut prefix = serde_json::to_vec(head)?;
         if prefix.pop() != Some(b'}') {
@@ -51,13 +49,11 @@ impl JsonEnvelope {
         Ok(Self { prefix, payload: self.payload, depth: self.depth + 1 })
     }
 
-    /// In bytes.
     #[must_use]
     pub fn length(&self) -> usize {
         self.prefix.len() + self.payload.get().len() + self.depth
     }
 
-    /// Appends the whole document to `text`.
     pub fn write_to(&self, text: &mut Vec<u8>) {
         text.reserve(self.length());
         text.extend_from_slice(&self.prefix);
@@ -66,7 +62,7 @@ impl JsonEnvelope {
     }
 
     fn into_body(self) -> Body {
-        if self.payload.get().len() < COPIED_BELOW {
+        if self.payload.get().len() < COPY_BELOW_BYTES {
             let mut text = Vec::new();
             self.write_to(&mut text);
             return Body::from(text);
@@ -85,7 +81,7 @@ impl IntoResponse for JsonEnvelope {
     }
 }
 
-/// The payload as an owner of bytes: it is freed with its last reader.
+/// Frees the payload with its last reader.
 struct PayloadBytes(Arc<RawValue>);
 
 impl AsRef<[u8]> for PayloadBytes {
@@ -94,10 +90,10 @@ impl AsRef<[u8]> for PayloadBytes {
     }
 }
 
-/// A body of several segments, whose length is known, so that it need not be sent in chunks.
+/// A body whose length is known, so that it is not sent in chunks.
 struct SegmentedBody {
     segments: std::array::IntoIter<Bytes, 3>,
-    /// Bytes not sent yet.
+    /// Bytes that are not sent yet.
     left: usize,
 }
 
@@ -135,9 +131,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_document_is_sent_whole_and_with_its_length_in_segments_or_not() {
-        for words in [3, COPIED_BELOW] {
-            let part = json!({ "text": "x".repeat(words) });
+    async fn copied_and_segmented_bodies_are_complete() {
+        for length in [3, COPY_BELOW_BYTES] {
+            let part = json!({ "text": "x".repeat(length) });
             let document = JsonEnvelope::new(raw(&part))
                 .as_member("message", &json!({}))
                 .unwrap()
@@ -150,13 +146,13 @@ mod tests {
             assert_eq!(response.body().size_hint().exact(), Some(written.len() as u64));
             let sent = response.into_body().collect().await.unwrap().to_bytes();
             assert_eq!(sent, written);
-            let wanted = json!({ "jsonrpc": "2.0", "id": "é\"}", "result": { "message": part } });
-            assert_eq!(serde_json::from_slice::<Value>(&sent).unwrap(), wanted);
+            let expected = json!({ "jsonrpc": "2.0", "id": "é\"}", "result": { "message": part } });
+            assert_eq!(serde_json::from_slice::<Value>(&sent).unwrap(), expected);
         }
     }
 
     #[test]
-    fn only_an_object_has_members() {
+    fn head_must_be_an_object() {
         assert!(JsonEnvelope::new(raw(&json!(1))).as_member("x", &json!([1])).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! The middleware of every function: a request id on each answer, problem documents for whatever a router
-//! refuses by itself, and an answer even where the code panics.
+//! The middleware of every function: a request id on each answer, problem documents for unknown paths and methods, and
+//! an answer even after a panic.
 
 use std::any::Any;
 use std::time::Instant;
@@ -23,7 +23,7 @@ use registry_model::error::{Problem, shorten};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Wraps a function's routes, the outermost layer last: an answer after a panic carries a request id too.
+/// The outermost layer comes last: an answer after a panic has a request id, too.
 pub fn with_middleware(router: Router<App>, app: App) -> Router {
     let random = app.random.clone();
     let flushing = app.clone();
@@ -42,34 +42,37 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
     router.layer(from_fn_with_state(random, request_id))
 }
 
-/// Brotli or gzip, as the caller takes it, where it saves more than it costs.
 fn compression() -> CompressionLayer<impl Predicate> {
     // Archives are compressed already.
     let compressible = SizeAbove::new(8192)
         .and(NotForContentType::const_new("application/zip"))
         .and(NotForContentType::const_new("application/gzip"));
-    // The least effort but one: 0.6 ms for 100 KB of JSON, in which brotli then saves an eighth over gzip. The most, which
-    // is brotli's default, takes 280 ms.
+    // Level 1 takes 0.6 ms for 100 KB of JSON, and brotli then saves an eighth over gzip. The highest level, which is
+    // brotli's default, takes 280 ms.
     CompressionLayer::new().quality(CompressionLevel::Precise(1)).compress_when(compressible)
 }
 
 async fn no_such_path(request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
-    Problem::new(StatusCode::NOT_FOUND, "no_such_path", format!("Nothing stands at `{path}`."))
-        .with_next(json!({ "action": "discover", "method": "GET", "url": "/discovery.json" }))
+    Problem::new(
+        StatusCode::NOT_FOUND,
+        "no_such_path",
+        format!("Not found: `{path}`. See `next` for all paths."),
+    )
+    .with_next(json!({ "action": "discover", "method": "GET", "url": "/discovery.json" }))
 }
 
 pub(super) async fn wrong_method(request: Request) -> Problem {
     let detail = format!(
-        "`{}` does not take {}; the Allow header says what it takes.",
+        "`{}` does not accept {}; see the Allow header.",
         shorten(request.uri().path(), 120),
         request.method()
     );
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
 }
 
-/// Writes what earlier reads deposited, beside the request rather than before it: a function's process gets no time of its
-/// own between requests.
+/// Writes the deposits of earlier reads while the request runs: a function's process gets no time of its own
+/// between requests.
 async fn write_pending(State(app): State<App>, request: Request, next: Next) -> Response {
     let now = app.clock.now();
     futures::join!(next.run(request), app.pending_deposits.flush(&app.store, now)).0
@@ -84,7 +87,6 @@ fn panic_response(panic: Box<dyn Any + Send>) -> Response {
     Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
 }
 
-/// Gives a request its id, logs it once, and forbids browsers to guess the type of an answer.
 async fn request_id(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
     let id = random.hex(16);
     let method = request.method().clone();

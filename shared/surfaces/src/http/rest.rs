@@ -1,5 +1,4 @@
-//! Serves operations and documents by REST: one generic handler for each, so that a function only lists what it
-//! serves.
+//! Serves operations and documents by REST, with one generic handler each: a function only lists what it serves.
 
 use std::sync::Arc;
 
@@ -22,7 +21,6 @@ use registry_operations::{
     Action, AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
 };
 
-/// The routes of some operations.
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
     routes.fold(Router::new(), |router, (operation, route)| {
@@ -49,7 +47,7 @@ fn handler(
     }
 }
 
-/// Whoever asks by HEAD looks whether a link is alive, and means to change nothing: a GET that does is not run for it.
+/// A client that sends HEAD checks whether a link works; a GET that changes something does not run for it.
 async fn head_of_effect(
     operation: &'static AnyOperation,
     route: &'static Route,
@@ -86,7 +84,7 @@ async fn run(
         && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
     {
         let name = format!("{}?{query}", route.path);
-        return once(app, caller, operation, name, made_from, arguments, &headers).await;
+        return cached_response(app, caller, operation, name, made_from, arguments, &headers).await;
     }
     let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {
         Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
@@ -114,8 +112,8 @@ async fn run(
     Ok(response)
 }
 
-/// The answer to a question, made once for as long as what it is made from stays the same.
-async fn once(
+/// Renders an answer once for as long as `made_from` stays the same.
+async fn cached_response(
     app: App,
     caller: Caller,
     operation: &'static AnyOperation,
@@ -139,7 +137,6 @@ async fn once(
     Ok(conditional_response(0, &validator, "application/json", body))
 }
 
-/// The routes of some documents.
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
@@ -172,8 +169,8 @@ async fn read(
     Ok(response)
 }
 
-/// An answer with its validator (RFC 9110 §13); 304 where the caller has the body already. Of zero seconds it is asked for
-/// each time.
+/// With the validator (RFC 9110 §13); 304 if the caller has the body already. Zero seconds: revalidate each
+/// time.
 pub fn conditional_response(
     seconds: u32,
     validator: &CacheValidator,

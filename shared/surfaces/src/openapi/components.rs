@@ -1,23 +1,22 @@
-//! The schemas of the description, each once under a name of its own. Types of the same name are told apart by the
-//! owner's name, because the names of Rust types are unique in their module only.
+//! The schemas of the description, each once under its own name. Types of the same name get the name of their owner as
+//! a prefix, because names of Rust types are unique only in their module.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-/// Where schemars puts the types that a schema names.
+/// Where schemars puts named types.
 const LOCAL: &str = "#/$defs/";
 
-/// The schemas that were taken up so far.
 #[derive(Debug, Default)]
 pub(super) struct Components {
     schemas: BTreeMap<String, Value>,
-    /// What a name stands for: the schema with all that it names, as text.
+    /// By name: the schema and all types that it refers to, as text.
     meanings: HashMap<String, String>,
 }
 
 impl Components {
-    /// Takes up the types that a schema names, and returns the schema with references to them.
+    /// Adds the types that a schema refers to, and returns the schema with references to them.
     pub(super) fn adopt(&mut self, owner: &str, mut schema: Value) -> Value {
         let Some(root) = schema.as_object_mut() else { return schema };
         root.shift_remove("$schema");
@@ -39,7 +38,7 @@ impl Components {
         schema
     }
 
-    /// Takes up a schema under a name, and returns the reference to it.
+    /// Adds a schema under a name, and returns the reference to it.
     pub(super) fn adopt_as(&mut self, name: &str, schema: Value) -> Value {
         let schema = self.adopt(name, schema);
         let name = self.free(name, &schema.to_string());
@@ -47,14 +46,13 @@ impl Components {
         reference(&name)
     }
 
-    /// All of them, by name.
     pub(super) fn into_schemas(self) -> Map<String, Value> {
         self.schemas.into_iter().collect()
     }
 
-    /// The name of a type: its own, or with its owner's before it where that stands for something else.
+    /// The type's own name, or `owner` + name if that name already means another type.
     fn name(&mut self, owner: &str, name: &str, types: &Map<String, Value>) -> String {
-        let meaning = with_all_it_names(name, types);
+        let meaning = with_referenced_types(name, types);
         let own = [name.to_owned(), format!("{owner}{name}")];
         let known = own.iter().find(|own| self.meanings.get(*own).is_none_or(|known| *known == meaning));
         match known {
@@ -66,7 +64,7 @@ impl Components {
         }
     }
 
-    /// The name, or with the first number behind it that makes it stand for this alone.
+    /// The name, with a number behind it if it is taken.
     fn free(&mut self, name: &str, meaning: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
@@ -77,13 +75,12 @@ impl Components {
     }
 }
 
-/// A reference to a schema of the components.
 pub(super) fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// A type and every type that it leads to, as one text.
-fn with_all_it_names(name: &str, types: &Map<String, Value>) -> String {
+/// A type and every type that it refers to, as one text.
+fn with_referenced_types(name: &str, types: &Map<String, Value>) -> String {
     let mut all: BTreeMap<&str, &Value> = BTreeMap::new();
     let mut open = vec![name.to_owned()];
     while let Some(next) = open.pop() {
@@ -91,27 +88,27 @@ fn with_all_it_names(name: &str, types: &Map<String, Value>) -> String {
             && all.insert(name, of_type).is_none()
         {
             let mut named = BTreeSet::new();
-            find_names(of_type, &mut named);
+            find_references(of_type, &mut named);
             open.extend(named);
         }
     }
     json!(all).to_string()
 }
 
-fn find_names(schema: &Value, found: &mut BTreeSet<String>) {
+fn find_references(schema: &Value, found: &mut BTreeSet<String>) {
     match schema {
         Value::Object(members) => {
             let named = members.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(LOCAL));
             found.extend(named.map(str::to_owned));
-            members.values().for_each(|member| find_names(member, found));
+            members.values().for_each(|member| find_references(member, found));
         }
-        Value::Array(items) => items.iter().for_each(|item| find_names(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| find_references(item, found)),
         _ => {}
     }
 }
 
-/// Rewrites references, and says of whole numbers how large they may be: the names of Rust's types, which schemars leaves
-/// as `format`, mean nothing to others.
+/// Rewrites references, and replaces the names of Rust's integer types, which schemars writes as `format`, by
+/// a maximum.
 fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
     match schema {
         Value::Object(members) => {
@@ -119,7 +116,7 @@ fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
             if let Some(name) = target.and_then(|local| names.get(local)) {
                 members.insert("$ref".to_owned(), json!(format!("#/components/schemas/{name}")));
             }
-            // That a member is null or empty where it is left out tells nothing, and its own schema may not allow it.
+            // A default of null or {} adds nothing, and the schema of the member may not allow it.
             if members.get("default").is_some_and(|default| default.is_null() || *default == json!({})) {
                 members.shift_remove("default");
             }
@@ -137,7 +134,6 @@ fn tidy(schema: &mut Value, names: &BTreeMap<&str, String>) {
     }
 }
 
-/// The format of OpenAPI for one of Rust's numbers, and its largest value.
 fn bounds(format: &str) -> Option<(Option<&'static str>, u64)> {
     Some(match format {
         "uint8" => (None, u8::MAX.into()),
@@ -155,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_of_one_name_are_told_apart() {
+    fn different_types_of_one_name_get_different_names() {
         let schema = |kind: &str| {
             json!({
                 "$schema": "x", "title": "Answer", "type": "object",

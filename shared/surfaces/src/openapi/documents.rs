@@ -1,15 +1,13 @@
-//! The calls that are documents: each at its paths, with what it holds by its media type.
+//! The calls that read documents: each at its paths, with the schema of its content.
 
 use serde_json::{Map, Value, json};
 
 use super::components::Components;
-use super::naming::{tag, type_name};
-use super::{parameters, responses};
+use super::{parameters, responses, tag, type_name};
 use crate::discovery;
 use crate::documents::AnyDocument;
 use registry_domain::views::badge;
 
-/// Adds every path of some documents to `paths`.
 pub(super) fn add<'a>(
     documents: impl IntoIterator<Item = &'a AnyDocument>,
     paths: &mut Map<String, Value>,
@@ -26,17 +24,9 @@ pub(super) fn add<'a>(
                 "summary": document.summary,
                 "tags": [tag(path)],
             });
-            let query_schema = (document.query_schema)();
             let mut all = path_parameters(&at);
             let in_path = all.len();
-            all.extend(parameters::of_query(&query_schema).into_iter().map(|mut parameter| {
-                let mut schema = parameter["schema"].take();
-                if let (Some(schema), Some(types)) = (schema.as_object_mut(), query_schema.get("$defs")) {
-                    schema.entry("$defs").or_insert_with(|| types.clone());
-                }
-                parameter["schema"] = components.adopt(&owner, schema);
-                parameter
-            }));
+            all.extend(parameters::of_query(&(document.query_schema)(), &owner, components));
             let takes_query = all.len() > in_path;
             if !all.is_empty() {
                 call["parameters"] = json!(all);
@@ -66,12 +56,11 @@ fn content(document: &AnyDocument, owner: &str, components: &mut Components) -> 
     Map::from_iter([(media_type.to_owned(), json!({ "schema": schema }))])
 }
 
-/// The path as OpenAPI writes it: `{*rest}` of axum is a parameter like any other.
+/// OpenAPI has no form of its own for axum's `{*rest}`.
 fn template_of(path: &str) -> String {
     path.replace("{*", "{")
 }
 
-/// The name of a call for a path: its words.
 fn identifier(path: &str) -> String {
     let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.map(str::to_ascii_lowercase).collect();
@@ -83,18 +72,18 @@ fn path_parameters(path: &str) -> Vec<Value> {
     parts
         .map(|name| {
             let (schema, description) = match (path, name) {
-                ("/badge/{name}", _) => (json!({ "type": "string", "enum": badge::NAMES }), "Which badge."),
+                ("/badge/{name}", _) => (json!({ "type": "string", "enum": badge::NAMES }), "The name of the badge."),
                 ("/log/tile/{tile}", _) => (
                     json!({ "type": "string", "pattern": "^(entries|[0-9])/(x[0-9]{3}/)*[0-9]{3}(\\.p/[0-9]{1,3})?$" }),
-                    "The level, or `entries`, and the tile in groups of three digits such as `x001/234`; `.p/{width}` \
-                     follows where it is not full. Its slashes are sent as they are.",
+                    "The level, or `entries`, and the tile in groups of three digits such as `x001/234`; a partial tile ends with \
+                     `.p/{width}`. Do not encode the slashes.",
                 ),
                 ("/skills/{name}", _) => {
                     let files: Vec<String> = discovery::skill_files().collect();
-                    (json!({ "type": "string", "enum": files }), "Which skill.")
+                    (json!({ "type": "string", "enum": files }), "The file of the skill.")
                 }
                 (_, "id") => (json!({ "type": "string" }), "The id of the listing."),
-                _ => (json!({ "type": "string", "minLength": 1 }), "Its name."),
+                _ => (json!({ "type": "string", "minLength": 1 }), "The name."),
             };
             json!({ "name": name, "in": "path", "required": true, "schema": schema, "description": description })
         })

@@ -1,14 +1,14 @@
-//! The endpoints of families: one path for several operations, told apart by `action`. Their arguments and answers are
+//! The endpoints of families: one path for several operations, selected by `action`. Arguments and answers are
 //! alternatives, one for each action.
 
 use serde_json::{Map, Value, json};
 
 use super::components::Components;
-use super::naming::{example, tag, type_name};
-use super::{parameters, responses};
+use super::{parameters, responses, tag, type_name};
+use crate::call::example;
 use registry_operations::{DESCRIPTIONS, Description, Route};
 
-/// The operations that are actions of a path, with the names of the action.
+/// The operations behind a path, with their action names.
 fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
     let named = |operation: &Description| {
         let actions = operation.actions.iter().filter(|action| action.path == path);
@@ -18,19 +18,20 @@ fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
     all.filter(|(_, names)| !names.is_empty()).collect()
 }
 
-/// GET: without `action` what the family is, with one an operation that reads. The parameter tells those that need no
-/// arguments, because parameters cannot say which go with which action; words tell all.
+/// GET: without `action` the family itself, with one an operation that reads. The `action` parameter lists
+/// only operations without required arguments, because OpenAPI cannot say which parameters belong to which
+/// action; the description covers all.
 pub(super) fn read(family: &'static Description, route: &Route, components: &mut Components) -> Value {
-    let reading = members(route.path).into_iter().filter(|(operation, _)| operation.effect.read_only);
-    let reading: Vec<_> = reading.collect();
+    let mut reading = members(route.path);
+    reading.retain(|(operation, _)| operation.effect.read_only);
     let free = reading.iter().filter(|(operation, _)| parameters::needs_nothing(&(operation.input_schema)()));
     let names: Vec<&str> = free.flat_map(|(_, names)| names.iter().copied()).collect();
-    let mut told = Vec::new();
+    let mut parameters = Vec::new();
     if !names.is_empty() {
-        told.push(json!({
+        parameters.push(json!({
             "name": "action", "in": "query", "schema": { "type": "string", "enum": names },
-            "description": "What is read; without it, what the family is. An action that needs arguments takes them here, \
-                too, by the names that POST tells.",
+            "description": "The action to run; without it, a description of the family. Actions with required arguments \
+                are possible, too: send the arguments as further parameters, by the names of the POST body.",
         }));
     }
     let operations = std::iter::once(family).chain(reading.iter().map(|(operation, _)| *operation));
@@ -40,12 +41,11 @@ pub(super) fn read(family: &'static Description, route: &Route, components: &mut
         "summary": family.title,
         "description": format!("{}{}", family.description, list(&reading)),
         "tags": [tag(route.path)],
-        "parameters": told,
+        "parameters": parameters,
         "responses": answers(family, &operations, false, components),
     })
 }
 
-/// POST: an operation by its `action`.
 pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     let all = members(route.path);
     let mut alternatives = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     json!({
         "operationId": null,
         "summary": format!("{}, by its actions", route.path.rsplit('/').next().unwrap_or_default()),
-        "description": format!("`action` says what is done.{}", list(&all)),
+        "description": format!("`action` selects the operation.{}", list(&all)),
         "tags": [tag(route.path)],
         "requestBody": {
             "required": true,
@@ -77,7 +77,6 @@ pub(super) fn act(route: &Route, components: &mut Components) -> Value {
     })
 }
 
-/// The arguments of an operation with the names by which a family calls it.
 fn with_action(mut schema: Value, names: &[&str]) -> Value {
     if schema["properties"].is_null() {
         schema["properties"] = json!({});
@@ -93,7 +92,6 @@ fn with_action(mut schema: Value, names: &[&str]) -> Value {
     schema
 }
 
-/// The actions in words.
 fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
     let line = |(operation, names): &(&Description, Vec<&str>)| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

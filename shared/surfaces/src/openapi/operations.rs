@@ -1,13 +1,12 @@
-//! The calls that are operations: each by its routes, with its arguments in the query or body and its answer.
+//! The calls that run operations: each by its routes, with arguments in the query or body and its answer.
 
 use serde_json::{Map, Value, json};
 
 use super::components::Components;
-use super::naming::{example, tag, type_name};
-use super::{families, parameters, responses};
+use super::{families, parameters, responses, tag, type_name};
+use crate::call::example;
 use registry_operations::{CacheRule, DESCRIPTIONS, Description, Route, RouteInput};
 
-/// Adds every route of every operation to `paths`.
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     for operation in DESCRIPTIONS {
         let answer =
@@ -29,7 +28,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     }
 }
 
-/// The name of a call: the operation's, with the method where it has both.
+/// The operation's name, with the method if it has several routes.
 fn operation_id(operation: &Description, route: &Route) -> String {
     match (operation.routes.len(), route.is_post()) {
         (0 | 1, _) => operation.name.to_owned(),
@@ -46,19 +45,7 @@ fn read(
     components: &mut Components,
 ) -> Value {
     let owner = type_name(operation.name);
-    let taken = (route.schema)(arguments.clone());
-    let parameters: Vec<Value> = parameters::of_query(&taken)
-        .into_iter()
-        .map(|mut parameter| {
-            // Each brings the types that it may name.
-            let mut schema = parameter["schema"].take();
-            if let (Some(schema), Some(types)) = (schema.as_object_mut(), taken.get("$defs")) {
-                schema.entry("$defs").or_insert_with(|| types.clone());
-            }
-            parameter["schema"] = components.adopt(&owner, schema);
-            parameter
-        })
-        .collect();
+    let parameters = parameters::of_query(&(route.schema)(arguments.clone()), &owner, components);
     let mut call = described(operation, route);
     if !parameters.is_empty() {
         call["parameters"] = json!(parameters);

@@ -1,12 +1,25 @@
-//! Arguments as parameters of a query. A query holds texts only, so lists and objects are left out of it. Arguments of which
-//! one is needed are members of one parameter, an exploded object; where more than that ties them, words say it.
+//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one of
+//! several arguments is required, they are members of one parameter, an exploded object; more complex rules are
+//! described in words.
 
 use serde_json::{Map, Value, json};
 
+use super::components::Components;
 use registry_formats::argument_schema;
 
-/// The parameters of a query whose arguments have this schema.
-pub(super) fn of_query(schema: &Value) -> Vec<Value> {
+pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components) -> Vec<Value> {
+    let (mut parameters, types) = (with_local_types(schema), schema.get("$defs"));
+    for parameter in &mut parameters {
+        let mut schema = parameter["schema"].take();
+        if let (Some(schema), Some(types)) = (schema.as_object_mut(), types) {
+            schema.entry("$defs").or_insert_with(|| types.clone());
+        }
+        parameter["schema"] = components.adopt(owner, schema);
+    }
+    parameters
+}
+
+fn with_local_types(schema: &Value) -> Vec<Value> {
     let parameters = one_each(schema);
     let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
     if schema["anyOf"].is_array() && alternatives(schema).all(plain) {
@@ -16,7 +29,7 @@ pub(super) fn of_query(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// One parameter whose members stand in the query each by its own name; one of the alternatives must be met.
+/// One parameter whose members are sent each under its own name; one of the alternatives must be met.
 fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a Value>) -> Value {
     let mut members = Map::new();
     for mut parameter in parameters {
@@ -30,11 +43,10 @@ fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a
     json!({
         "name": "arguments", "in": "query", "required": true, "style": "form", "explode": true,
         "schema": { "type": "object", "properties": members, "anyOf": needed },
-        "description": "Each member is sent as a parameter of its own name.",
+        "description": "Send each member as a parameter of its own name.",
     })
 }
 
-/// The arguments, each as a parameter.
 fn one_each(schema: &Value) -> Vec<Value> {
     let types = schema["$defs"].as_object().cloned().unwrap_or_default();
     let required = needed(schema);
@@ -59,50 +71,46 @@ fn one_each(schema: &Value) -> Vec<Value> {
     properties.filter_map(of_property).collect()
 }
 
-/// Whether the arguments may all be left out.
 pub(super) fn needs_nothing(schema: &Value) -> bool {
     needed(schema).is_empty()
 }
 
-/// What must be given, in words.
 pub(super) fn needs_in_words(schema: &Value) -> String {
     let always = names(schema).map(|name| format!("`{name}`"));
     let one_of = Some(any(alternatives(schema))).filter(|words| !words.is_empty() && needs_one(schema));
     always.chain(one_of).collect::<Vec<_>>().join(" and ")
 }
 
-/// The argument that is told as the needed one of several, and what may be given in its place.
+/// The argument that is marked as required, and what can be given in its place.
 fn instead(schema: &Value) -> Option<(&str, String)> {
     let first = alternatives(schema).next().filter(|_| needs_one(schema))?;
     let others = Some(any(alternatives(schema).skip(1))).filter(|words| !words.is_empty())?;
-    Some((names(first).next()?, format!("In its place may be given: {others}.")))
+    Some((names(first).next()?, format!("Alternatives: {others}.")))
 }
 
-/// Alternatives in words.
 fn any<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
     let each =
         alternatives.map(|one| names(one).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" with "));
     each.collect::<Vec<_>>().join(" or ")
 }
 
-/// What a schema needs, by itself and by what must hold together.
+/// Required by the schema itself and by its `allOf`.
 fn names(schema: &Value) -> impl Iterator<Item = &str> {
     let parts = schema["allOf"].as_array().into_iter().flatten();
     let all = std::iter::once(schema).chain(parts);
     all.flat_map(|one| one["required"].as_array().into_iter().flatten()).filter_map(Value::as_str)
 }
 
-/// The alternatives of which one must hold.
 fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
     ["anyOf", "oneOf"].into_iter().filter_map(|tie| schema[tie].as_array()).flatten()
 }
 
-/// Whether each alternative needs something, so that one of them must be met.
+/// Whether one of the alternatives must be met: each of them requires something.
 fn needs_one(schema: &Value) -> bool {
     alternatives(schema).all(|one| names(one).next().is_some())
 }
 
-/// The arguments that must be given: those that are always needed, and those of the first alternative, unless one needs none.
+/// Arguments that are always required, and those of the first alternative unless one alternative is empty.
 fn needed(schema: &Value) -> Vec<&str> {
     let mut all: Vec<&str> = names(schema).collect();
     if needs_one(schema) {
@@ -111,13 +119,13 @@ fn needed(schema: &Value) -> Vec<&str> {
     all
 }
 
-/// The arguments that may not stand beside those of the first alternative.
+/// Arguments that cannot be combined with those of the first alternative.
 fn excluded(schema: &Value) -> Vec<&str> {
     let exclusive = schema["oneOf"].as_array().into_iter().flatten();
     exclusive.skip(1).flat_map(names).filter(|name| !needed(schema).contains(name)).collect()
 }
 
-/// An argument as a query holds it; nothing where that is a list or an object.
+/// `None` for a list or an object.
 fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
     let keywords = schema.as_object()?;
     if let Some(target) = keywords.get("$ref").and_then(Value::as_str) {
@@ -156,7 +164,7 @@ fn in_query(schema: &Value, types: &Map<String, Value>) -> Option<Value> {
         }
         None => {}
     }
-    // A default of null says that nothing is sent.
+    // A default of null means that the parameter is not sent.
     if single.get("default").is_some_and(Value::is_null) {
         single.shift_remove("default");
     }
@@ -168,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_holds_texts_and_numbers() {
+    fn query_contains_only_texts_and_numbers() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -182,7 +190,7 @@ mod tests {
             "required": ["id"],
             "$defs": { "Kind": { "type": "string", "enum": ["agent"] } },
         });
-        let parameters = of_query(&schema);
+        let parameters = with_local_types(&schema);
         let names: Vec<&str> = parameters.iter().filter_map(|parameter| parameter["name"].as_str()).collect();
         assert_eq!(names, ["id", "limit", "kind", "goals"]);
         assert_eq!(
@@ -195,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn arguments_of_which_one_is_needed_are_members_of_one_parameter() {
-        let parameters = of_query(&json!({
+    fn alternatives_are_members_of_one_parameter() {
+        let parameters = with_local_types(&json!({
             "type": "object",
             "properties": {
                 "id": { "type": ["string", "null"], "description": "Its id." },
@@ -211,7 +219,7 @@ mod tests {
             json!({
                 "type": "object",
                 "properties": {
-                    "id": { "type": "string", "description": "Its id. In its place may be given: `name`." },
+                    "id": { "type": "string", "description": "Its id. Alternatives: `name`." },
                     "name": { "type": "string" },
                 },
                 "anyOf": [{ "required": ["id"] }, { "required": ["name"] }],
@@ -220,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_several_is_the_one_that_is_needed() {
+    fn first_alternative_is_marked_as_required() {
         let schema = |tie: &str| {
             json!({
                 "type": "object",
@@ -228,19 +236,19 @@ mod tests {
                 tie: [{ "required": ["id"] }, { "required": ["name"] }],
             })
         };
-        let told = |schema: Value| -> Vec<(String, bool)> {
-            let parameters = of_query(&schema).into_iter();
+        let required = |schema: Value| -> Vec<(String, bool)> {
+            let parameters = with_local_types(&schema).into_iter();
             parameters
                 .map(|one| (one["name"].as_str().unwrap().to_owned(), one["required"] == true))
                 .collect()
         };
-        assert_eq!(told(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
-        assert_eq!(of_query(&schema("anyOf"))[0]["description"], "In its place may be given: `name`.");
-        assert!(of_query(&schema("anyOf"))[1].get("description").is_none());
+        assert_eq!(required(schema("anyOf")), [("id".to_owned(), true), ("name".to_owned(), false)]);
+        assert_eq!(with_local_types(&schema("anyOf"))[0]["description"], "Alternatives: `name`.");
+        assert!(with_local_types(&schema("anyOf"))[1].get("description").is_none());
         assert_eq!(needs_in_words(&schema("oneOf")), "`id` or `name`");
         let tied = json!({ "required": ["of"], "anyOf": [{ "required": ["by"] }, {}] });
         assert_eq!(needs_in_words(&tied), "`of`");
-        assert_eq!(told(schema("oneOf")), [("id".to_owned(), true)]);
+        assert_eq!(required(schema("oneOf")), [("id".to_owned(), true)]);
         assert!(
             !needs_nothing(&schema("anyOf"))
                 && needs_nothing(&json!({ "anyOf": [{}, { "required": ["id"] }] }))

@@ -1,51 +1,43 @@
-//! The answers of a call: what is answered, and the refusals that it may meet. Refusals are problem documents (RFC 9457)
-//! described once among the components, because every operation refuses in the same form.
+//! The responses of a call: its answer and its errors. Errors are problem documents (RFC 9457) and have the same form
+//! everywhere, so each is described once among the components.
 
 use serde_json::{Map, Value, json};
 
 use super::components::reference;
 
-/// The refusals that there are, by their status, with what each means and whether it says when to try again.
+/// Status, name, meaning, and whether the answer has `Retry-After`.
 const REFUSALS: [(u16, &str, &str, bool); 15] = [
-    (400, "BadRequest", "The request cannot be read: it is no JSON, or no object.", false),
-    (401, "Unauthorized", "A token is missing, or opens nothing.", false),
+    (400, "BadRequest", "The request cannot be parsed: it is not JSON, or not an object.", false),
+    (401, "Unauthorized", "A token is missing or invalid.", false),
     (402, "PaymentRequired", "The purchase is not paid yet.", false),
-    (403, "Forbidden", "This caller, or this host, may not; or a proof does not hold.", false),
-    (404, "NotFound", "What is named is not known here; `next` says how it comes to be.", false),
-    (405, "MethodNotAllowed", "The path does not take this method; `Allow` says which it takes.", false),
+    (403, "Forbidden", "This caller or host is not allowed, or a proof is not valid.", false),
+    (404, "NotFound", "Not found; `next` says how to create it.", false),
+    (405, "MethodNotAllowed", "The path does not accept this method; see `Allow`.", false),
     (
         409,
         "Conflict",
-        "The listing, order or purchase is not in the state for this; `lane` or `detail` says in which it is.",
+        "The state of the listing, order or purchase does not allow this; see `lane` or `detail`.",
         false,
     ),
     (410, "Gone", "The listing was withdrawn.", false),
-    (413, "ContentTooLarge", "The body is over 256 KiB.", false),
-    (415, "UnsupportedMediaType", "The body is not said to be JSON.", false),
-    (
-        422,
-        "UnprocessableContent",
-        "An argument cannot be taken; `field` says which, `detail` what it may be.",
-        false,
-    ),
-    (429, "TooManyRequests", "Too many of this sort; try again after `Retry-After` seconds.", true),
-    (502, "BadGateway", "A service that is asked for this answered in no way that can be used.", false),
+    (413, "ContentTooLarge", "The body is larger than 256 KiB.", false),
+    (415, "UnsupportedMediaType", "The content type is not JSON.", false),
+    (422, "UnprocessableContent", "An argument is invalid: see `field` and `detail`.", false),
+    (429, "TooManyRequests", "Rate limit exceeded; retry after `Retry-After` seconds.", true),
+    (502, "BadGateway", "A service that this operation depends on gave no usable answer.", false),
     (
         503,
         "ServiceUnavailable",
-        "The table is busy and nothing was changed; send the same again after `Retry-After` seconds.",
+        "The table is busy and nothing was changed; send the same request again after `Retry-After` seconds.",
         true,
     ),
-    (501, "NotImplemented", "This registry is not set up for it.", false),
+    (501, "NotImplemented", "This registry is not configured for this operation.", false),
 ];
 
-/// What any request may meet: too many of them, or a busy table.
 const ALWAYS: [u16; 2] = [429, 503];
 
-/// What a body may meet before it is looked at.
 const OF_BODIES: [u16; 4] = [400, 413, 415, 422];
 
-/// The refusals of a call: those of its own, those of its input, and those that any may meet.
 pub(super) fn refusals(own: &[u16], takes_query: bool, takes_body: bool) -> Map<String, Value> {
     let of_input: &[u16] = if takes_body {
         &OF_BODIES
@@ -65,7 +57,7 @@ fn named(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
-/// What a call answers where it succeeds: contents by media type, and seconds for which they may be kept.
+/// `kept`: the answer has an entity tag and may be cached.
 pub(super) fn success(description: &str, content: &Map<String, Value>, kept: bool) -> Map<String, Value> {
     let mut responses = Map::new();
     let mut headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
@@ -81,15 +73,14 @@ pub(super) fn success(description: &str, content: &Map<String, Value>, kept: boo
     responses
 }
 
-/// What a call answers where what is named is not known, and nothing but its content can be shown: that, or a problem.
+/// A 404 with the same content type as the document, or a problem document.
 pub(super) fn unknown_as(content: &Map<String, Value>) -> Value {
     let mut content = content.clone();
     content.insert("application/problem+json".to_owned(), json!({ "schema": reference("Problem") }));
     let headers = json!({ "x-request-id": { "$ref": "#/components/headers/RequestId" } });
-    json!({ "description": "What is named is not known here.", "headers": headers, "content": content })
+    json!({ "description": "Not found.", "headers": headers, "content": content })
 }
 
-/// The refusals as components.
 pub(super) fn components() -> Map<String, Value> {
     let problem = || json!({ "application/problem+json": { "schema": reference("Problem") } });
     let of_refusal = |(_, name, description, waits): &(u16, &str, &str, bool)| {
@@ -106,7 +97,7 @@ pub(super) fn components() -> Map<String, Value> {
     all.insert(
         "NotModified".to_owned(),
         json!({
-            "description": "It is what `If-None-Match` says that the caller has.",
+            "description": "Not modified: the caller has this version already (`If-None-Match`).",
             "headers": {
                 "x-request-id": { "$ref": "#/components/headers/RequestId" },
                 "ETag": { "$ref": "#/components/headers/EntityTag" },
@@ -117,33 +108,31 @@ pub(super) fn components() -> Map<String, Value> {
     all
 }
 
-/// The headers as components.
 pub(super) fn headers() -> Value {
     let header = |description: &str, schema: Value| json!({ "description": description, "required": true, "schema": schema });
     json!({
-        "RequestId": header("The id of this request, by which the operator finds it.", json!({ "type": "string", "pattern": "^[0-9a-f]+$" })),
-        "EntityTag": header("What this answer is; send it as `If-None-Match` to be answered 304 while it is the same.", json!({ "type": "string" })),
-        "CacheControl": header("How long it may be shown again without asking.", json!({ "type": "string" })),
-        "RetryAfter": header("Seconds after which to try again.", json!({ "type": "integer", "minimum": 0 })),
-        "Allow": header("The methods that the path takes.", json!({ "type": "string" })),
+        "RequestId": header("The id of this request; include it in reports to the operator.", json!({ "type": "string", "pattern": "^[0-9a-f]+$" })),
+        "EntityTag": header("The version of this answer; send it as `If-None-Match` to get 304 while it is the same.", json!({ "type": "string" })),
+        "CacheControl": header("How long the answer may be reused.", json!({ "type": "string" })),
+        "RetryAfter": header("Seconds to wait before a retry.", json!({ "type": "integer", "minimum": 0 })),
+        "Allow": header("The methods that the path accepts.", json!({ "type": "string" })),
     })
 }
 
-/// The schema of a problem document.
 pub(super) fn problem() -> Value {
     json!({
         "type": "object",
-        "description": "What went wrong and what to do (RFC 9457).",
+        "description": "What is wrong and what to do (RFC 9457).",
         "properties": {
             "type": { "type": "string" },
             "title": { "type": "string" },
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
-            "detail": { "type": "string", "description": "What is wrong with this request, for the reader." },
+            "detail": { "type": "string", "description": "What is wrong with this request, for people." },
             "ok": { "const": false },
-            "code": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$", "description": "The stable name of the problem." },
+            "code": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$", "description": "The stable code of the problem." },
             "field": { "type": "string", "description": "The argument at fault." },
-            "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds after which to try again." },
-            "next": { "type": "object", "description": "What to do next: an action with its method and url, or a note." },
+            "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds to wait before a retry." },
+            "next": { "type": "object", "description": "The next step: an action with its method and url, or a note." },
         },
         "required": ["type", "title", "status", "detail", "ok", "code"],
     })
@@ -155,7 +144,7 @@ mod tests {
     use registry_model::error::Problem;
 
     #[test]
-    fn every_problem_has_its_schema() {
+    fn problems_match_their_schema() {
         let validator = jsonschema::validator_for(&problem()).unwrap();
         for made in [
             Problem::malformed("x"),
@@ -169,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_meets_the_refusals_of_its_input_and_its_own() {
+    fn errors_of_a_call_include_those_of_its_input() {
         let keys = |refusals: Map<String, Value>| refusals.keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(keys(refusals(&[], false, false)), "429 503");
         assert_eq!(keys(refusals(&[404], true, false)), "404 422 429 503");

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::description::{common, described};
+use super::{common, described};
 use registry_operations::DESCRIPTIONS;
 
-/// Every call as `METHOD path operationId`, a line each.
+/// Every call as a line `METHOD path operationId`.
 fn calls(description: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     for (path, methods) in description["paths"].as_object().unwrap() {
@@ -19,16 +19,16 @@ fn calls(description: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_calls_are_those_of_the_list() {
+fn calls_match_the_stored_list() {
     let calls = calls(&common()).join("\n") + "\n";
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/openapi/calls.txt"), &calls).unwrap();
     }
-    assert_eq!(calls, include_str!("calls.txt"), "UPDATE=1 writes the list anew");
+    assert_eq!(calls, include_str!("calls.txt"), "UPDATE=1 updates the list");
 }
 
 #[test]
-fn every_route_of_the_catalogue_and_every_document_is_described() {
+fn every_route_and_document_is_described() {
     let description = common();
     for operation in DESCRIPTIONS {
         for route in operation.routes {
@@ -52,7 +52,7 @@ fn every_route_of_the_catalogue_and_every_document_is_described() {
 }
 
 #[test]
-fn the_names_of_calls_are_unique_and_references_lead_somewhere() {
+fn call_names_are_unique_and_references_resolve() {
     let description = common();
     let mut seen = BTreeSet::new();
     for call in calls(&description) {

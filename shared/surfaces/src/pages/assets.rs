@@ -1,5 +1,5 @@
-//! What pages load: one style sheet, one script and one icon. Their names hold a hash of their content, so that they may be kept
-//! for a year and a changed one is still loaded at once.
+//! The style sheet, the script and the icon of the pages. Their names contain a hash of their content, so that they can
+//! be cached for a year and a changed file is still loaded at once.
 
 use bytes::Bytes;
 
@@ -11,68 +11,46 @@ const STYLE: &[u8] = include_bytes!("../../assets/pages/style.css");
 const CODE: &[u8] = include_bytes!("../../assets/pages/script.js");
 const IMAGE: &[u8] = include_bytes!("../../assets/pages/icon.svg");
 
-/// Seconds of a year.
 const YEAR_S: u32 = 31_536_000;
 
-/// Where the style sheet stands.
 pub(super) const STYLE_PATH: &str = text(&named::<34>(b"/assets/style-", STYLE, b".css"));
-/// Where the script stands.
 pub(super) const SCRIPT_PATH: &str = text(&named::<34>(b"/assets/script-", CODE, b".js"));
-/// Where the icon stands.
 pub(super) const ICON_PATH: &str = text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
 
-/// The style sheet.
+/// The style sheet, the script or the icon.
 #[derive(Debug)]
-pub(super) struct StyleSheet;
+pub(super) struct Asset<const INDEX: usize>;
 
-impl Document for StyleSheet {
-    const PATHS: &'static [&'static str] = &[STYLE_PATH];
-    const SUMMARY: &'static str = "The style sheet of the pages.";
-    const MEDIA_TYPE: &'static str = "text/css; charset=utf-8";
+pub(super) type StyleSheet = Asset<0>;
+pub(super) type Script = Asset<1>;
+pub(super) type Icon = Asset<2>;
+
+/// Path, summary, media type and content.
+const ASSETS: [(&str, &str, &str, &[u8]); 3] = [
+    (STYLE_PATH, "The style sheet of the pages.", "text/css; charset=utf-8", STYLE),
+    (
+        SCRIPT_PATH,
+        "The script of the pages, which also work without it.",
+        "text/javascript; charset=utf-8",
+        CODE,
+    ),
+    (ICON_PATH, "The icon of the pages.", "image/svg+xml; charset=utf-8", IMAGE),
+];
+
+impl<const INDEX: usize> Document for Asset<INDEX> {
+    const PATHS: &'static [&'static str] = &[ASSETS[INDEX].0];
+    const SUMMARY: &'static str = ASSETS[INDEX].1;
+    const MEDIA_TYPE: &'static str = ASSETS[INDEX].2;
     const MAX_AGE_S: Option<u32> = Some(YEAR_S);
     type Query = NoQuery;
     type Answer = String;
 
     async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(Bytes::from_static(STYLE))
+        Ok(Bytes::from_static(ASSETS[INDEX].3))
     }
 }
 
-/// The script.
-#[derive(Debug)]
-pub(super) struct Script;
-
-impl Document for Script {
-    const PATHS: &'static [&'static str] = &[SCRIPT_PATH];
-    const SUMMARY: &'static str = "The script of the pages, which they also work without.";
-    const MEDIA_TYPE: &'static str = "text/javascript; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(Bytes::from_static(CODE))
-    }
-}
-
-/// The icon.
-#[derive(Debug)]
-pub(super) struct Icon;
-
-impl Document for Icon {
-    const PATHS: &'static [&'static str] = &[ICON_PATH];
-    const SUMMARY: &'static str = "The icon of the pages.";
-    const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
-    const MAX_AGE_S: Option<u32> = Some(YEAR_S);
-    type Query = NoQuery;
-    type Answer = String;
-
-    async fn render(_: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(Bytes::from_static(IMAGE))
-    }
-}
-
-/// A path with the hash of a content between its parts; at compile time, because routes are written there.
+/// The path with a hash of the content, at compile time, because routes are constants.
 const fn named<const LENGTH: usize>(before: &[u8], content: &[u8], after: &[u8]) -> [u8; LENGTH] {
     let (mut path, hash) = ([0; LENGTH], hash(content));
     let (mut at, mut digit) = (0, 0);
@@ -93,7 +71,7 @@ const fn named<const LENGTH: usize>(before: &[u8], content: &[u8], after: &[u8])
     path
 }
 
-/// FNV-1a of 64 bits: one version of a file has to differ from the next, against nobody's will.
+/// 64-bit FNV-1a: it only has to tell versions of a file apart.
 const fn hash(content: &[u8]) -> u64 {
     let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while at < content.len() {
@@ -115,8 +93,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_holds_the_hash_of_its_content() {
-        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8, "of the authors' own test vectors");
+    fn path_contains_the_hash_of_the_content() {
+        assert_eq!(hash(b"foobar"), 0x8594_4171_f739_67e8, "from the test vectors of the authors");
         for (path, content) in [(STYLE_PATH, STYLE), (SCRIPT_PATH, CODE), (ICON_PATH, IMAGE)] {
             assert!(path.contains(&format!("-{:016x}.", hash(content))), "{path}");
         }
@@ -126,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_page_loads_is_small() {
+    fn assets_are_small() {
         assert!(STYLE.len() + CODE.len() + IMAGE.len() < 32 * 1024, "{} + {}", STYLE.len(), CODE.len());
     }
 }

@@ -1,5 +1,5 @@
-//! `/list`: the live board. What is Live, the newest first, or what answers to words, each row with the evidence of its
-//! last handshake; by kind and category, page by page.
+//! `/list`: the live board: Live listings, the newest first or the best matches for a search, each with the evidence of
+//! its last handshake; by kind and category, in pages.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::frame::{self, Frame, Section, html};
 use super::rows::Row;
-use crate::documents::{Document, DocumentRequest};
+use crate::documents::{Document, DocumentRequest, Validity};
 use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
 use registry_model::cache::CacheValidator;
@@ -19,33 +19,32 @@ use registry_model::{Category, Listing};
 use registry_operations::listings::ard_search::{self, Arguments};
 use registry_store::Live;
 
-/// Rows of a page.
+/// Per page.
 const ROWS: u32 = 50;
 
-/// What of the board is shown.
+/// Which part of the board to show.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct BoardQuery {
-    /// What is looked for, in plain words; the newest where it is left out.
+    /// A search in plain words. Default: the newest listings.
     #[schemars(length(max = 1000))]
     q: String,
-    /// Only agents, or only MCP servers; both where it is left out.
+    /// Only agents, or only MCP servers. Default: both.
     kind: Option<KindFilter>,
-    /// Only what is filed under this id, such as `data-analytics`.
+    /// Only this category, by its id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     category: String,
-    /// Where the page begins, as the link to it on an earlier page says.
+    /// The cursor of the page, from the link on the previous page.
     #[schemars(extend("format" = "board-cursor"))]
     cursor: String,
 }
 
 impl BoardQuery {
-    /// Whether words or a category are looked for, which only the index of search can find.
+    /// Words and categories need the search index.
     fn is_search(&self) -> bool {
         !(self.q.trim().is_empty() && self.category.is_empty())
     }
 
-    /// The link to the same from `cursor` on.
     fn link(&self, cursor: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let kind = self.kind.map_or("", KindFilter::as_str);
@@ -60,7 +59,6 @@ impl BoardQuery {
     }
 }
 
-/// The board.
 #[derive(Debug)]
 pub(super) struct Board;
 
@@ -71,13 +69,12 @@ struct Page<'a> {
     query: &'a BoardQuery,
     live: Live,
     rows: Vec<Row>,
-    /// How it went, in a sentence.
     summary: String,
     next: Option<String>,
 }
 
 impl Page<'_> {
-    /// The kinds to choose from: value, label, and whether it is chosen.
+    /// Value, label, and whether it is chosen.
     fn kinds(&self) -> [(&'static str, String, bool); 3] {
         let Live { agents, mcps, .. } = self.live;
         let chosen = self.query.kind.unwrap_or(KindFilter::All);
@@ -89,12 +86,9 @@ impl Page<'_> {
         .map(|(kind, label)| (kind.as_str(), label, kind == chosen))
     }
 
-    /// The categories to choose from.
     fn categories(&self) -> Vec<(Category, bool)> {
-        Category::all()
-            .map(|category| (category.id() == self.query.category, category))
-            .map(|(is, category)| (category, is))
-            .collect()
+        let chosen = |category: &Category| category.id() == self.query.category;
+        Category::all().map(|category| (category.clone(), chosen(&category))).collect()
     }
 
     fn is_narrowed(&self) -> bool {
@@ -104,7 +98,6 @@ impl Page<'_> {
     }
 }
 
-/// The rows of a page, and what is said of them.
 struct Part {
     listings: Vec<Listing>,
     summary: String,
@@ -113,7 +106,7 @@ struct Part {
 
 impl Document for Board {
     const PATHS: &'static [&'static str] = &["/list"];
-    const SUMMARY: &'static str = "The live board, for people: every Live agent and MCP server with its evidence, searched and filtered.";
+    const SUMMARY: &'static str = "The live board, for people: every Live agent and MCP server with its evidence, with search and filters.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(5);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -121,10 +114,7 @@ impl Document for Board {
     type Query = BoardQuery;
     type Answer = String;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<BoardQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<BoardQuery>) -> Validity {
         if request.query.is_search() {
             return Ok(None);
         }
@@ -156,21 +146,19 @@ impl Document for Board {
     }
 }
 
-/// The newest of what is Live, from the index of the active list.
 async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Problem> {
     let cursor = Some(query.cursor.as_str()).filter(|cursor| !cursor.is_empty());
-    let wanted = PageQuery::read(query.kind, Some(ROWS), cursor, ROWS)?;
-    let (listings, next) = active_page::read(app, &wanted).await?.newest(&wanted.from, ROWS);
-    let total = wanted.only.map_or(live.agents + live.mcps, |kind| live.of(kind));
+    let search = PageQuery::read(query.kind, Some(ROWS), cursor, ROWS)?;
+    let (listings, next) = active_page::read(app, &search).await?.newest(&search.from, ROWS);
+    let total = search.only.map_or(live.agents + live.mcps, |kind| live.of(kind));
     let summary = match (listings.len(), cursor) {
         (0, _) => String::new(),
-        (_, None) => format!("{} Live, the newest first.", total),
+        (_, None) => format!("{} Live, newest first.", total),
         (shown, Some(_)) => format!("{shown} more of {total} Live."),
     };
     Ok(Part { listings, summary, next: next.write() })
 }
 
-/// What answers to words, or is filed under a category.
 async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let category = Some(query.category.clone()).filter(|id| !id.is_empty());
     let arguments = Arguments {
@@ -183,23 +171,26 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let skip = match query.cursor.as_str() {
         "" => 0,
         cursor => cursor.parse::<u32>().map_err(|_| {
-            Problem::invalid("cursor", "bad_cursor", "`cursor` must be that of a link on an earlier page.")
+            Problem::invalid("cursor", "bad_cursor", "`cursor` must come from the link on the previous page.")
         })?,
     };
     let skip = usize::try_from(skip).unwrap_or(usize::MAX / 2);
-    let wanted = registry_search::Query { skip, ..ard_search::parse_query(&arguments)? };
-    let found = app.search.find(&wanted, app.clock.now()).await?;
-    let end = skip + wanted.limit;
-    let words = wanted.text.as_str();
+    let search = registry_search::Query { skip, ..ard_search::parse_query(&arguments)? };
+    let found = app.search.find(&search, app.clock.now()).await?;
+    let end = skip + search.limit;
+    let words = search.text.as_str();
     let listings: Vec<Listing> =
         found.hits.into_iter().map(|hit| Arc::unwrap_or_clone(hit.listing)).collect();
     let summary = match (&found.corrected, listings.len()) {
-        (_, 0) => "None found.".to_owned(),
+        (_, 0) => "No results.".to_owned(),
         (Some(instead), _) => {
-            format!("“{words}” was read as “{instead}”: {} found, the best first.", found.total)
+            format!(
+                "Showing results for “{instead}” instead of “{words}”: {} found, best first.",
+                found.total
+            )
         }
-        (None, _) if words.is_empty() => format!("{} found, the newest first.", found.total),
-        (None, _) => format!("{} found for “{words}”, the best first.", found.total),
+        (None, _) if words.is_empty() => format!("{} found, newest first.", found.total),
+        (None, _) => format!("{} found for “{words}”, best first.", found.total),
     };
     Ok(Part { listings, summary, next: (end < found.total).then(|| end.to_string()) })
 }

@@ -1,5 +1,5 @@
-//! Plots as SVG, drawn on the server: seen without a script, light or dark by the style sheet, and stretched to whatever
-//! width there is. Their labels stand beside them as text, so that they keep their size.
+//! Charts as SVG, drawn on the server: visible without a script, colored by the style sheet, and stretched to the
+//! available width. Labels are HTML text next to the chart, so that they keep their size.
 
 use std::fmt::{self, Write as _};
 
@@ -7,11 +7,11 @@ use askama::filters::HtmlSafe;
 
 use super::proof_days::{DayState, ProofDay};
 
-/// Units of a plot from left to right, and from top to bottom.
+/// Units of the view box.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
 
-/// A drawing; it holds only what was made here.
+/// SVG that contains no foreign text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawing(String);
 
@@ -23,18 +23,16 @@ impl fmt::Display for Drawing {
 
 impl HtmlSafe for Drawing {}
 
-/// Points of a plot: how far to the right, from 0 to 1, and how high.
+/// Distance from the left (0 to 1) and height.
 pub(super) type Points = Vec<(f64, f64)>;
 
-/// A plot, and what its height stands for.
 #[derive(Clone, Debug)]
 pub(super) struct Plot {
     pub(super) drawing: Drawing,
-    /// The value at its top.
     pub(super) top: u64,
 }
 
-/// A cell for each day. Colour is not all that tells them apart: what is good stands, what failed hangs.
+/// A cell per day. Good days differ from failed ones by position, too, not only by color.
 pub(super) fn strip(days: &[ProofDay]) -> Drawing {
     let mut svg = String::from(
         r#"<svg class="strip" viewBox="0 0 900 40" preserveAspectRatio="none" aria-hidden="true">"#,
@@ -52,25 +50,23 @@ pub(super) fn strip(days: &[ProofDay]) -> Drawing {
             svg,
             r#"<rect class="{}" x="{at}" y="{top}" width="8" height="{height}"><title>{}</title></rect>"#,
             day.state.class(),
-            said(day)
+            day_title(day)
         );
     }
     Drawing(svg + "</svg>")
 }
 
-/// A day in a line; no word of it is a stranger's.
-fn said(day: &ProofDay) -> String {
+fn day_title(day: &ProofDay) -> String {
     let date = day.begins.utc_day();
     let words = day.state.in_words();
     match (day.probes, day.latency_ms) {
         (0, _) => format!("{date}: {words}"),
         (1, Some(ms)) => format!("{date}: {words}, {ms} ms"),
         (1, None) => format!("{date}: {words}"),
-        (probes, _) => format!("{date}: {words}; {} of {probes} probes good", day.good),
+        (probes, _) => format!("{date}: {words}; {} of {probes} probes passed", day.good),
     }
 }
 
-/// Dots, joined by a line.
 pub(super) fn line(points: &Points) -> Plot {
     let top = top(points);
     let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
@@ -81,7 +77,6 @@ pub(super) fn line(points: &Points) -> Plot {
     Plot { drawing: plotted(&body), top }
 }
 
-/// A line with what is below it filled.
 pub(super) fn area(points: &Points) -> Plot {
     let top = top(points);
     let at = |(x, y): &(f64, f64)| format!("{:.1} {:.1}", x * WIDTH, HEIGHT - y / top as f64 * HEIGHT);
@@ -103,7 +98,7 @@ fn plotted(body: &str) -> Drawing {
     ))
 }
 
-/// The least round number that no point is above: 1, 2 or 5 with noughts.
+/// The smallest 1, 2 or 5 times a power of ten that no point exceeds.
 fn top(points: &Points) -> u64 {
     let highest = points.iter().map(|point| point.1).fold(1.0, f64::max);
     let mut unit = 1;
@@ -117,7 +112,7 @@ fn top(points: &Points) -> u64 {
     }
 }
 
-/// A bar of parts side by side, each with its style; together they fill it. Parts of nothing are left out.
+/// Parts side by side that fill the bar; empty parts are left out.
 pub(super) fn stacked(parts: &[(&'static str, u32)]) -> Drawing {
     let all: u32 = parts.iter().map(|part| part.1).sum();
     let mut svg = String::from(
@@ -137,7 +132,6 @@ pub(super) fn stacked(parts: &[(&'static str, u32)]) -> Drawing {
     Drawing(svg + "</svg>")
 }
 
-/// A bar that is filled up to a share of it.
 pub(super) fn share(class: &'static str, part: u32, of: u32) -> Drawing {
     stacked(&[(class, part.min(of)), ("rest", of.saturating_sub(part))])
 }
@@ -148,14 +142,14 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn a_plot_ends_at_a_round_number() {
+    fn top_of_a_plot_is_a_round_number() {
         let tops =
             [0.0, 1.0, 3.0, 45.0, 51.0, 100.0, 101.0, 2400.0].map(|highest| top(&vec![(0.0, highest)]));
         assert_eq!(tops, [1, 1, 5, 50, 100, 100, 200, 5000]);
     }
 
     #[test]
-    fn points_stand_where_their_values_are() {
+    fn points_are_scaled_to_the_plot() {
         let svg = line(&vec![(0.0, 0.0), (0.5, 5.0), (1.0, 10.0)]).drawing.to_string();
         assert!(svg.contains(r#"d="M0.0 100.0L500.0 50.0L1000.0 0.0""#), "{svg}");
         assert!(svg.contains(r#"d="M0.0 100.0h0M500.0 50.0h0M1000.0 0.0h0""#), "{svg}");
@@ -164,16 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn parts_fill_a_bar() {
+    fn parts_fill_the_bar() {
         let svg = stacked(&[("good", 3), ("partial", 0), ("failed", 1)]).to_string();
         assert!(svg.contains(r#"<rect class="good" x="0.0" width="750.0" height="10"/>"#), "{svg}");
         assert!(svg.contains(r#"<rect class="failed" x="750.0" width="250.0" height="10"/>"#), "{svg}");
         assert!(!svg.contains("partial") && !stacked(&[("good", 0)]).to_string().contains("rect"));
-        assert!(share("used", 9, 8).to_string().contains(r#"width="1000.0""#), "never more than all");
+        assert!(share("used", 9, 8).to_string().contains(r#"width="1000.0""#), "at most the whole bar");
     }
 
     #[test]
-    fn a_day_is_told_in_a_line() {
+    fn day_title_contains_state_and_latency() {
         let day = |probes, good, latency_ms| ProofDay {
             begins: Moment::UNIX_EPOCH,
             state: if good == probes { DayState::Good } else { DayState::Mixed },
@@ -182,8 +176,8 @@ mod tests {
             latency_ms,
             reason: None,
         };
-        assert_eq!(said(&day(1, 1, Some(40))), "1970-01-01: answered, 40 ms");
-        assert_eq!(said(&day(3, 2, Some(40))), "1970-01-01: answered, and failed too; 2 of 3 probes good");
+        assert_eq!(day_title(&day(1, 1, Some(40))), "1970-01-01: passed, 40 ms");
+        assert_eq!(day_title(&day(3, 2, Some(40))), "1970-01-01: passed and failed; 2 of 3 probes passed");
         let svg = strip(&[day(1, 1, Some(40)), day(2, 1, None)]).to_string();
         assert!(
             svg.contains(r#"<rect class="good" x="0" y="0""#) && svg.contains(r#"class="mixed" x="10""#),

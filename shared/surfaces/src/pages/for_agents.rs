@@ -1,16 +1,17 @@
-//! `/for-agents`: the guide. How to be listed, found and proven; every door with a request that can be sent as it stands;
-//! what a probe asks; and the form by which a person lists a server. Made from the catalogue and the settings.
+//! `/for-agents`: the guide: how to list, find and prove, an example request for every protocol, what a probe does, and
+//! the form for people. Made from the catalogue and the settings.
 
 use askama::Template;
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::command::Command;
 use super::frame::{self, Frame, Section, html};
-use super::publish_form::PublishForm;
-use super::snippets::{self, Command};
-use crate::documents::{Document, DocumentRequest};
+use super::problem_page::PublishForm;
+use crate::call::{self, Call};
+use crate::documents::{Document, DocumentRequest, Validity};
 use registry_app::App;
 use registry_domain::funnel::{self, Stage};
 use registry_model::cache::CacheValidator;
@@ -23,10 +24,9 @@ use registry_operations::{
     MATCH_CAPABILITY, SCORE,
 };
 
-/// A revision of MCP in which a call needs nothing but its name and arguments; the newest wants headers and `_meta`.
+/// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.
 const PLAIN_REVISION: &str = MCP_REVISIONS[1];
 
-/// The guide.
 #[derive(Debug)]
 pub(super) struct ForAgents;
 
@@ -43,92 +43,83 @@ struct Page<'a> {
     matching: Command,
     attest: Command,
     bind: Command,
-    doors: Vec<Door>,
+    protocols: Vec<Protocol>,
     stages: Vec<Stage>,
     operations: Vec<Entry>,
     user_agent: String,
     name_proof: String,
 }
 
-/// What the guide is opened for.
+/// Options of the guide.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct GuideQuery {
-    /// A URL that its form is filled with.
+    /// A URL to fill into the form.
     #[serde(default)]
     url: String,
 }
 
-/// A way in.
-struct Door {
+struct Protocol {
     name: &'static str,
     url: String,
     about: String,
-    /// A request that can be sent as it stands.
     request: Command,
 }
 
-/// An operation of the catalogue.
 struct Entry {
     operation: &'static Description,
-    /// Its first route, or the endpoint of its family.
-    route: Option<String>,
-    curl: Command,
-    /// How it is asked for in plain words.
-    say: Option<String>,
+    /// Method and path, and the command; `None` if REST does not serve it.
+    call: Option<(String, Command)>,
+    /// A request in plain words.
+    phrase: Option<String>,
 }
 
 impl Entry {
     fn of(operation: &'static Description, settings: &Settings) -> Self {
-        let method = |is_post| if is_post { "POST" } else { "GET" };
-        let route =
-            snippets::route(operation).map(|route| format!("{} {}", method(route.is_post()), route.path));
-        let action = || operation.actions.first().map(|action| format!("POST {}", action.path));
+        let is_served = !operation.routes.is_empty() || !operation.actions.is_empty();
+        let call = is_served.then(|| Call::by_example(operation, settings));
         Self {
             operation,
-            route: route.or_else(action),
-            curl: snippets::curl(settings, operation),
-            say: operation.phrases.first().map(|phrase| intent::filled(phrase)),
+            call: call.map(|call| (format!("{} {}", call.method, call.path), Command::of_call(&call))),
+            phrase: operation.phrases.first().map(|phrase| intent::filled(phrase)),
         }
     }
 }
 
 impl Document for ForAgents {
     const PATHS: &'static [&'static str] = &["/for-agents"];
-    const SUMMARY: &'static str = "The guide, for agents and people: how to be listed, found and proven, with requests to send as they stand.";
+    const SUMMARY: &'static str =
+        "The guide, for agents and people: how to list, find and prove, with complete example requests.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(300);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
     type Query = GuideQuery;
     type Answer = String;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<GuideQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(app: &App, request: &DocumentRequest<GuideQuery>) -> Validity {
         if !request.query.url.is_empty() {
             return Ok(None);
         }
-        // It changes with the settings and the code, and both only with the process.
+        // It depends on the settings and the code only.
         Ok(Some(CacheValidator::weak(&format!("for-agents/{}/{:?}", registry_model::VERSION, app.settings))))
     }
 
     async fn render(app: &App, request: &DocumentRequest<GuideQuery>) -> Result<Bytes, Problem> {
         let settings = &app.settings;
         let description = "List an agent or MCP server with one request, watch it become Live, find peers that answer, \
-            and prove what you are: by REST, MCP, A2A or ARD.";
-        let curl = |operation| snippets::curl(settings, operation);
+            and prove your identity: by REST, MCP, A2A or ARD.";
+        let command = |operation| Command::of(operation, settings);
         html(&Page {
             frame: Frame::of(settings, Section::ForAgents, "/for-agents", "For agents", description),
             settings,
             form: PublishForm::of(&request.query.url),
-            list: curl(LIST_YOURSELF.described),
-            status: curl(CHECK_STATUS.described),
-            score: curl(SCORE.described),
-            search: curl(ARD_SEARCH.described),
-            matching: curl(MATCH_CAPABILITY.described),
-            attest: curl(ATTEST.described),
-            bind: curl(BIND_IDENTITY.described),
-            doors: doors(settings),
+            list: command(LIST_YOURSELF.described),
+            status: command(CHECK_STATUS.described),
+            score: command(SCORE.described),
+            search: command(ARD_SEARCH.described),
+            matching: command(MATCH_CAPABILITY.described),
+            attest: command(ATTEST.described),
+            bind: command(BIND_IDENTITY.described),
+            protocols: protocols(settings),
             stages: funnel::stages(settings),
             operations: DESCRIPTIONS.iter().map(|operation| Entry::of(operation, settings)).collect(),
             user_agent: settings.user_agent(),
@@ -137,23 +128,21 @@ impl Document for ForAgents {
     }
 }
 
-/// Every way in, with a request for each.
-fn doors(settings: &Settings) -> Vec<Door> {
+fn protocols(settings: &Settings) -> Vec<Protocol> {
     let (mcp, a2a) = (settings.url(MCP_ENDPOINT), settings.url("/api/a2a"));
-    let example: Value = serde_json::from_str(CHECK_STATUS.example).unwrap_or_default();
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": { "name": CHECK_STATUS.name, "arguments": example } });
+        "params": { "name": CHECK_STATUS.name, "arguments": call::example(CHECK_STATUS.described) } });
     let words = LIST_YOURSELF.phrases.first().map(|phrase| intent::filled(phrase)).unwrap_or_default();
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": { "message": {
         "role": "user", "parts": [{ "type": "text", "text": words }] } } });
     vec![
-        Door {
+        Protocol {
             name: "MCP",
             about: format!(
                 "Streamable HTTP, without sessions or keys; revisions {}. Every operation is a tool.",
                 MCP_REVISIONS.join(", ")
             ),
-            request: snippets::post_json(
+            request: Command::post(
                 &mcp,
                 &[
                     ("accept", "application/json, text/event-stream"),
@@ -163,34 +152,35 @@ fn doors(settings: &Settings) -> Vec<Door> {
             ),
             url: mcp,
         },
-        Door {
+        Protocol {
             name: "A2A",
             about: format!(
-                "JSON-RPC and HTTP+JSON, protocol 1.0 and older; the card is at {}. Plain words are understood.",
+                "JSON-RPC and HTTP+JSON, protocol 1.0 and older; the card is at {}. Plain words work, too.",
                 settings.url("/.well-known/agent-card.json")
             ),
-            request: snippets::post_json(&a2a, &[], &message),
+            request: Command::post(&a2a, &[], &message),
             url: a2a,
         },
-        Door {
+        Protocol {
             name: "REST",
-            about: "Every operation below has its path; JSON in, JSON out, problems as RFC 9457.".to_owned(),
-            request: snippets::curl(settings, CHECK_STATUS.described),
+            about: "JSON in, JSON out, errors by RFC 9457. See the operations below for their paths."
+                .to_owned(),
+            request: Command::of(CHECK_STATUS.described, settings),
             url: settings.url("/api/listings/active"),
         },
-        Door {
+        Protocol {
             name: "ARD",
             about: format!(
-                "Agentic Resource Discovery: search, list and explore; the catalogue is at {}.",
+                "Agentic Resource Discovery: search, list and explore; the catalog is at {}.",
                 settings.url("/.well-known/ai-catalog.json")
             ),
-            request: snippets::curl(settings, ARD_SEARCH.described),
+            request: Command::of(ARD_SEARCH.described, settings),
             url: settings.url(ARD_BASE),
         },
-        Door {
+        Protocol {
             name: "MCP registry API",
-            about: "The API of the official registry, over what is Live here.".to_owned(),
-            request: snippets::get(&settings.url("/v0.1/servers?limit=5")),
+            about: "The API of the official registry, for the servers that are Live here.".to_owned(),
+            request: Command::get(&settings.url("/v0.1/servers?limit=5")),
             url: settings.url("/v0.1/servers"),
         },
     ]

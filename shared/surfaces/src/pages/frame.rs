@@ -1,5 +1,5 @@
-//! What stands around the content of every page: its head, the navigation and the footer; and the headers of its answer,
-//! by which a browser runs and loads nothing but our own files.
+//! What every page shares: head, navigation and footer, and the headers by which a browser runs and loads only our own
+//! files.
 
 use askama::Template;
 use bytes::Bytes;
@@ -8,10 +8,9 @@ use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
 
-/// The media type of a page.
 pub(super) const MEDIA_TYPE: &str = "text/html; charset=utf-8";
 
-/// The headers of a page. Neither inline styles nor inline scripts are run.
+/// No inline style or script runs.
 pub(super) const HEADERS: &[(&str, &str)] = &[
     (
         "content-security-policy",
@@ -21,7 +20,6 @@ pub(super) const HEADERS: &[(&str, &str)] = &[
     ("referrer-policy", "same-origin"),
 ];
 
-/// Where in the navigation a page stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     Home,
@@ -29,11 +27,9 @@ pub(super) enum Section {
     ForAgents,
     Products,
     Status,
-    /// On no entry of it.
     None,
 }
 
-/// An entry of the navigation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) section: Section,
@@ -41,7 +37,6 @@ pub(super) struct Entry {
     pub(super) label: &'static str,
 }
 
-/// What leads from every page to the others.
 pub(super) const NAVIGATION: [Entry; 4] = [
     Entry { section: Section::Board, path: "/list", label: "Board" },
     Entry { section: Section::ForAgents, path: "/for-agents", label: "For agents" },
@@ -49,23 +44,18 @@ pub(super) const NAVIGATION: [Entry; 4] = [
     Entry { section: Section::Status, path: "/status", label: "Status" },
 ];
 
-/// What stands around a page. Templates that extend `layout.html` have it as their field `frame`.
+/// Templates that extend `layout.html` have it as their field `frame`.
 #[derive(Clone, Debug)]
 pub(super) struct Frame<'a> {
     settings: &'a Settings,
     section: Section,
-    /// Of the window, and of a link to it.
     pub(super) title: String,
-    /// What it is, in a sentence, for whoever lists it.
     pub(super) description: String,
-    /// Its own address.
     pub(super) canonical: String,
-    /// Whether search engines may list it.
     pub(super) is_indexed: bool,
 }
 
 impl<'a> Frame<'a> {
-    /// The frame of the page at `path`.
     pub(super) fn of(
         settings: &'a Settings,
         section: Section,
@@ -79,7 +69,6 @@ impl<'a> Frame<'a> {
         Self { settings, section, title, description, canonical, is_indexed: true }
     }
 
-    /// The same, for a page that search engines shall not list.
     pub(super) fn not_indexed(self) -> Self {
         Self { is_indexed: false, ..self }
     }
@@ -109,17 +98,13 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A page as the bytes of its answer.
-///
-/// # Errors
-/// It cannot be rendered, which is a fault of this service.
 pub(super) fn html(page: &impl Template) -> Result<Bytes, Problem> {
     let text = page.render().map_err(|error| Problem::fault(error.to_string()))?;
     Ok(without_reordering(text).into())
 }
 
-/// The text with each character that reorders its neighbours replaced by one that is seen. A stranger's would reach past
-/// the element that isolates it: browsers let the isolation end at one that it opened itself.
+/// Replaces characters that reorder their neighbours. Text of a publisher could otherwise reach past the
+/// element that isolates it: browsers end the isolation at a mark that the text itself opened.
 fn without_reordering(text: String) -> String {
     let reorders = |c| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     if text.contains(reorders) { text.replace(reorders, "\u{FFFD}") } else { text }
@@ -130,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_reorders_its_neighbours_is_seen_instead() {
+    fn reordering_characters_are_replaced() {
         let text = |text: &str| without_reordering(text.to_owned());
         assert_eq!(text("<bdi>\u{2067}\u{202E}tnega</bdi>"), "<bdi>\u{FFFD}\u{FFFD}tnega</bdi>");
         for plain in ["Weather agent", "خادم الطقس", "می\u{200C}خواهم", "a\u{200F}b"] {

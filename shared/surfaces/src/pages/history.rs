@@ -1,4 +1,4 @@
-//! The history of a listing on its page: a strip of ninety days, what it shows in words, and how long handshakes took.
+//! The history of a listing on its page: a strip of ninety days, a summary in words, and the handshake times.
 
 use jiff::SignedDuration;
 
@@ -9,35 +9,30 @@ use super::when::When;
 use registry_app::App;
 use registry_model::{Listing, Moment, ProbeRecord};
 
-/// The most probes that are read; those of ninety days are far fewer, unless it is asked anew every few hours.
-pub(super) const MOST_PROBES: i32 = 400;
+/// Probes to read; a listing has far fewer in ninety days unless it is published again every few hours.
+pub(super) const MAX_PROBES: i32 = 400;
 
-/// The fewest latencies that make a line, and the shortest time over which one is drawn.
-const FEWEST: usize = 3;
-const SHORTEST: SignedDuration = SignedDuration::from_hours(48);
+/// The fewest latencies that make a line, and the shortest time that is drawn.
+const MIN_LATENCIES: usize = 3;
+const MIN_SPAN: SignedDuration = SignedDuration::from_hours(48);
 
-/// Ninety days, drawn and in words.
 pub(super) struct History {
     pub(super) strip: Drawing,
     pub(super) summary: String,
     pub(super) first_day: String,
-    /// The sorts of days that there are, for its legend.
     pub(super) explained: Vec<DayState>,
-    /// How long handshakes took, where there were a few.
     pub(super) latency: Option<Latency>,
 }
 
-/// How long handshakes took.
 pub(super) struct Latency {
     pub(super) plot: Plot,
-    /// Where it begins.
     pub(super) first_day: String,
 }
 
 impl History {
     pub(super) fn of(app: &App, listing: &Listing, probes: &[ProbeRecord]) -> Self {
         let now = app.clock.now();
-        let is_cut = usize::try_from(MOST_PROBES).is_ok_and(|most| probes.len() >= most);
+        let is_cut = usize::try_from(MAX_PROBES).is_ok_and(|most| probes.len() >= most);
         let days = proof_days::days(listing, probes, is_cut, now, app.settings.recheck_interval());
         let shown = |state: &DayState| days.iter().any(|day| day.state == *state);
         Self {
@@ -50,35 +45,31 @@ impl History {
     }
 }
 
-/// What the strip shows, for who reads instead.
 fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
     let (probes, good): (usize, usize) =
         days.iter().fold((0, 0), |sum, day| (sum.0 + day.probes, sum.1 + day.good));
     let probed = days.iter().filter(|day| day.probes > 0).count();
-    let asked = match probes {
-        0 => "It was not probed yet.".to_owned(),
-        1 => format!("It was probed once, {}.", if good == 1 { "and answered" } else { "and did not pass" }),
+    let probed_text = match probes {
+        0 => "Not probed yet.".to_owned(),
+        1 => format!("One probe, which {}.", if good == 1 { "passed" } else { "did not pass" }),
         _ => {
             let found = match good {
-                0 => "none of them was good".to_owned(),
-                _ if good == probes => "each of them was good".to_owned(),
-                _ => format!("{good} of them were good"),
+                0 => "none passed".to_owned(),
+                _ if good == probes => "all passed".to_owned(),
+                _ => format!("{good} passed"),
             };
-            format!("It was probed {probes} times on {}; {found}.", counted(probed, "day"))
+            format!("{probes} probes on {}; {found}.", counted(probed, "day"))
         }
     };
     let age = now.duration_since(listing.listed_at);
     if age < SignedDuration::from_hours(24 * proof_days::DAYS) {
-        format!(
-            "{asked} Listed {}: there is nothing to show of the days before.",
-            When::of(listing.listed_at, now).in_words()
-        )
+        format!("{probed_text} Listed {}; no data before that.", When::of(listing.listed_at, now).in_words())
     } else {
-        asked
+        probed_text
     }
 }
 
-/// Latencies of handshakes that went well, from the first of them on; none where they are too few or too close.
+/// `None` if there are too few handshakes, or they are too close together.
 fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Latency> {
     let begins = days.first()?.begins;
     let is_shown = |probe: &&ProbeRecord| probe.ok && probe.probed_at >= begins;
@@ -90,7 +81,7 @@ fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<Lat
         .collect();
     let first = measured.first()?.0;
     let all = now.duration_since(first);
-    if measured.len() < FEWEST || all < SHORTEST {
+    if measured.len() < MIN_LATENCIES || all < MIN_SPAN {
         return None;
     }
     let place = |at: Moment| at.duration_since(first).as_secs_f64() / all.as_secs_f64();
@@ -129,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn latencies_are_drawn_from_the_first_of_them_on() {
+    fn latency_line_starts_at_the_first_handshake() {
         let mut probes = vec![
             probe("2026-11-20T12:00:00Z", 40),
             probe("2026-11-18T12:00:00Z", 100),
@@ -140,11 +131,11 @@ mod tests {
         let svg = latency.plot.drawing.to_string();
         assert!(svg.contains("M0.0 100.0L500.0 0.0L1000.0 60.0"), "{svg}");
         probes[1].ok = false;
-        assert!(drawn(&probes).is_none(), "two are no line");
+        assert!(drawn(&probes).is_none(), "two handshakes make no line");
     }
 
     #[test]
-    fn what_was_measured_within_hours_is_no_history() {
+    fn handshakes_within_hours_are_not_drawn() {
         let probes = ["11:00", "10:00", "09:00"].map(|time| probe(&format!("2026-11-20T{time}:00Z"), 40));
         assert!(drawn(&probes).is_none());
     }

@@ -1,13 +1,13 @@
-//! `/`: what this is, in ten seconds: how much is Live and how fresh the evidence is, the newest rows, a form to list
-//! one's own, and for an agent the one request that does the same.
+//! `/`: what this registry is, how many listings are Live and how fresh the evidence is, the newest listings, and how
+//! to list one, by form or by request.
 
 use askama::Template;
 use bytes::Bytes;
 
+use super::command::Command;
 use super::frame::{self, Frame, Section, html};
-use super::publish_form::PublishForm;
+use super::problem_page::PublishForm;
 use super::rows::Row;
-use super::snippets::{self, Command};
 use super::when::When;
 use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, probe_statistics};
 use registry_app::App;
@@ -17,10 +17,8 @@ use registry_model::error::Problem;
 use registry_operations::LIST_YOURSELF;
 use registry_store::Live;
 
-/// Rows that it shows.
-const ROWS: u32 = 6;
+const MAX_ROWS: u32 = 6;
 
-/// The headers of a page, and the links to the documents.
 const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     let mut all = [("", ""); frame::HEADERS.len() + ROOT_LINKS.len()];
     let mut at = 0;
@@ -32,7 +30,6 @@ const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     all
 };
 
-/// The first page.
 #[derive(Debug)]
 pub(super) struct Home;
 
@@ -44,17 +41,15 @@ struct Page<'a> {
     recheck_days: u32,
     form: PublishForm,
     rows: Vec<Row>,
-    /// When a handshake last went well.
     last_handshake: Option<When>,
     next_sweep: When,
-    /// The request by which an agent lists itself.
     curl: Command,
 }
 
 impl Document for Home {
     const PATHS: &'static [&'static str] = &["/"];
     const SUMMARY: &'static str =
-        "The first page, for people: what this registry is, what is Live, and how to be listed.";
+        "The home page, for people: what this registry is, what is Live, and how to list.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(5);
     const HEADERS: &'static [(&'static str, &'static str)] = &HEADERS;
@@ -64,13 +59,13 @@ impl Document for Home {
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let (settings, now, live) = (&app.settings, app.clock.now(), request.live);
-        let wanted = PageQuery { only: None, from: Cursor::default(), limit: ROWS };
+        let first_page = PageQuery { only: None, from: Cursor::default(), limit: MAX_ROWS };
         let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
-        let (page, latest) = futures::try_join!(active_page::read(app, &wanted), latest)?;
-        let (newest, _) = page.newest(&wanted.from, ROWS);
+        let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
+        let (newest, _) = page.newest(&first_page.from, MAX_ROWS);
         let description = format!(
-            "A public registry of AI agents and MCP servers in which every Live row has answered a real protocol \
-             handshake within {} days.",
+            "A public registry of AI agents and MCP servers. Every Live listing answered a real protocol handshake \
+             within the last {} days.",
             settings.recheck_days
         );
         html(&Page {
@@ -81,7 +76,7 @@ impl Document for Home {
             rows: newest.iter().map(|listing| Row::of(listing, now)).collect(),
             last_handshake: latest.first().map(|probe| When::of(probe.probed_at, now)),
             next_sweep: When::of(probe_statistics::next_tick(now, settings.probe_tick_seconds), now),
-            curl: snippets::curl(settings, LIST_YOURSELF.described),
+            curl: Command::of(LIST_YOURSELF.described, settings),
         })
     }
 }

@@ -1,16 +1,15 @@
-//! `/list/{id}`: the page of a listing, what its owner links to and a reader decides by. Where it stands and by which proof,
-//! ninety days of proofs, what was asked and answered, what it can do and what changed in that, and how to use it.
+//! `/list/{id}`: the page of a listing: its state and proof, ninety days of probes, the last handshake, checks and
+//! score, what it can do and what changed in that, and how to use it.
 
 use askama::Template;
 use bytes::Bytes;
 use http::StatusCode;
 use jiff::SignedDuration;
 
-use super::ability_rows::AbilityRows;
 use super::chart::{self, Drawing};
 use super::exchange::{self, Step};
 use super::frame::{self, Frame, Section, html};
-use super::history::{History, MOST_PROBES};
+use super::history::{History, MAX_PROBES};
 use super::proof_days;
 use super::rows::kind_label;
 use super::standing::Standing;
@@ -21,17 +20,18 @@ use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
 use registry_domain::views::{LogPlace, badge};
 use registry_model::error::{Problem, shorten};
-use registry_model::{Assessment, Lane, Listing, ListingId, Moment, ProbeRecord, Reason, ScorePart, Trail};
+use registry_model::{
+    AbilityChange, Assessment, ChangedNames, Lane, Listing, ListingId, Moment, ProbeRecord, Reason,
+    ScorePart, Trail,
+};
 use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
 use registry_store::{Edge, NamedListing};
 
-/// Peers that it was used with.
-const PEERS: usize = 8;
-/// Characters of its description for whoever lists the page.
-const SUMMARY: usize = 160;
+const MAX_PEERS: usize = 8;
+/// Characters of the description in the head of the page.
+const MAX_SUMMARY_CHARS: usize = 160;
 
-/// The page of a listing.
 #[derive(Debug)]
 pub(super) struct ListingPage;
 
@@ -42,7 +42,6 @@ struct Page<'a> {
     listing: &'a Listing,
     kind: &'static str,
     standing: Standing,
-    /// What to mend, where it is not Live.
     reasons: Vec<Reason>,
     website: Option<String>,
     address: Option<String>,
@@ -66,7 +65,6 @@ struct Page<'a> {
     capability_hash: Option<String>,
 }
 
-/// A check with its cure.
 struct CheckRow {
     id: String,
     ok: bool,
@@ -75,13 +73,11 @@ struct CheckRow {
     fix: Option<String>,
 }
 
-/// A part of the score.
 struct PartRow {
     part: ScorePart,
     bar: Drawing,
 }
 
-/// A listing that was used together with it.
 struct PeerRow {
     path: String,
     name: String,
@@ -92,8 +88,8 @@ struct PeerRow {
 
 impl Document for ListingPage {
     const PATHS: &'static [&'static str] = &["/list/{id}"];
-    const SUMMARY: &'static str = "The page of a listing, for people: where it stands, ninety days of proofs, its checks, \
-        tools or skills, and how to use it.";
+    const SUMMARY: &'static str = "The page of a listing, for people: its state, ninety days of probes, checks, tools or \
+        skills, and how to use it.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(10);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -107,16 +103,15 @@ impl Document for ListingPage {
         let (id, now) = (&listing.id, app.clock.now());
         let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
         let (probes, (trail, _), edges) = futures::try_join!(
-            app.store.probes_of(id, since, MOST_PROBES),
+            app.store.probes_of(id, since, MAX_PROBES),
             app.store.traces_at(id, 1, now),
-            app.store.edges_of(id, PEERS, now),
+            app.store.edges_of(id, MAX_PEERS, now),
         )?;
         let peers = peers(app, id, edges, now).await?;
         html(&page(app, listing, evidence, &probes, trail.unwrap_or_default(), peers)?)
     }
 }
 
-/// The listing of an id as somebody wrote it, unless it was taken off.
 async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
     let unknown = || Problem::listing_not_found(id);
     let known: ListingId = id.parse().map_err(|_| unknown())?;
@@ -125,11 +120,11 @@ async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Prob
         return Ok(found);
     }
     let why = found.0.withdrawal.as_ref().map(|withdrawal| withdrawal.reason.as_str()).unwrap_or_default();
-    let detail = format!("This listing was taken off. {why}");
+    let detail = format!("This listing was withdrawn. {why}");
     Err(Problem::new(StatusCode::NOT_FOUND, "listing_withdrawn", detail.trim_end()))
 }
 
-/// Who it was used with, as far as those are Live; by one read, where there are any.
+/// Only peers that are Live.
 async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Result<Vec<PeerRow>, Problem> {
     if edges.is_empty() {
         return Ok(Vec::new());
@@ -199,16 +194,16 @@ fn page<'a>(
 }
 
 fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
-    let said = listing.description.as_deref().map(|text| shorten(text, SUMMARY));
+    let text = listing.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
     let kind = kind_label(listing.shown_kind());
-    let description = said.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
+    let description = text.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
     let path = format!("/list/{}", listing.id);
     let frame = Frame::of(&app.settings, Section::Board, &path, &listing.name, description);
-    // What never answered is nobody's to find by its words.
+    // Do not let search engines index listings that never answered.
     if listing.last_ok_at.is_none() { frame.not_indexed() } else { frame }
 }
 
-/// An address as a link; none for what a browser must not open.
+/// `None` for an address that a browser must not open.
 fn link(address: &str) -> Option<String> {
     let url = url::Url::parse(address).ok()?;
     let opens =
@@ -218,14 +213,14 @@ fn link(address: &str) -> Option<String> {
 
 fn checks(evidence: &Assessment) -> Vec<CheckRow> {
     let weaknesses = Proof::of(evidence).weaknesses;
-    let cure =
+    let fix =
         |id: &str| weaknesses.iter().find(|weakness| weakness.id == id).map(|weakness| weakness.fix.clone());
     let row = |check: &registry_model::Check| CheckRow {
         id: check.id.replace('_', " "),
         ok: check.ok,
         blocking: check.blocking,
         detail: check.detail.clone(),
-        fix: cure(&check.id).filter(|_| !check.ok),
+        fix: fix(&check.id).filter(|_| !check.ok),
     };
     evidence.checks.iter().map(row).collect()
 }
@@ -238,12 +233,83 @@ fn parts(evidence: &Assessment) -> Vec<PartRow> {
     evidence.score.breakdown.iter().map(row).collect()
 }
 
+const MAX_SHOWN_ABILITIES: usize = 30;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AbilityRow {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) tags: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ChangeRow {
+    pub(super) what: &'static str,
+    pub(super) names: ChangedNames,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct ChangeRows {
+    pub(super) seen: When,
+    pub(super) since: When,
+    /// Empty if only something changed that is not shown, such as parameters.
+    pub(super) rows: Vec<ChangeRow>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct AbilityRows {
+    /// `tool` or `skill`.
+    pub(super) noun: &'static str,
+    pub(super) count: usize,
+    pub(super) shown: Vec<AbilityRow>,
+    pub(super) folded: Vec<AbilityRow>,
+    pub(super) change: Option<ChangeRows>,
+}
+
+impl AbilityRows {
+    pub(super) fn of(evidence: Option<&Assessment>, now: Moment) -> Self {
+        let facts = evidence.map(|evidence| &evidence.verdict.facts);
+        let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| AbilityRow {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            tags: Vec::new(),
+        });
+        let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| AbilityRow {
+            name: if skill.name.is_empty() { skill.id.clone() } else { skill.name.clone() },
+            description: skill.description.clone(),
+            tags: skill.tags.clone(),
+        });
+        let noun = if facts.is_some_and(|facts| !facts.tools.is_empty()) { "tool" } else { "skill" };
+        let mut shown: Vec<AbilityRow> = tools.chain(skills).collect();
+        let count = shown.len();
+        let folded = shown.split_off(count.min(MAX_SHOWN_ABILITIES));
+        let change = evidence.and_then(|evidence| evidence.changed.as_ref());
+        Self { noun, count, shown, folded, change: change.map(|change| ChangeRows::of(change, now)) }
+    }
+}
+
+impl ChangeRows {
+    fn of(change: &AbilityChange, now: Moment) -> Self {
+        let rows = [
+            ("Added", &change.added),
+            ("Removed", &change.removed),
+            ("New description", &change.redescribed),
+        ];
+        let rows = rows.into_iter().filter(|(_, names)| names.count > 0);
+        Self {
+            seen: When::of(change.at, now),
+            since: When::of(change.since, now),
+            rows: rows.map(|(what, names)| ChangeRow { what, names: names.clone() }).collect(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_browser_may_open_is_a_link() {
+    fn only_safe_addresses_are_links() {
         assert_eq!(link("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
         for address in
             ["javascript:alert(1)", "data:text/html,x", "https://u:p@a.example", "a.example:443", ""]

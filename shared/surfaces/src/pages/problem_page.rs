@@ -1,17 +1,17 @@
-//! A problem as a page, where a browser asked: what went wrong, and where to go from there. Everybody else gets the
-//! problem document.
+//! A problem as a page, if a browser sent the request, and the form by which people publish, with what was wrong with
+//! it.
 
 use askama::Template;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use super::frame::{self, Frame, Section, html};
 use registry_app::App;
-use registry_model::error::Problem;
+use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 
 #[derive(Template)]
@@ -23,19 +23,18 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// What went wrong, in parts: what stands between backticks is code.
+    /// In parts; text between backticks is code.
     fn detail(&self) -> impl Iterator<Item = (bool, &str)> {
         self.problem.detail.split('`').enumerate().map(|(at, part)| (at % 2 == 1, part))
     }
 }
 
-/// The same routes, whose problems are pages for browsers.
 pub fn with_problem_pages(router: Router, app: App) -> Router {
     router.layer(from_fn_with_state(app, for_browsers))
 }
 
 async fn for_browsers(State(app): State<App>, request: Request, next: Next) -> Response {
-    let is_browser = request.method() != Method::HEAD && takes_pages(request.headers());
+    let is_browser = request.method() != Method::HEAD && accepts_html(request.headers());
     let mut response = next.run(request).await;
     let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
     response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
@@ -44,7 +43,7 @@ async fn for_browsers(State(app): State<App>, request: Request, next: Next) -> R
     if is_browser && is_document { page(&app.settings, &problem, response) } else { response }
 }
 
-fn takes_pages(headers: &HeaderMap) -> bool {
+fn accepts_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.into_iter().any(|accepted| accepted.to_ascii_lowercase().contains("text/html"))
 }
@@ -56,7 +55,7 @@ fn page(settings: &Settings, problem: &Problem, response: Response) -> Response 
     in_page(&Page { frame, problem, title }, response)
 }
 
-/// A page in the place of the document that `response` holds, with its status and its headers.
+/// Replaces the body of `response` by a page, and keeps status and headers.
 pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
     let Ok(body) = html(page) else { return response };
     let (mut parts, _) = response.into_parts();
@@ -69,4 +68,40 @@ pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
     }
     parts.extensions.remove::<Problem>();
     Response::from_parts(parts, Body::from(body))
+}
+
+/// Characters of the URL that is shown again.
+const MAX_URL_CHARS: usize = 2048;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct PublishForm {
+    pub(super) url: String,
+    refusal: Option<Problem>,
+}
+
+impl PublishForm {
+    pub(super) fn of(url: &str) -> Self {
+        Self { url: shorten(url, MAX_URL_CHARS), refusal: None }
+    }
+
+    /// The form has one field, so the detail need not name it.
+    pub(super) fn refused(&self) -> Option<&str> {
+        let detail = self.refusal.as_ref()?.detail.as_str();
+        Some(detail.strip_prefix("`url`: ").unwrap_or(detail))
+    }
+}
+
+#[derive(Template)]
+#[template(path = "refused.html")]
+struct Refused<'a> {
+    frame: Frame<'a>,
+    form: PublishForm,
+}
+
+#[must_use]
+pub fn refused_form(settings: &Settings, url: &str, problem: Problem) -> Response {
+    let response = problem.clone().into_response();
+    let frame = Frame::of(settings, Section::ForAgents, "/for-agents", "Not listed yet", "What to fix.");
+    let form = PublishForm { refusal: Some(problem), ..PublishForm::of(url) };
+    in_page(&Refused { frame: frame.not_indexed(), form }, response)
 }

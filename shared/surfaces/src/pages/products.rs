@@ -1,12 +1,12 @@
-//! `/products`: what is sold, for how much, which files are in it, the founding seats that give it away, and when payments
-//! open. The files are those that the products really have, for an example.
+//! `/products`: the products with prices and files, the founding seats, and when payments open. The files are those of
+//! real products, made for an example listing.
 
 use askama::Template;
 use bytes::Bytes;
 
+use super::command::Command;
 use super::frame::{self, Frame, Section, html};
-use super::snippets::{self, Command};
-use crate::documents::{Document, DocumentRequest, NoQuery};
+use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
 use registry_domain::funnel::{self, Deal, Unlock};
 use registry_domain::views::ProductEntry;
@@ -17,7 +17,6 @@ use registry_model::{Kind, Sku, Tool};
 use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_products::Profile;
 
-/// The page of the products.
 #[derive(Debug)]
 pub(super) struct Products;
 
@@ -33,12 +32,10 @@ struct Page<'a> {
     preview: Command,
 }
 
-/// A product, and what is in it.
 struct Product {
     entry: ProductEntry,
-    /// For whom it is, in a word.
     made_for: &'static str,
-    /// Paths of its files, and whether the demo shows the whole file.
+    /// Paths, and whether the demo contains the whole file.
     files: Vec<(String, bool)>,
 }
 
@@ -62,14 +59,14 @@ fn example_agent() -> Profile {
 fn example_server() -> Profile {
     let tool =
         Tool { name: "forecast".to_owned(), description: "The weather of a place and a day.".to_owned() };
-    let said = Profile::unlisted(Kind::Mcp, "Example server", Some("Tells the weather."), vec![tool]);
-    Profile { endpoint: Some("https://mcp.example.com/mcp".to_owned()), ..said }
+    let profile = Profile::unlisted(Kind::Mcp, "Example server", Some("Tells the weather."), vec![tool]);
+    Profile { endpoint: Some("https://mcp.example.com/mcp".to_owned()), ..profile }
 }
 
 impl Document for Products {
     const PATHS: &'static [&'static str] = &["/products"];
     const SUMMARY: &'static str =
-        "The products, for people: what each costs and holds, and the founding seats that give it away.";
+        "The products, for people: prices, contents, and the founding seats that are free.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(60);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -77,17 +74,14 @@ impl Document for Products {
     type Query = NoQuery;
     type Answer = String;
 
-    fn cache_validator(
-        _: &App,
-        request: &DocumentRequest<NoQuery>,
-    ) -> Result<Option<CacheValidator>, Problem> {
+    fn cache_validator(_: &App, request: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(CacheValidator::weak(&format!("products/{:?}", request.live.funnel))))
     }
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let (settings, funnel) = (&app.settings, request.live.funnel);
         let description = format!(
-            "Four products, made from what a listing says and proved. {}",
+            "Four products, made from a listing's description and its proof. {}",
             funnel::deal(settings, funnel.seats_claimed).one_liner
         );
         html(&Page {
@@ -95,9 +89,9 @@ impl Document for Products {
             deal: funnel::deal(settings, funnel.seats_claimed),
             unlock: funnel::unlock(settings, &funnel),
             products: Sku::ALL.map(|sku| Product::of(sku, settings)).into(),
-            demo: snippets::curl(settings, TAKE_DEMO.described),
-            feedback: snippets::curl(settings, LEAVE_FEEDBACK.described),
-            preview: snippets::curl(settings, PREVIEW_PRODUCT.described),
+            demo: Command::of(TAKE_DEMO.described, settings),
+            feedback: Command::of(LEAVE_FEEDBACK.described, settings),
+            preview: Command::of(PREVIEW_PRODUCT.described, settings),
         })
     }
 }
@@ -108,7 +102,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn each_product_names_real_files_of_which_the_demo_shows_some() {
+    fn demo_contains_some_files_of_each_product() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         for sku in Sku::ALL {
             let product = Product::of(sku, &settings);

@@ -1,5 +1,5 @@
-//! Ninety days of proofs: what the probes of each UTC day found, and for days without one whether an earlier proof still
-//! held. Pure, so that every kind of day can be tested.
+//! Ninety days of proofs: what the probes of each UTC day found, and for days without a probe whether an earlier proof
+//! was still valid.
 
 use std::collections::BTreeMap;
 
@@ -7,54 +7,49 @@ use jiff::SignedDuration;
 
 use registry_model::{Handshake, Listing, Moment, ProbeRecord};
 
-/// Days that are shown; the last is today.
 pub(super) const DAYS: i64 = 90;
 
 const DAY_S: i64 = 86_400;
 
-/// What is known of a listing's day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum DayState {
     /// Every probe was good: the handshake was `ok` and the checks were clean.
     Good,
-    /// Some were, some not.
+    /// Some probes were good.
     Mixed,
-    /// The best of them found something, but nothing good.
+    /// No probe was good; at least one was `ok` or `partial`.
     Partial,
-    /// None found anything.
+    /// At least one probe failed, the others found nothing to ask.
     Failed,
-    /// There was nothing to ask.
     Skipped,
-    /// Not probed; the last probe before was good, and its proof still held.
+    /// Not probed; the last probe before was good and its proof was still valid.
     Proven,
-    /// Not probed, and not proven by an earlier one.
     Unproven,
-    /// It was not listed yet, or nothing is kept of that day.
+    /// Before it was listed, or no probe of that time is kept.
     Unknown,
 }
 
-/// A UTC day of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProofDay {
-    /// Its midnight.
+    /// Midnight, UTC.
     pub(super) begins: Moment,
     pub(super) state: DayState,
     pub(super) probes: usize,
     pub(super) good: usize,
-    /// Milliseconds of the last handshake of the day.
+    /// Of the last handshake of the day.
     pub(super) latency_ms: Option<u32>,
-    /// Why the last probe that was not good was not.
+    /// Of the last probe that was not good.
     pub(super) reason: Option<String>,
 }
 
-/// The days up to `now`, the oldest first. `probes` are the newest of the listing, the newest first; where there were more
-/// (`is_cut`), nothing is known of the days before them. A proof holds for `proof_holds`.
+/// From the oldest to `now`. `probes` are the newest first; if older ones were cut (`is_cut`), nothing is
+/// known of the days before them. A proof is valid for `proof_valid_for`.
 pub(super) fn days(
     listing: &Listing,
     probes: &[ProbeRecord],
     is_cut: bool,
     now: Moment,
-    proof_holds: SignedDuration,
+    proof_valid_for: SignedDuration,
 ) -> Vec<ProofDay> {
     let mut by_day: BTreeMap<i64, Vec<&ProbeRecord>> = BTreeMap::new();
     for probe in probes {
@@ -72,8 +67,9 @@ pub(super) fn days(
         .map(|day| {
             let begins = Moment::from_second(day * DAY_S).unwrap_or(now);
             let Some(probes) = by_day.get(&day) else {
-                let holds = last.is_some_and(|last| is_good(last) && last.probed_at + proof_holds > begins);
-                let state = match (holds, day < known_from) {
+                let is_proven =
+                    last.is_some_and(|last| is_good(last) && last.probed_at + proof_valid_for > begins);
+                let state = match (is_proven, day < known_from) {
                     (true, _) => DayState::Proven,
                     (false, true) => DayState::Unknown,
                     (false, false) => DayState::Unproven,
@@ -86,7 +82,7 @@ pub(super) fn days(
         .collect()
 }
 
-/// Whether a probe makes or keeps a listing Live: one whose check failed has a reason.
+/// A probe with a failed check has a reason.
 pub(super) fn is_good(probe: &ProbeRecord) -> bool {
     probe.ok && probe.reason.is_none()
 }
@@ -96,7 +92,6 @@ fn day_of(at: Moment) -> i64 {
 }
 
 impl ProofDay {
-    /// A day with probes, the newest first.
     fn of(begins: Moment, probes: &[&ProbeRecord]) -> Self {
         let good = probes.iter().filter(|probe| is_good(probe)).count();
         let any = |outcome| probes.iter().any(|probe| probe.handshake == outcome);
@@ -123,11 +118,9 @@ impl ProofDay {
 }
 
 impl DayState {
-    /// All of them that are explained beside the strip.
     pub(super) const EXPLAINED: [Self; 6] =
         [Self::Good, Self::Proven, Self::Mixed, Self::Partial, Self::Failed, Self::Unproven];
 
-    /// The name of its style.
     pub(super) const fn class(self) -> &'static str {
         match self {
             Self::Good => "good",
@@ -141,17 +134,16 @@ impl DayState {
         }
     }
 
-    /// What it says, in a few words.
     pub(super) const fn in_words(self) -> &'static str {
         match self {
-            Self::Good => "answered",
-            Self::Mixed => "answered, and failed too",
-            Self::Partial => "something stood in the way",
+            Self::Good => "passed",
+            Self::Mixed => "passed and failed",
+            Self::Partial => "answered, but did not pass",
             Self::Failed => "failed",
-            Self::Skipped => "nothing to ask",
-            Self::Proven => "not asked, still proven",
-            Self::Unproven => "not asked, not proven",
-            Self::Unknown => "not known",
+            Self::Skipped => "nothing to probe",
+            Self::Proven => "not probed, still proven",
+            Self::Unproven => "not probed, not proven",
+            Self::Unknown => "no data",
         }
     }
 }
@@ -201,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_what_its_probes_found() {
+    fn state_of_a_day_follows_from_its_probes() {
         use DayState::{Failed, Good, Mixed, Partial, Skipped, Unproven};
         let probes = [
             probe("2026-11-20T11:00:00Z", Handshake::Ok, None),
@@ -224,32 +216,32 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_holds_for_a_week_unless_a_probe_came_to_another_end() {
+    fn proof_is_valid_for_a_week_or_until_the_next_probe() {
         use DayState::{Failed, Good, Proven, Unknown, Unproven};
         let proof = probe("2026-11-10T12:00:00Z", Handshake::Ok, None);
         let listed = "2026-11-10T11:00:00Z";
-        let told = states(listed, std::slice::from_ref(&proof), false);
+        let found = states(listed, std::slice::from_ref(&proof), false);
         // Good until noon of the 17th.
         assert_eq!(
-            told,
+            found,
             [
                 Unknown, Good, Proven, Proven, Proven, Proven, Proven, Proven, Proven, Unproven, Unproven,
                 Unproven
             ]
         );
         let failed = probe("2026-11-13T12:00:00Z", Handshake::Fail, Some("timeout"));
-        let told = states(listed, &[failed, proof], false);
-        assert_eq!(told[..6], [Unknown, Good, Proven, Proven, Failed, Unproven]);
-        let _: [DayState; 12] = told;
+        let found = states(listed, &[failed, proof], false);
+        assert_eq!(found[..6], [Unknown, Good, Proven, Proven, Failed, Unproven]);
+        let _: [DayState; 12] = found;
     }
 
     #[test]
-    fn a_proof_from_before_the_first_day_counts_and_what_was_cut_is_unknown() {
+    fn earlier_proof_counts_and_cut_days_are_unknown() {
         let early = probe("2026-08-22T12:00:00Z", Handshake::Ok, None);
-        let told: [DayState; 90] = states("2026-01-01T00:00:00Z", &[early], false);
-        assert_eq!((told[0], told[6], told[7]), (DayState::Proven, DayState::Proven, DayState::Unproven));
+        let found: [DayState; 90] = states("2026-01-01T00:00:00Z", &[early], false);
+        assert_eq!((found[0], found[6], found[7]), (DayState::Proven, DayState::Proven, DayState::Unproven));
         let late = probe("2026-11-19T12:00:00Z", Handshake::Ok, None);
-        let told: [DayState; 3] = states("2026-01-01T00:00:00Z", &[late], true);
-        assert_eq!(told, [DayState::Unknown, DayState::Good, DayState::Proven]);
+        let found: [DayState; 3] = states("2026-01-01T00:00:00Z", &[late], true);
+        assert_eq!(found, [DayState::Unknown, DayState::Good, DayState::Proven]);
     }
 }

@@ -1,17 +1,14 @@
-//! Live listings as rows of a table: name, kind, the evidence of the last handshake, and whether the name is proven. One
-//! shape for the board and for the newest on the first page.
+//! Live listings as table rows, for the board and the home page: name, kind, the evidence of the last handshake, and
+//! whether the name is proven.
 
 use super::when::When;
 use registry_domain::views::{NameStanding, Standing};
 use registry_model::error::shorten;
 use registry_model::{Handshake, Kind, Listing, Moment};
 
-/// The longest name shown, in characters.
-const NAME: usize = 80;
-/// The longest description shown, in characters.
-const DESCRIPTION: usize = 140;
+const MAX_NAME_CHARS: usize = 80;
+const MAX_DESCRIPTION_CHARS: usize = 140;
 
-/// A row.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) path: String,
@@ -21,16 +18,12 @@ pub(super) struct Row {
     pub(super) category: &'static str,
     pub(super) handshake: &'static str,
     pub(super) is_ok: bool,
-    /// The protocol version it spoke.
     pub(super) era: Option<String>,
     pub(super) latency_ms: Option<u32>,
-    /// When a handshake was last `ok`.
     pub(super) proven: When,
-    /// `proven` or `claimed`, where it goes by the name of a server description.
     pub(super) standing: Option<&'static str>,
 }
 
-/// A kind in words.
 pub(super) const fn kind_label(kind: Kind) -> &'static str {
     match kind {
         Kind::Agent => "Agent",
@@ -39,7 +32,6 @@ pub(super) const fn kind_label(kind: Kind) -> &'static str {
 }
 
 impl Row {
-    /// Shows a Live listing at `now`.
     pub(super) fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
         let handshake = probe.map_or(Handshake::Skip, |probe| probe.handshake);
@@ -50,8 +42,8 @@ impl Row {
         });
         Self {
             path: format!("/list/{}", listing.id),
-            name: shorten(&listing.name, NAME),
-            description: listing.description.as_deref().map(|text| shorten(text, DESCRIPTION)),
+            name: shorten(&listing.name, MAX_NAME_CHARS),
+            description: listing.description.as_deref().map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
             kind: kind_label(listing.shown_kind()),
             category: listing.category.label(),
             handshake: handshake.as_str(),

@@ -1,5 +1,5 @@
-//! `/sitemap.xml`: the pages for search engines (sitemaps.org), which are led to them and not to the documents for
-//! machines. Where there are many listings it is an index of parts; each is made from the search index in memory.
+//! `/sitemap.xml`: the pages for search engines (sitemaps.org), without the documents for machines. With many listings
+//! it is an index of parts; each part is made from the search index in memory.
 
 use askama::Template;
 use bytes::Bytes;
@@ -9,24 +9,23 @@ use serde::Deserialize;
 
 use super::frame::{self, NAVIGATION};
 use super::home::Home;
-use crate::documents::{Document, DocumentRequest};
+use crate::documents::{Document, DocumentRequest, Validity};
 use registry_app::App;
 use registry_model::Moment;
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
 
-/// Listings of a part. Readers take 50,000 addresses in one.
-const PART: usize = 10_000;
+/// Listings per part; readers accept 50,000 addresses.
+const PART_LISTINGS: usize = 10_000;
 
-/// The map of the pages.
 #[derive(Debug)]
 pub(super) struct Sitemap;
 
-/// Which part of it.
+/// Which part of the sitemap.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(super) struct Part {
-    /// The number of a part, from 1; without one the whole, or where that is long the index of its parts.
+    /// The number of a part, from 1. Default: the whole sitemap, or the index of its parts if it is long.
     #[schemars(range(min = 1))]
     part: Option<usize>,
 }
@@ -37,7 +36,6 @@ struct Answer {
     content: Content,
 }
 
-/// The parts, or the pages of one.
 enum Content {
     Index(Vec<String>),
     Pages(Vec<Page>),
@@ -50,8 +48,7 @@ struct Page {
 
 impl Document for Sitemap {
     const PATHS: &'static [&'static str] = &["/sitemap.xml"];
-    const SUMMARY: &'static str =
-        "The map of the pages for search engines (sitemaps.org), in parts where it is long.";
+    const SUMMARY: &'static str = "The sitemap for search engines (sitemaps.org), in parts if it is long.";
     const MEDIA_TYPE: &'static str = "application/xml";
     const MAX_AGE_S: Option<u32> = Some(600);
     const REFUSALS: &'static [u16] = &[404];
@@ -59,11 +56,8 @@ impl Document for Sitemap {
     type Query = Part;
     type Answer = String;
 
-    fn cache_validator(
-        app: &App,
-        request: &DocumentRequest<Part>,
-    ) -> Result<Option<CacheValidator>, Problem> {
-        // The search index follows what is Live by about a minute.
+    fn cache_validator(app: &App, request: &DocumentRequest<Part>) -> Validity {
+        // The search index is about a minute behind the table.
         let (minute, part) = (app.clock.now().as_second() / 60, request.query.part);
         let made_from = format!("sitemap/{}/{minute}/{part:?}", request.live.version);
         Ok(Some(CacheValidator::weak(&made_from)))
@@ -71,11 +65,12 @@ impl Document for Sitemap {
 
     async fn render(app: &App, request: &DocumentRequest<Part>) -> Result<Bytes, Problem> {
         let part = request.query.part;
-        let skip = part.unwrap_or(1).saturating_sub(1).saturating_mul(PART);
-        let (listed, total) = app.search.listed(skip, PART).await?;
-        let parts = total.div_ceil(PART).max(1);
+        let skip = part.unwrap_or(1).saturating_sub(1).saturating_mul(PART_LISTINGS);
+        let (listed, total) = app.search.listed(skip, PART_LISTINGS).await?;
+        let parts = total.div_ceil(PART_LISTINGS).max(1);
         if part.is_some_and(|part| !(1..=parts).contains(&part)) {
-            let detail = format!("The map of the pages has {parts} parts; ask for one from 1 to {parts}.");
+            let detail =
+                format!("No such part. The sitemap has {parts} parts: use `part` from 1 to {parts}.");
             return Err(Problem::new(StatusCode::NOT_FOUND, "no_such_part", detail));
         }
         let url = |path: &str| app.settings.url(path);
@@ -92,7 +87,6 @@ impl Document for Sitemap {
     }
 }
 
-/// The pages that the navigation leads to.
 fn top_pages(settings: &Settings) -> Vec<String> {
     let paths = Home::PATHS.iter().copied().chain(NAVIGATION.map(|entry| entry.path));
     paths.map(|path| settings.url(path)).collect()

@@ -1,4 +1,4 @@
-//! Where a listing stands, in words for people: Live by which proof and until when, or why not and what happens next.
+//! The state of a listing in words: Live with which proof and until when, or why not and what happens next.
 
 use jiff::SignedDuration;
 
@@ -8,33 +8,24 @@ use registry_domain::views::{NameStanding, Standing as OfName};
 use registry_model::{Lane, Listing, NameProofMethod};
 use registry_operations::listings::check_status::lane_reason;
 
-/// Where a listing stands.
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     pub(super) is_live: bool,
-    /// The lane in a word, and the style of its chip.
     pub(super) label: &'static str,
     pub(super) class: &'static str,
-    /// Why it stands there.
     pub(super) why: &'static str,
-    /// The last good proof.
     pub(super) proven: Option<When>,
     pub(super) latency_ms: Option<u32>,
-    /// Until when that proof holds.
     pub(super) holds_until: Option<When>,
-    /// When it is asked next.
     pub(super) next: When,
-    /// Its probe is due by now.
     pub(super) is_due: bool,
-    /// Hours in which its recheck failed.
+    /// Hours in which the recheck failed.
     pub(super) strikes: usize,
-    /// The name of its server description, whether it is proven, and by what.
     pub(super) name: Option<NameRow>,
-    /// The URL by which it is published again, where that alone is enough.
+    /// Present only if publishing this URL again updates this listing.
     pub(super) publish_again: Option<String>,
 }
 
-/// The name of a server description.
 #[derive(Clone, Debug)]
 pub(super) struct NameRow {
     pub(super) name: String,
@@ -53,10 +44,10 @@ impl Standing {
             Lane::Queued => ("Queued", "plain"),
             Lane::NeedsFix => ("Needs a fix", "warn"),
             Lane::Demoted => ("No longer Live", "bad"),
-            Lane::Withdrawn => ("Taken off", "bad"),
+            Lane::Withdrawn => ("Withdrawn", "bad"),
         };
-        let holds = |at| When::of(at + app.settings.recheck_interval(), now);
-        // One that is listed under its name is published by its description: its URL alone would be another listing.
+        let valid_until = |at| When::of(at + app.settings.recheck_interval(), now);
+        // A listing with a server name is published by its description: its URL alone would make another listing.
         let by_url = listing.server_name.is_none() && !listing.target().is_empty();
         Self {
             is_live,
@@ -65,7 +56,7 @@ impl Standing {
             why: lane_reason(listing, lane),
             proven: listing.last_ok_at.map(|at| When::of(at, now)),
             latency_ms: listing.probe.as_ref().filter(|_| is_live).and_then(|probe| probe.latency_ms),
-            holds_until: listing.last_ok_at.filter(|_| is_live).map(holds),
+            holds_until: listing.last_ok_at.filter(|_| is_live).map(valid_until),
             next: When::of(listing.due_at, now),
             is_due: listing.due_at.duration_since(now) < SignedDuration::from_secs(1),
             strikes: listing.strikes.len(),
@@ -84,16 +75,14 @@ impl NameRow {
                 OfName::Claimed => "claimed",
             },
             how: match standing.how {
-                None => "Its publisher says so; nothing proves yet that the name is theirs.",
-                Some(NameProofMethod::Domain) => {
-                    "Its endpoint is served from the domain that the name reverses."
-                }
-                Some(NameProofMethod::Repository) => "The repository of the name's owner says so.",
+                None => "The publisher claims this name; there is no proof yet.",
+                Some(NameProofMethod::Domain) => "The endpoint is on the domain of the name.",
+                Some(NameProofMethod::Repository) => "The repository of the name's owner confirms it.",
                 Some(NameProofMethod::Dns) => {
-                    "Its publisher signed with the key in the DNS of the name's domain."
+                    "The publisher signed with the key in the DNS of the name's domain."
                 }
                 Some(NameProofMethod::Http) => {
-                    "Its publisher signed with the key that the name's domain serves."
+                    "The publisher signed with the key that the name's domain serves."
                 }
             },
         }

@@ -1,5 +1,5 @@
-//! `/status`: how the probing goes, with charts: what is Live over time, how the probes of today ended and why, the budget,
-//! the schedules, and the log of evidence.
+//! `/status`: probe statistics with charts: Live listings over time, outcomes and reasons of today, the budget, the
+//! schedules, and the evidence log.
 
 use askama::Template;
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
 use super::when::When;
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{Document, DocumentRequest, NoQuery};
+use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
 use registry_model::cache::CacheValidator;
 use registry_model::error::{Problem, shorten};
@@ -17,15 +17,13 @@ use registry_model::{Handshake, LogTree, Moment, ProbeRecord};
 use registry_probe::explain;
 use registry_store::EconomySample;
 
-/// Hours of which the samples are drawn.
-const HOURS: u32 = 14 * 24;
-/// Reasons that are shown, and probes.
-const REASONS: usize = 10;
-const RECENT: usize = 20;
-/// A rendered page stands for so many seconds.
-const STANDS_S: i64 = 30;
+/// Of samples in the chart.
+const SAMPLE_HOURS: u32 = 14 * 24;
+const MAX_REASONS: usize = 10;
+const MAX_RECENT: usize = 20;
+/// Seconds for which a rendered page is reused.
+const REUSED_FOR_S: i64 = 30;
 
-/// How the probing goes.
 #[derive(Debug)]
 pub(super) struct Status;
 
@@ -47,22 +45,18 @@ struct Page<'a> {
     log: Option<LogRow>,
 }
 
-/// What was Live over time.
 struct Growth {
-    /// Where there are samples enough.
     plot: Option<Plot>,
     first: String,
     samples: usize,
 }
 
-/// An outcome of today.
 struct Outcome {
     label: &'static str,
     class: &'static str,
     count: u32,
 }
 
-/// Why probes failed today.
 struct ReasonRow {
     reason: String,
     count: u32,
@@ -70,7 +64,6 @@ struct ReasonRow {
     fix: Option<String>,
 }
 
-/// What is spent of a budget.
 struct BudgetRow {
     label: &'static str,
     used: u32,
@@ -78,7 +71,6 @@ struct BudgetRow {
     bar: Drawing,
 }
 
-/// One of the latest probes.
 struct RecentRow {
     path: String,
     target: String,
@@ -89,7 +81,6 @@ struct RecentRow {
     at: When,
 }
 
-/// Where the log of evidence stands.
 struct LogRow {
     size: u64,
     root: String,
@@ -99,23 +90,23 @@ struct LogRow {
 impl Document for Status {
     const PATHS: &'static [&'static str] = &["/status"];
     const SUMMARY: &'static str =
-        "How the probing goes, for people: what is Live over time, outcomes, reasons, budget and schedules.";
+        "Probe statistics, for people: Live listings over time, outcomes, reasons, budget and schedules.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(15);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
     type Query = NoQuery;
     type Answer = String;
 
-    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Option<CacheValidator>, Problem> {
-        let span = app.clock.now().as_second().div_euclid(STANDS_S);
+    fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
+        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
         Ok(Some(CacheValidator::weak(&format!("status/{span}"))))
     }
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        // Boxed: many reads at once are too much for the stack of a thread.
+        // Boxed: the futures of many concurrent reads are too large for the stack of a thread.
         let (statistics, samples, log) = futures::try_join!(
             Box::pin(probe_statistics::read(app)),
-            Box::pin(app.store.economy_samples(HOURS)),
+            Box::pin(app.store.economy_samples(SAMPLE_HOURS)),
             Box::pin(app.store.log_tree()),
         )?;
         html(&page(app, &statistics, &samples, log))
@@ -132,7 +123,7 @@ fn page<'a>(
     let seen = |at: Option<Moment>| at.map(|at| When::of(at, now));
     let live = &statistics.live_active;
     let description =
-        format!("{} Live agents and {} Live MCP servers, and how they are probed.", live.agents, live.mcp);
+        format!("{} Live agents and {} Live MCP servers, with probe statistics.", live.agents, live.mcp);
     let outcomes = outcomes(statistics);
     let parts: Vec<(&'static str, u32)> =
         outcomes.iter().map(|outcome| (outcome.class, outcome.count)).collect();
@@ -147,16 +138,15 @@ fn page<'a>(
         reasons: reasons(statistics),
         budgets: budgets(statistics),
         next_recheck: seen(statistics.weekly_recheck.next_due_at),
-        recent: statistics.recent.iter().take(RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
+        recent: statistics.recent.iter().take(MAX_RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
         log: log.map(|tree| LogRow { size: tree.size, root: tree.root, signed: When::of(tree.at, now) }),
         statistics,
     }
 }
 
 impl Growth {
-    /// Of samples, the newest first, and of what is Live now.
     fn of(samples: &[EconomySample], live: u32, now: Moment) -> Self {
-        let since = now - SignedDuration::from_hours(HOURS.into());
+        let since = now - SignedDuration::from_hours(SAMPLE_HOURS.into());
         let samples: Vec<&EconomySample> = samples.iter().filter(|sample| sample.at >= since).collect();
         let first = samples.last().map_or(now, |sample| sample.at);
         let all = now.duration_since(first).as_secs_f64();
@@ -184,21 +174,21 @@ fn outcomes(statistics: &Statistics) -> Vec<Outcome> {
 }
 
 fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {
-    let told = &statistics.outcomes.fail_reasons;
-    let most = told.iter().map(|reason| reason.count).max().unwrap_or_default();
+    let counted = &statistics.outcomes.fail_reasons;
+    let most = counted.iter().map(|reason| reason.count).max().unwrap_or_default();
     let row = |reason: &probe_statistics::FailReason| ReasonRow {
         fix: explain::fix_of(&reason.reason),
         bar: chart::share("failed", reason.count, most),
         reason: shorten(&reason.reason, 120),
         count: reason.count,
     };
-    told.iter().take(REASONS).map(row).collect()
+    counted.iter().take(MAX_REASONS).map(row).collect()
 }
 
 fn budgets(statistics: &Statistics) -> Vec<BudgetRow> {
     let row = |label, used, of| BudgetRow { label, used, of, bar: chart::share("used", used, of) };
     vec![
-        row("these two minutes", statistics.window_used, statistics.window_cap),
+        row("these 2 minutes", statistics.window_used, statistics.window_cap),
         row("this hour", statistics.hourly_used, statistics.hourly_cap),
         row("today", statistics.used, statistics.budget),
     ]
@@ -208,7 +198,7 @@ impl RecentRow {
     fn of(probe: &ProbeRecord, now: Moment) -> Self {
         let class = match probe.handshake {
             Handshake::Ok if probe.reason.is_none() => "good",
-            // It answered, and a check failed.
+            // It answered, but a check failed.
             Handshake::Ok | Handshake::Partial => "warn",
             Handshake::Fail => "bad",
             Handshake::Skip => "plain",
@@ -244,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_drawn_from_the_oldest_sample_up_to_now() {
+    fn growth_starts_at_the_oldest_sample() {
         let now = "2026-11-20T12:00:00Z".parse().unwrap();
         let samples = [sample("2026-11-20T10:00:00Z", 4), sample("2026-11-20T08:00:00Z", 2)];
         let growth = Growth::of(&samples, 5, now);
@@ -254,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_sample_is_no_plot() {
+    fn one_sample_makes_no_plot() {
         let now = "2026-11-20T12:00:00Z".parse().unwrap();
         assert!(Growth::of(&[sample("2026-11-20T12:00:00Z", 4)], 5, now).plot.is_none());
         assert_eq!(Growth::of(&[], 5, now).samples, 0);

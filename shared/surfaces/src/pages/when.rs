@@ -1,5 +1,4 @@
-//! A moment as pages show it: how long ago it was, or how long until it comes, with the exact time for whoever points
-//! at it and for machines.
+//! A moment on a page: how long ago or until then, with the exact time as a tooltip and for machines.
 
 use std::fmt;
 
@@ -8,7 +7,6 @@ use jiff::SignedDuration;
 
 use registry_model::Moment;
 
-/// A moment as it is seen from another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct When {
     at: Moment,
@@ -16,12 +14,10 @@ pub(super) struct When {
 }
 
 impl When {
-    /// `at` as it is seen at `now`.
     pub(super) const fn of(at: Moment, now: Moment) -> Self {
         Self { at, now }
     }
 
-    /// In words, such as `3 min ago` or `in 2 h`.
     pub(super) fn in_words(self) -> String {
         let age = self.now.duration_since(self.at);
         if age.is_negative() {
@@ -34,7 +30,6 @@ impl When {
     }
 }
 
-/// A span of time in its largest whole unit.
 pub(super) fn span(span: SignedDuration) -> String {
     let seconds = span.as_secs();
     match seconds {
@@ -59,11 +54,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_told_in_its_largest_whole_unit() {
+    fn moment_is_shown_in_its_largest_whole_unit() {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
-        let seen = |seconds| When::of(now + SignedDuration::from_secs(seconds), now).in_words();
-        let told = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90].map(seen);
-        let wanted = [
+        let in_words = |seconds| When::of(now + SignedDuration::from_secs(seconds), now).in_words();
+        let shown = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90].map(in_words);
+        let expected = [
             "just now",
             "59 s ago",
             "1 min ago",
@@ -74,11 +69,11 @@ mod tests {
             "in 30 s",
             "in 1 min",
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(shown, expected);
     }
 
     #[test]
-    fn the_exact_time_is_told_to_whoever_points_at_it() {
+    fn exact_time_is_the_tooltip() {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let html = When::of(now - SignedDuration::from_secs(61), now).to_string();
         assert_eq!(

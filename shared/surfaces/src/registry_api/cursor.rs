@@ -1,7 +1,7 @@
-//! Where a page of the server list begins, as the caller carries it: the name and the id with a colon between them, as the
-//! official service writes name and version, for its guide shows cursors sent as they are.
+//! Where a page of the server list begins, as the caller carries it: the name and the id with a colon between them, as
+//! the official service writes name and version, for its guide shows cursors sent as they are.
 
-use super::malformed::malformed;
+use super::query::malformed;
 use registry_formats::server_json::is_name;
 use registry_model::ListingId;
 use registry_model::error::Problem;

@@ -1,14 +1,14 @@
-//! What the official API lacks and its users ask for most: search by meaning, health and counts. They are below `/x/`
-//! and the registry's own namespace, where that API puts extensions; clients work without them.
+//! Extensions of the official API that its users request most: search by meaning, health and counts. They are below
+//! `/x/` and the registry's own namespace, where that API puts extensions; clients work without them.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::json;
 
-use super::evidence::ServerEvidence;
-use super::namespace::Namespace;
+use super::Namespace;
 use super::query::{ServerQuery, limit, text};
+use super::server::ServerEvidence;
 use super::server::ServerResponse;
 use super::servers::{Metadata, named, page};
 use registry_app::App;
@@ -19,41 +19,35 @@ use registry_model::protocol::MCP_REGISTRY;
 use registry_search::Text;
 use registry_search::browse::Facet;
 
-/// The most values of one facet.
-const MOST_VALUES: usize = 50;
+const MAX_VALUES: usize = 50;
 
-/// Servers that answer to a question, the best first.
 #[derive(Debug, Serialize)]
 pub struct Matches {
     servers: Vec<ServerResponse>,
     metadata: Found,
 }
 
-/// About an answer to a question.
 #[derive(Debug, Serialize)]
 struct Found {
-    /// How many are on this page.
     count: usize,
-    /// How many answer to the question in all.
     total: usize,
-    /// The question as it was read, where spelling was corrected.
+    /// The query as it was read, if its spelling was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     corrected: Option<String>,
-    /// What to do where nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
-/// Searches servers by `q`, at most `limit` of them. Each has, under our own `match` key, how well and why it answers.
+/// Each hit has, under our own `match` key, its score and the reasons.
 ///
 /// # Errors
-/// 422 for a question over 1,000 characters or a limit that is no number; the table is busy.
+/// 422 for a query over 1,000 characters or a limit that is not a number; the table is busy.
 pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
-    let wanted =
+    let search =
         registry_search::Query { text: words, kind: Some(Kind::Mcp), category: None, skip: 0, limit };
-    let found = app.search.find(&wanted, app.clock.now()).await?;
+    let found = app.search.find(&search, app.clock.now()).await?;
     let key = Namespace::own(&app.settings).key("match");
     let servers: Vec<ServerResponse> = found
         .hits
@@ -73,7 +67,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
             app.settings.url("/api/publish")
         )),
         (_, 0) => Some(format!(
-            "No server answers to these words. Say it in other words, or look through all: {}.",
+            "No server matches. Use other words, or list all servers: {}.",
             app.settings.url(MCP_REGISTRY)
         )),
         _ => None,
@@ -82,17 +76,16 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     Ok(Matches { servers, metadata })
 }
 
-/// How servers are, by name.
 #[derive(Debug, Serialize)]
 pub struct Health {
     servers: BTreeMap<String, ServerEvidence>,
     metadata: Metadata,
 }
 
-/// The evidence of the server of a `name`, or of a page of all (with the parameters of the list).
+/// The evidence for one `name`, or for a page of all servers (with the parameters of the list).
 ///
 /// # Errors
-/// As the list; 404 where no Live server has that name.
+/// As the list; 404 if no Live server has that name.
 pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
         Some(name) => (vec![named(app, &name).await?], None),
@@ -109,7 +102,6 @@ pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     Ok(Health { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 
-/// How many servers there are of each sort.
 #[derive(Debug, Serialize)]
 pub struct Facets {
     facets: BTreeMap<&'static str, Vec<Count>>,
@@ -121,16 +113,14 @@ struct Count {
     count: usize,
 }
 
-/// Counts servers, all or those that answer to `q`, by category and by the host that serves them.
-///
 /// # Errors
-/// 422 for a question over 1,000 characters; the table is busy.
+/// 422 for a query over 1,000 characters; the table is busy.
 pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), &by).await?;
     let values = |counts: Vec<(String, usize)>| {
-        counts.into_iter().take(MOST_VALUES).map(|(value, count)| Count { value, count }).collect()
+        counts.into_iter().take(MAX_VALUES).map(|(value, count)| Count { value, count }).collect()
     };
     Ok(Facets {
         facets: ["category", "publisher"].into_iter().zip(counted.into_iter().map(values)).collect(),

@@ -1,48 +1,44 @@
-//! The query string of a list, read as the official OpenAPI has it: unknown parameters and empty texts are ignored,
-//! and a number out of range is moved into it, because no error is documented for one.
+//! The query string of a list, parsed as the official OpenAPI defines it: unknown parameters and empty texts are
+//! ignored, and a number out of range is clamped, because no error is documented for one. Cursors and times that cannot
+//! be parsed get 400, where the rest of this registry uses 422: the official API documents 400.
 
+use http::StatusCode;
 use serde_json::json;
 
 use super::cursor::Cursor;
-use super::malformed::malformed;
 use super::server::version;
 use registry_formats::registry_name;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Kind, Listing, Moment};
 use registry_search::browse::BrowseQuery;
 
-/// The default page size.
-const USUAL: usize = 30;
+const DEFAULT_LIMIT: usize = 30;
 
-/// The most rows of one page.
-const MOST: usize = 100;
+const MAX_LIMIT: usize = 100;
 
-/// Which servers a list returns.
 #[derive(Clone, Debug)]
 pub struct ServerQuery {
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
-    /// The servers that are no longer Live, where they are wanted, too: they stand after all that are.
-    pub(super) falls: Option<FallsQuery>,
+    /// Servers that are no longer Live, after all that are.
+    pub(super) delisted: Option<DelistedQuery>,
 }
 
-/// Which servers that are no longer Live a list returns.
 #[derive(Clone, Debug)]
-pub(super) struct FallsQuery {
-    /// Those that fell at this moment or later.
+pub(super) struct DelistedQuery {
     pub(super) since: Moment,
-    /// Those after this place: the page holds nothing that is Live.
+    /// A page with this place contains no Live server.
     pub(super) after: Option<String>,
-    /// The page begins with them.
     pub(super) only: bool,
 }
 
 impl ServerQuery {
-    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version` and `include_deleted`, which is true by
-    /// default where `updated_since` is given, as at the official registry.
+    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version` and `include_deleted`. As at
+    /// the official registry, `include_deleted` is true by default if `updated_since` is given.
     ///
     /// # Errors
-    /// 400 for a cursor that no page gave and a time that is not RFC 3339, 422 for a limit that is no whole number.
+    /// 400 for an unknown cursor and for a time that is not RFC 3339, 422 for a limit that is not a whole
+    /// number.
     pub fn parse(query: &str) -> Result<Self, Problem> {
         let cursor = text(query, "cursor").map(|text| Cursor::read(&text)).transpose()?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
@@ -60,97 +56,100 @@ impl ServerQuery {
         // Each server has one version here, which is the latest.
         let version = text(query, "version").filter(|version| version != "latest");
         let include_deleted = text(query, "include_deleted");
-        let wanted = include_deleted.map_or(changed_since.is_some(), |text| text == "true");
+        let is_included = include_deleted.map_or(changed_since.is_some(), |text| text == "true");
         let (only, after) = match cursor {
             Some(Cursor::Fallen(after)) => (true, after),
             _ => (false, None),
         };
         let since = changed_since.unwrap_or(Moment::UNIX_EPOCH);
-        let falls = (wanted || only).then_some(FallsQuery { since, after, only });
-        Ok(Self { part, version, falls })
+        let delisted = (is_included || only).then_some(DelistedQuery { since, after, only });
+        Ok(Self { part, version, delisted })
     }
 
-    /// What tells this query from every other.
     pub(super) fn name(&self) -> String {
         let part = &self.part;
         let since = part.changed_since.map(|since| since.as_millisecond());
-        let falls = self.falls.as_ref().map(|falls| (&falls.after, falls.only));
-        json!([part.name_contains, since, part.after, part.limit, self.version, falls]).to_string()
+        let delisted = self.delisted.as_ref().map(|delisted| (&delisted.after, delisted.only));
+        json!([part.name_contains, since, part.after, part.limit, self.version, delisted]).to_string()
     }
 
-    /// Whether a fallen listing is one of those that the list would return if it were Live.
-    pub(super) fn matches_fallen(&self, listing: &Listing) -> bool {
+    pub(super) fn matches_delisted(&self, listing: &Listing) -> bool {
         let name = registry_name::of(listing).to_lowercase();
         self.matches(listing)
             && self.part.name_contains.as_ref().is_none_or(|part| name.contains(&part.to_lowercase()))
     }
 
-    /// Whether a listing has the requested version.
     pub(super) fn matches(&self, listing: &Listing) -> bool {
-        self.version.as_ref().is_none_or(|wanted| *wanted == version(listing))
+        self.version.as_ref().is_none_or(|required| *required == version(listing))
     }
 }
 
-/// The first value of a parameter.
 fn value(query: &str, name: &str) -> Option<String> {
     let mut pairs = form_urlencoded::parse(query.as_bytes());
     pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
 }
 
-/// The first value of a parameter, unless it is empty.
 pub(super) fn text(query: &str, name: &str) -> Option<String> {
     value(query, name).filter(|value| !value.is_empty())
 }
 
-/// `limit`, moved into 1 to 100.
+/// Clamped to 1 to 100.
 pub(super) fn limit(query: &str) -> Result<usize, Problem> {
-    let Some(text) = value(query, "limit") else { return Ok(USUAL) };
+    let Some(text) = value(query, "limit") else { return Ok(DEFAULT_LIMIT) };
     let (below, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(&text)),
     };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        let detail = format!("`limit` is a whole number from 1 to {MOST}; `{}` is none.", shorten(&text, 40));
+        let detail =
+            format!("`limit` must be a whole number from 1 to {MAX_LIMIT}, not `{}`.", shorten(&text, 40));
         return Err(Problem::invalid("limit", "bad_limit", detail));
     }
     // A number too large for the type is above the maximum.
-    Ok(if below { 1 } else { digits.parse().unwrap_or(MOST).clamp(1, MOST) })
+    Ok(if below { 1 } else { digits.parse().unwrap_or(MAX_LIMIT).clamp(1, MAX_LIMIT) })
 }
 
 fn moment(text: &str) -> Result<Moment, Problem> {
-    // An offset's `+` that was not encoded has come as a space.
+    // The `+` of an offset arrives as a space if it was not encoded.
     let read = text.trim().replace(' ', "+").parse();
     read.map_err(|_| {
         let detail = format!(
-            "Invalid updated_since format: `{}` is no RFC 3339 time, such as 2025-08-07T13:15:04Z.",
+            "Invalid updated_since format: `{}` is not an RFC 3339 time such as 2025-08-07T13:15:04Z.",
             shorten(text, 60)
         );
         malformed("updated_since", "bad_time", detail)
     })
 }
 
+/// For a cursor and for a time.
+pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
+    let mut problem = Problem::invalid(field, code, detail);
+    problem.status = StatusCode::BAD_REQUEST;
+    problem
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn refused(query: &str) -> (u16, String) {
+    fn rejected(query: &str) -> (u16, String) {
         let problem = ServerQuery::parse(query).unwrap_err();
         (problem.status.as_u16(), problem.field.unwrap())
     }
 
     #[test]
-    fn a_limit_is_moved_into_its_range() {
+    fn limit_is_clamped() {
         let limit = |text: &str| ServerQuery::parse(&format!("limit={text}")).unwrap().part.limit;
-        let taken = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
-        assert_eq!(taken, [7, 1, 1, 1, 7, 100, 100, 100]);
+        let limits = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
+        assert_eq!(limits, [7, 1, 1, 1, 7, 100, 100, 100]);
         assert_eq!(ServerQuery::parse("").unwrap().part.limit, 30);
         for text in ["", "abc", "1.5", "-", "1e2", "0x1", "%00", "١"] {
-            assert_eq!(refused(&format!("limit={text}")), (422, "limit".to_owned()), "{text}");
+            assert_eq!(rejected(&format!("limit={text}")), (422, "limit".to_owned()), "{text}");
         }
     }
 
     #[test]
-    fn a_time_is_rfc_3339() {
+    fn time_must_be_rfc_3339() {
         let since =
             |text: &str| ServerQuery::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
         let noon: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
@@ -161,7 +160,7 @@ mod tests {
             ["", "garbage", "2026-11-20", "1732104000", "2026-13-20T12:00:00Z", "2026-11-20T12:00:00", "%ff"]
         {
             assert_eq!(
-                refused(&format!("updated_since={text}")),
+                rejected(&format!("updated_since={text}")),
                 (400, "updated_since".to_owned()),
                 "{text}"
             );
@@ -169,24 +168,25 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_among_the_fallen_comes_back() {
-        let falls =
-            |query: &str| ServerQuery::parse(query).unwrap().falls.map(|falls| (falls.only, falls.after));
+    fn delisted_cursor_survives_a_round_trip() {
+        let delisted = |query: &str| {
+            ServerQuery::parse(query).unwrap().delisted.map(|delisted| (delisted.only, delisted.after))
+        };
         let place = "1795176000000#mcp-com-example-my-server";
         let cursor = Cursor::Fallen(Some(place.to_owned())).write();
         assert_eq!(cursor, "deleted:1795176000000:mcp-com-example-my-server");
-        assert_eq!(falls(&format!("cursor={cursor}")), Some((true, Some(place.to_owned()))));
-        assert_eq!(falls(&format!("cursor={}", Cursor::Fallen(None).write())), Some((true, None)));
-        assert_eq!(falls("updated_since=2026-11-20T12:00:00Z"), Some((false, None)));
-        assert_eq!(falls("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), None);
-        assert_eq!(falls("limit=3"), None);
+        assert_eq!(delisted(&format!("cursor={cursor}")), Some((true, Some(place.to_owned()))));
+        assert_eq!(delisted(&format!("cursor={}", Cursor::Fallen(None).write())), Some((true, None)));
+        assert_eq!(delisted("updated_since=2026-11-20T12:00:00Z"), Some((false, None)));
+        assert_eq!(delisted("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), None);
+        assert_eq!(delisted("limit=3"), None);
         for text in ["deleted:x", "deleted:1795176000000", "deleted:179:mcp-x", "deleted:1795176000000:x y"] {
-            assert_eq!(refused(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
+            assert_eq!(rejected(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
         }
     }
 
     #[test]
-    fn a_cursor_is_taken_encoded_or_not() {
+    fn cursor_is_accepted_encoded_or_not() {
         let after = |text: &str| ServerQuery::parse(&format!("cursor={text}")).unwrap().part.after;
         let place = "com.example/my-server mcp-com-example-my-server";
         let cursor = Cursor::Live(place.to_owned()).write();
@@ -196,12 +196,12 @@ mod tests {
         assert_eq!(after(""), None);
         for text in ["garbage", "a/b/c", "com.example/my-server:1.0.0", "%00/%00", "com.example/a%20b:mcp-a"]
         {
-            assert_eq!(refused(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
+            assert_eq!(rejected(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
         }
     }
 
     #[test]
-    fn the_rest_is_taken_as_it_is() {
+    fn other_parameters_are_used_unchanged() {
         let query = ServerQuery::parse(
             "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
         );

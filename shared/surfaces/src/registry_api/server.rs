@@ -1,39 +1,35 @@
-//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence beside it. What a peer
-//! says of itself is cut to the limits of the schema, so that the document is valid for every listing.
+//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence under its own `_meta` key.
+//! What a peer says about itself is cut to the limits of the schema, so that the document is valid for every listing.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::evidence::ServerEvidence;
-use super::namespace::Namespace;
+use super::Namespace;
+use registry_domain::views::NameStanding;
 use registry_formats::registry_name;
 use registry_formats::server_json::is_version;
-use registry_model::protocol::SERVER_DESCRIPTION_SCHEMA;
+use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
 use registry_model::settings::Settings;
-use registry_model::{Listing, Moment};
+use registry_model::{Handshake, Listing, Moment};
 use registry_search::browse::Row;
 use registry_store::Fall;
 
-/// The key of the official registry's metadata, which every implementation of its API includes.
+/// The key of the official metadata, which every implementation of the API includes.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
-/// The longest title and description, in characters.
-const LONGEST: usize = 100;
-/// For a server that names no version of itself, or none that the official rules take. It is a semantic version, and
-/// every other one is newer, so that a real one is never mistaken for the older.
+/// Characters of a title and of a description.
+const MAX_CHARS: usize = 100;
+/// For a server without a version that the official rules accept. It is a semantic version lower than all
+/// others, so a real version is never mistaken for the older one.
 const UNKNOWN_VERSION: &str = "0.0.0";
 
-/// A server and the registry's metadata about it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerResponse {
-    /// The server's description.
     pub server: ServerDetail,
-    /// The registry's metadata about it.
     #[serde(rename = "_meta")]
     pub meta: Map<String, Value>,
 }
 
-/// `server.json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerDetail {
@@ -52,7 +48,7 @@ pub struct ServerDetail {
     meta: Map<String, Value>,
 }
 
-/// Its endpoint. Only streamable HTTP ever goes Live as an MCP server.
+/// Only streamable HTTP ever goes Live as an MCP server.
 #[derive(Clone, Debug, Serialize)]
 struct Remote {
     #[serde(rename = "type")]
@@ -61,13 +57,12 @@ struct Remote {
 }
 
 impl ServerResponse {
-    /// A row of the list.
     #[must_use]
     pub fn of_row(row: &Row, settings: &Settings) -> Self {
         Self::of(&row.listing, Some(row.changed_at), settings)
     }
 
-    /// A server that is no longer Live. What it once answered says nothing of today, so its evidence is left out.
+    /// Without evidence: old answers say nothing about today.
     #[must_use]
     pub fn of_fall(fall: &Fall) -> Self {
         let Fall { listing, at } = fall;
@@ -81,7 +76,6 @@ impl ServerResponse {
         Self { server: ServerDetail::of(listing, Map::new()), meta }
     }
 
-    /// A listing, and when what it says last changed, where that is known.
     #[must_use]
     pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {
         let mut official = json!({
@@ -92,7 +86,7 @@ impl ServerResponse {
         if let Some(changed_at) = changed_at {
             official["updatedAt"] = json!(changed_at.max(listing.listed_at));
         }
-        // The official registry's guide for aggregators puts it inside the server, its OpenAPI beside it.
+        // The official guide for aggregators puts it inside the server, the official OpenAPI next to it.
         let evidence = json!(ServerEvidence::of(listing, settings));
         let key = Namespace::own(settings).key("evidence");
         let inner = Map::from_iter([(key.clone(), evidence.clone())]);
@@ -105,7 +99,7 @@ impl ServerDetail {
     fn of(listing: &Listing, meta: Map<String, Value>) -> Self {
         let url = listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(web);
         let name = registry_name::of(listing);
-        let title = line(&listing.name, LONGEST);
+        let title = line(&listing.name, MAX_CHARS);
         let is_titled = !title.is_empty() && title != name && title != listing.id.as_str();
         Self {
             schema: SERVER_DESCRIPTION_SCHEMA,
@@ -123,34 +117,32 @@ impl ServerDetail {
     }
 }
 
-/// The version that a server says of itself; `0.0.0` where it says none, or something that names no one version.
 pub(super) fn version(listing: &Listing) -> String {
-    let told = listing.version.as_deref().map(str::trim).filter(|version| {
+    let version = listing.version.as_deref().map(str::trim).filter(|version| {
         is_version(version)
             && version.chars().all(|c| !c.is_control())
             && version.contains(char::is_alphanumeric)
     });
-    told.unwrap_or(UNKNOWN_VERSION).to_owned()
+    version.unwrap_or(UNKNOWN_VERSION).to_owned()
 }
 
-/// 1 to 100 characters in one line.
 fn description(listing: &Listing, url: Option<&Url>) -> String {
-    let told = line(listing.description.as_deref().unwrap_or_default(), LONGEST);
-    if !told.is_empty() {
-        return told;
+    let text = line(listing.description.as_deref().unwrap_or_default(), MAX_CHARS);
+    if !text.is_empty() {
+        return text;
     }
     let host = url.and_then(Url::host_str);
-    line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), LONGEST)
+    line(&host.map_or("An MCP server.".to_owned(), |host| format!("An MCP server at {host}.")), MAX_CHARS)
 }
 
-/// A text in one line of at most `longest` characters, cut after a word.
-fn line(text: &str, longest: usize) -> String {
+/// One line of at most `max_chars` characters, cut after a word.
+fn line(text: &str, max_chars: usize) -> String {
     let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= longest {
+    if line.chars().count() <= max_chars {
         return line;
     }
-    let room = line.char_indices().nth(longest - 1).map_or(0, |(end, _)| end);
+    let room = line.char_indices().nth(max_chars - 1).map_or(0, |(end, _)| end);
     let is_whole = line[room..].starts_with(' ');
     // A text whose last space is far from its end has no words to speak of.
     let word_end = line[..room].rfind(' ').filter(|space| !is_whole && *space > room / 2);
@@ -158,13 +150,12 @@ fn line(text: &str, longest: usize) -> String {
     format!("{}…", line[..cut].trim_end_matches([' ', ',', ';', ':', '-']))
 }
 
-/// An address that a client can call.
 fn web(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     (matches!(url.scheme(), "http" | "https") && !url.as_str().contains(char::is_whitespace)).then_some(url)
 }
 
-/// A page about a server: https, and a URI by the letter (RFC 3986), which browsers' URLs are not always.
+/// https, and a strict URI (RFC 3986), which browser URLs are not always.
 fn website(text: &str) -> Option<String> {
     let url = Url::parse(text).ok().filter(|url| url.scheme() == "https")?;
     let text = url.as_str();
@@ -176,3 +167,61 @@ fn website(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ServerEvidence {
+    /// `ok` for every listed server.
+    class: Handshake,
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_checked: Option<Moment>,
+    method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    era: Option<String>,
+    /// Milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_ms: Option<u32>,
+    /// SHA-256 over the tool list, so that clients see a change of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools_hash: Option<String>,
+    /// Absent if the listing has no server name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name_standing: Option<NameStanding>,
+    /// 0 to 100.
+    score: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live_since: Option<Moment>,
+    status_url: String,
+}
+
+impl ServerEvidence {
+    #[must_use]
+    pub fn of(listing: &Listing, settings: &Settings) -> Self {
+        let probe = listing.probe.as_ref();
+        let era = listing.era.clone();
+        let is_modern = era.as_deref().is_some_and(|era| era >= MCP_NEWEST_REVISION);
+        Self {
+            class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
+            reason: reason(listing),
+            last_checked: probe.map(|probe| probe.at),
+            method: if is_modern { "server/discover, tools/list" } else { "initialize, tools/list" },
+            era,
+            latency_ms: probe.and_then(|probe| probe.latency_ms),
+            tools_hash: listing.tools_hash.clone(),
+            name_standing: NameStanding::of(listing),
+            score: probe.map_or(0, |probe| probe.score),
+            live_since: listing.live_since,
+            status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
+        }
+    }
+}
+
+fn reason(listing: &Listing) -> String {
+    match (&listing.probe, listing.failures) {
+        (None, _) => "Not probed yet.".to_owned(),
+        (Some(_), 0) => "It completed the handshake, without a credential.".to_owned(),
+        (Some(_), failures) => format!(
+            "It completed the handshake, without a credential; {failures} later probe(s) failed; a recheck will confirm it."
+        ),
+    }
+}

@@ -1,76 +1,71 @@
-//! The lists of servers that the official API has: a page by name, the versions of one server, one version. Each read is
-//! a page of the browse index, so a list costs the same however many servers are Live.
+//! Lists of servers and single servers. Servers that are no longer Live are listed for some days with `status:
+//! deleted`, as at the official API: a mirror that reads changes since its last visit would otherwise keep them
+//! forever. A page is rendered once per version of the registry, because aggregators read the whole list again and
+//! again.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
 use super::cursor::Cursor;
-use super::falls;
-use super::query::ServerQuery;
+use super::query::{DelistedQuery, ServerQuery};
 use super::server::{self, ServerResponse};
 use registry_app::App;
+use registry_domain::views::active_page;
 use registry_formats::server_json::is_name;
-use registry_model::Kind;
+use registry_model::cache::TaggedPage;
 use registry_model::error::{Problem, shorten};
+use registry_model::{Kind, Lane, ListingId};
 use registry_search::browse::{BrowseQuery, Row};
+use registry_store::Fall;
 
-/// How many pages of the index are read for a page of one exact version; the rest is left to the next page.
-const LOOKS: usize = 8;
+/// Index pages to read for one page of an exact version; the next page continues.
+const MAX_READS: usize = 8;
 
-/// A page of servers.
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerList {
     servers: Vec<ServerResponse>,
     metadata: Metadata,
 }
 
-/// About a page.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metadata {
-    /// The `cursor` of the next page; absent on the last.
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub(super) next_cursor: Option<String>,
-    /// How many are on this page.
     pub(super) count: usize,
 }
 
-/// Lists servers by name, by the index as it is loaded.
-///
-/// # Errors
-/// The table is busy.
 pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
-    let only_falls = query.falls.as_ref().is_some_and(|falls| falls.only);
-    let (rows, mut next_cursor) = if only_falls { (Vec::new(), None) } else { page(app, query).await? };
+    let only_delisted = query.delisted.as_ref().is_some_and(|delisted| delisted.only);
+    let (rows, mut next_cursor) = if only_delisted { (Vec::new(), None) } else { page(app, query).await? };
     let mut servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
-    if let (Some(falls), None) = (&query.falls, &next_cursor) {
+    if let (Some(delisted_query), None) = (&query.delisted, &next_cursor) {
         let room = query.part.limit.saturating_sub(servers.len());
         if room == 0 {
             next_cursor = Some(Cursor::Fallen(None).write());
         } else {
-            let (fallen, next) = falls::falls(app, falls, room).await?;
-            let fallen = fallen.iter().filter(|fall| query.matches_fallen(&fall.listing));
-            servers.extend(fallen.map(ServerResponse::of_fall));
+            let (page, next) = delisted(app, delisted_query, room).await?;
+            let matching = page.iter().filter(|fall| query.matches_delisted(&fall.listing));
+            servers.extend(matching.map(ServerResponse::of_fall));
             next_cursor = next.map(|place| Cursor::Fallen(Some(place)).write());
         }
     }
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 
-/// All versions of a server: the one that answers.
-///
 /// # Errors
-/// 404 where no Live server has that name; the table is busy.
+/// 404 if no Live server has that name; the table is busy.
 pub async fn versions(app: &App, name: &str) -> Result<ServerList, Problem> {
     let row = named(app, name).await?;
     let metadata = Metadata { next_cursor: None, count: 1 };
     Ok(ServerList { servers: vec![ServerResponse::of_row(&row, &app.settings)], metadata })
 }
 
-/// One version of a server, or its `latest`.
-///
 /// # Errors
-/// 404 where no Live server has that name and version; the table is busy.
+/// 404 if no Live server has that name and version; the table is busy.
 pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerResponse, Problem> {
     let row = named(app, name).await?;
     let there = server::version(&row.listing);
@@ -78,27 +73,23 @@ pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerRespo
         return Ok(ServerResponse::of_row(&row, &app.settings));
     }
     let detail = format!(
-        "Server version not found: `{}` answers as version {there}. Ask for that, or for `latest`.",
+        "Server version not found: `{}` has version {there}. Use that, or `latest`.",
         shorten(name, 120)
     );
     Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
 }
 
-/// Whether the registry can answer: whether its table does.
-///
-/// # Errors
-/// The table is busy.
 pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     app.store.live().await?;
     Ok(json!({ "status": "ok" }))
 }
 
-/// The rows of a page, by the index as it is loaded, and the cursor of the next. Only the index's own filters are free:
-/// for an exact version, rows are looked at until the page is full, within bounds.
+/// Only the index's own filters are cheap: for an exact version, rows are read until the page is full, within
+/// bounds.
 pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
     let mut part = query.part.clone();
     let mut found = Vec::new();
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_READS {
         let page = app.search.browse_loaded(&part).await?;
         part.after = page.next;
         found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing)));
@@ -110,7 +101,6 @@ pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Op
     Ok((found, part.after.map(|place| Cursor::Live(place).write())))
 }
 
-/// The Live server of a name.
 pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
     let part = BrowseQuery {
         kind: Some(Kind::Mcp),
@@ -121,9 +111,46 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
     let row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
     row.ok_or_else(|| {
         let detail = format!(
-            "Server not found: no Live server is named `{}`. A name is one that the list gives, with its slash as %2F.",
+            "Server not found: no Live server is named `{}`. Use a name from the list, with its slash as %2F.",
             shorten(name, 120)
         );
         Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
     })
+}
+
+/// The content changes with the Live rows and with the index that orders them. Both versions are read first,
+/// so that a page is never older than the version that it is cached under.
+pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage, Problem> {
+    let live = async { app.store.live().await };
+    let (live, ()) = futures::try_join!(live, app.search.refresh())?;
+    // The content also changes with time, without a write: proofs expire, and delistings are shown for some days only.
+    let version = active_page::validator(app, live, &format!("{:?}", app.search.version()));
+    let name = query.name();
+    if let Some(page) = app.server_pages.get(&name, &version) {
+        return Ok(page);
+    }
+    let list = list(app, query).await?;
+    let body = serde_json::to_vec(&list).map_err(|error| Problem::fault(error.to_string()))?;
+    let page = TaggedPage::of_body(Bytes::from(body));
+    app.server_pages.put(name, version, page.clone());
+    Ok(page)
+}
+
+pub(super) async fn delisted(
+    app: &App,
+    query: &DelistedQuery,
+    limit: usize,
+) -> Result<(Vec<Fall>, Option<String>), Problem> {
+    let after = query.after.as_deref();
+    let (falls, next) = app.store.falls(query.since, after, limit, app.clock.now()).await?;
+    // Only the last delisting counts, and only if the listing is not Live again.
+    let latest: BTreeMap<ListingId, Fall> =
+        falls.into_iter().map(|fall| (fall.listing.id.clone(), fall)).collect();
+    let ids: Vec<ListingId> = latest.keys().cloned().collect();
+    let listings = if ids.is_empty() { Vec::new() } else { app.store.listings(&ids).await? };
+    let live: BTreeSet<ListingId> =
+        listings.into_iter().filter(|now| now.lane == Lane::Active).map(|now| now.id).collect();
+    let mut falls: Vec<Fall> = latest.into_values().filter(|fall| !live.contains(&fall.listing.id)).collect();
+    falls.sort_by(|a, b| (a.at, &a.listing.id).cmp(&(b.at, &b.listing.id)));
+    Ok((falls, next))
 }

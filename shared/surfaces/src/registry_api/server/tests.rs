@@ -53,12 +53,12 @@ fn rendered(listing: &Listing) -> Value {
 }
 
 #[test]
-fn a_server_is_told_with_its_evidence() {
+fn server_includes_its_evidence() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&rendered(&adder())).unwrap());
 }
 
 #[test]
-fn nothing_official_is_said_beside_what_is_documented() {
+fn official_metadata_has_only_documented_members() {
     let response = rendered(&adder());
     let members: BTreeSet<&str> =
         response["_meta"][OFFICIAL].as_object().unwrap().keys().map(String::as_str).collect();
@@ -68,7 +68,7 @@ fn nothing_official_is_said_beside_what_is_documented() {
 }
 
 #[test]
-fn a_failure_that_is_not_confirmed_is_told() {
+fn unconfirmed_failures_are_reported() {
     let listing = Listing { failures: 2, ..adder() };
     let proof = &rendered(&listing)["_meta"]["com.example.registry/evidence"];
     assert_eq!(proof["class"], "ok");
@@ -81,41 +81,41 @@ fn a_failure_that_is_not_confirmed_is_told() {
 }
 
 #[test]
-fn a_version_is_one_that_the_official_rules_take() {
-    let version = |told: Option<&str>| version(&Listing { version: told.map(str::to_owned), ..adder() });
-    for told in ["3.1.0", "1.0.0+build.5", "2025-11-20", "v1", "experimental"] {
-        assert_eq!(version(Some(told)), told);
+fn invalid_versions_become_0_0_0() {
+    let version = |text: Option<&str>| version(&Listing { version: text.map(str::to_owned), ..adder() });
+    for text in ["3.1.0", "1.0.0+build.5", "2025-11-20", "v1", "experimental"] {
+        assert_eq!(version(Some(text)), text);
     }
     assert_eq!(version(Some(" 1.0 ")), "1.0");
-    for told in ["", " ", "latest", "^1.2.3", "1.x", ">=1.0", "1.2 || 1.3", "..", "1\u{0}2", &"9".repeat(256)]
+    for text in ["", " ", "latest", "^1.2.3", "1.x", ">=1.0", "1.2 || 1.3", "..", "1\u{0}2", &"9".repeat(256)]
     {
-        assert_eq!(version(Some(told)), "0.0.0", "{told:?}");
+        assert_eq!(version(Some(text)), "0.0.0", "{text:?}");
     }
     assert_eq!(version(None), "0.0.0");
 }
 
 #[test]
-fn a_long_description_ends_after_a_word() {
-    let told = |text: &str| {
+fn long_description_ends_after_a_word() {
+    let text = |text: &str| {
         let listing = Listing { description: Some(text.to_owned()), ..adder() };
         rendered(&listing)["server"]["description"].as_str().unwrap().to_owned()
     };
-    assert_eq!(told(" Adds\n numbers.\u{0} "), "Adds numbers.");
+    assert_eq!(text(" Adds\n numbers.\u{0} "), "Adds numbers.");
     let long = "Adds numbers, subtracts numbers, multiplies numbers, divides numbers and, when asked kindly, takes roots.";
     assert_eq!(
-        told(long),
+        text(long),
         "Adds numbers, subtracts numbers, multiplies numbers, divides numbers and, when asked kindly, takes…"
     );
-    assert_eq!(told(&"x".repeat(101)), format!("{}…", "x".repeat(99)));
-    assert_eq!(told(&"é".repeat(100)), "é".repeat(100));
-    assert_eq!(told(&format!("Added {}", "日".repeat(200))), format!("Added {}…", "日".repeat(93)));
+    assert_eq!(text(&"x".repeat(101)), format!("{}…", "x".repeat(99)));
+    assert_eq!(text(&"é".repeat(100)), "é".repeat(100));
+    assert_eq!(text(&format!("Added {}", "日".repeat(200))), format!("Added {}…", "日".repeat(93)));
     for nothing in ["", " \n", "\u{7}"] {
-        assert_eq!(told(nothing), "An MCP server at mcp.adder.org.");
+        assert_eq!(text(nothing), "An MCP server at mcp.adder.org.");
     }
 }
 
 #[test]
-fn a_page_about_a_server_is_a_uri_over_https() {
+fn website_must_be_a_strict_https_uri() {
     assert_eq!(website("https://adder.org/a?b=c#d").as_deref(), Some("https://adder.org/a?b=c#d"));
     assert_eq!(website("https://bücher.example/ä").as_deref(), Some("https://xn--bcher-kva.example/%C3%A4"));
     for other in [
@@ -131,7 +131,7 @@ fn a_page_about_a_server_is_a_uri_over_https() {
 }
 
 #[test]
-fn a_title_is_left_out_where_nobody_gave_one() {
+fn title_is_omitted_without_a_name() {
     let listing = adder();
     let unnamed = Listing { name: listing.id.to_string(), ..listing.clone() };
     assert!(rendered(&unnamed)["server"].get("title").is_none());
@@ -152,7 +152,7 @@ fn urls() -> impl Strategy<Value = Option<String>> {
 
 proptest! {
     #[test]
-    fn every_listing_is_rendered_by_the_official_schema(
+    fn every_listing_matches_the_official_schema(
         name in texts(), description in texts(), server_name in texts(), version in texts(),
         url in urls(), endpoint in urls(), website in urls(),
         era in texts(), tools_hash in texts(), probed: bool, failures: u32, changed_at in proptest::option::of(-1_i64 << 40..1_i64 << 40),

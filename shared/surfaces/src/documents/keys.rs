@@ -1,5 +1,7 @@
-//! By which key this registry signs HTTP messages, and who it is as a bot: the signature directory
-//! (draft-meunier-webbotauth-httpsig-directory) and the signature agent card (draft-meunier-webbotauth-registry).
+//! The public keys of this registry, and who it is as a bot: the JWK set for attestations and cards (RFC 7517), the
+//! signature directory (draft-meunier-webbotauth-httpsig-directory), the signature agent card
+//! (draft-meunier-webbotauth-registry), and the key that proves names of this domain to the official MCP registry
+//! (official registry, `auth/http.go`).
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -8,13 +10,29 @@ use url::Url;
 
 use super::document::{Document, DocumentRequest, NoQuery, json};
 use registry_app::App;
+use registry_domain::trust::keys;
 use registry_domain::trust::message_key::{Ed25519Jwk, message_key};
 use registry_model::error::Problem;
+
+#[derive(Debug)]
+pub(super) struct KeySet;
+
+impl Document for KeySet {
+    const PATHS: &'static [&'static str] = &["/.well-known/jwks.json"];
+    const SUMMARY: &'static str = "The public keys that verify attestations and cards (RFC 7517).";
+    const MAX_AGE_S: Option<u32> = Some(600);
+    type Query = NoQuery;
+    type Answer = Map<String, Value>;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        json(&keys::published(app).await?)
+    }
+}
 
 const DIRECTORY: &str = "/.well-known/http-message-signatures-directory";
 const CARD: &str = "/.well-known/signature-agent-card.json";
 
-/// The directory: its answer is signed by the key in it.
+/// The answer is signed with the key in it.
 #[derive(Debug)]
 pub(super) struct SignatureDirectory;
 
@@ -25,7 +43,7 @@ struct Directory {
 
 impl Document for SignatureDirectory {
     const PATHS: &'static [&'static str] = &[DIRECTORY];
-    const SUMMARY: &'static str = "The keys with which this registry signs its requests, in a signed answer.";
+    const SUMMARY: &'static str = "The keys that sign the requests of this registry, in a signed answer.";
     const MEDIA_TYPE: &'static str = "application/http-message-signatures-directory+json";
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
@@ -41,14 +59,13 @@ impl Document for SignatureDirectory {
     }
 }
 
-/// The authority of this registry's address (RFC 9421 §2.2.3): in small letters, without the port of the scheme.
+/// RFC 9421 §2.2.3: lower case, without the default port.
 fn authority(app: &App) -> Result<String, Problem> {
     let url = Url::parse(&app.settings.base_url).map_err(|error| Problem::fault(error.to_string()))?;
     let host = url.host_str().unwrap_or_default();
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// Who asks other servers, and why.
 #[derive(Debug)]
 pub(super) struct SignatureAgentCard;
 
@@ -76,7 +93,7 @@ struct WebBotAuth {
 
 impl Document for SignatureAgentCard {
     const PATHS: &'static [&'static str] = &[CARD];
-    const SUMMARY: &'static str = "Who asks other servers for a handshake, and why.";
+    const SUMMARY: &'static str = "The bot that probes other servers, and why it does.";
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
     type Answer = Map<String, Value>;
@@ -92,11 +109,11 @@ impl Document for SignatureAgentCard {
             jwks_uri: settings.url(DIRECTORY),
             web_bot_auth: WebBotAuth {
                 trigger: "fetcher",
-                purpose: "Probes agents and MCP servers that were published here: reads their card and asks for a \
+                purpose: "Probes agents and MCP servers that were published here: reads their card and makes a \
                     handshake, at most once in six minutes and again every week.",
                 product_token: product.to_owned(),
                 expected_user_agent,
-                // It asks what its publisher named, and follows no links.
+                // It requests only what the publisher named, and follows no links.
                 compliance: [],
             },
             known_urls: [
@@ -106,5 +123,21 @@ impl Document for SignatureAgentCard {
             ]
             .map(|path| settings.url(path)),
         })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct RegistryAuth;
+
+impl Document for RegistryAuth {
+    const PATHS: &'static [&'static str] = &["/.well-known/mcp-registry-auth"];
+    const SUMMARY: &'static str = "The key that proves names of this domain to the official MCP registry.";
+    const MEDIA_TYPE: &'static str = "text/plain; charset=utf-8";
+    const MAX_AGE_S: Option<u32> = Some(600);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(message_key(app).await?.domain_key().record().unwrap_or_default().into())
     }
 }

@@ -1,0 +1,206 @@
+//! An operation as a request that can be sent: by REST, as an MCP tool, in plain words over A2A. It is made from the
+//! operation's own example and routes, so that no document or page shows a call that is not served.
+
+use form_urlencoded::byte_serialize;
+use http::header;
+use serde_json::{Map, Value, json};
+
+use registry_model::protocol::MCP_ENDPOINT;
+use registry_model::settings::Settings;
+use registry_operations::intent;
+use registry_operations::{Description, RouteInput};
+
+/// The listing id in the catalogue's examples.
+pub(crate) const EXAMPLE_LISTING_ID: &str = "agtpub_0123456789abcdef0123";
+
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    /// With the query of a GET.
+    pub(crate) url: String,
+    pub(crate) body: Option<Value>,
+    /// The MCP tool, and the operation of A2A.
+    pub(crate) tool: &'static str,
+    pub(crate) arguments: Value,
+    /// The same in plain words, as an A2A message.
+    pub(crate) words: String,
+}
+
+impl Call {
+    /// With `{listing_id}`, `{access_token}` and `{url}` in place of values that only the caller knows. By POST where the
+    /// operation takes a body.
+    pub(crate) fn template(operation: &Description, settings: &Settings) -> Self {
+        let mut arguments = example(operation);
+        for (name, value) in arguments.as_object_mut().into_iter().flatten() {
+            match name.as_str() {
+                "listing_id" | "id" => *value = json!("{listing_id}"),
+                "token" => *value = json!("{access_token}"),
+                _ => {}
+            }
+        }
+        let accepts_body = operation.routes.iter().any(|route| matches!(route.input, RouteInput::BodyAs(_)));
+        let is_read = !accepts_body && operation.routes.iter().any(|route| !route.is_post());
+        let mut in_query = arguments.clone();
+        if is_read && in_query["url"].is_string() {
+            in_query["url"] = json!("{url}");
+        }
+        Self::new(operation, settings, arguments, &in_query, is_read)
+    }
+
+    /// With the values of the example. By the first route, or by POST if the example does not fit into a query.
+    pub(crate) fn by_example(operation: &Description, settings: &Settings) -> Self {
+        let arguments = example(operation);
+        let is_flat = arguments
+            .as_object()
+            .is_some_and(|members| members.values().all(|value| !value.is_array() && !value.is_object()));
+        let mut routes = operation.routes.iter();
+        let is_read = routes.next().is_some_and(|route| !route.is_post())
+            && (is_flat || !routes.any(|route| route.is_post()));
+        Self::new(operation, settings, arguments.clone(), &arguments, is_read)
+    }
+
+    fn new(
+        operation: &Description,
+        settings: &Settings,
+        arguments: Value,
+        in_query: &Value,
+        is_read: bool,
+    ) -> Self {
+        let mut routes = operation.routes.iter();
+        let route = routes.find(|route| {
+            if is_read { !route.is_post() } else { matches!(route.input, RouteInput::BodyAs(_)) }
+        });
+        let (path, body) = match (route, operation.actions.first()) {
+            (Some(route), _) if is_read => (route.path, None),
+            (Some(route), _) => (route.path, Some(arguments.clone())),
+            (None, Some(action)) => {
+                // An operation that takes an action itself knows it by the end of the family's name for it.
+                let own = arguments["action"].as_str().unwrap_or_default();
+                let name = action.names.iter().find(|name| name.ends_with(own)).or(action.names.first());
+                let mut body = json!({ "action": name });
+                for (name, value) in
+                    arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != "action")
+                {
+                    body[name] = value.clone();
+                }
+                (action.path, Some(body))
+            }
+            (None, None) => {
+                let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                    "params": { "name": operation.name, "arguments": arguments } });
+                (MCP_ENDPOINT, Some(call))
+            }
+        };
+        let query = if is_read { query(in_query) } else { String::new() };
+        let phrase = operation.phrases.first().copied().unwrap_or(operation.name);
+        Self {
+            method: if body.is_some() { "POST" } else { "GET" },
+            path,
+            url: settings.url(path) + &query,
+            body,
+            tool: operation.name,
+            arguments,
+            words: intent::filled(&phrase.replacen("{id}", "{listing_id}", 1)),
+        }
+    }
+
+    pub(crate) fn headers(&self) -> Map<String, Value> {
+        let json = || Value::from("application/json");
+        let sent = self.body.as_ref().map(|_| (header::CONTENT_TYPE.to_string(), json()));
+        [(header::ACCEPT.to_string(), json())].into_iter().chain(sent).collect()
+    }
+
+    /// A shell command; with `separator` between its options.
+    pub(crate) fn curl(&self, separator: &str) -> String {
+        curl(&self.url, &[], self.body.as_ref(), separator)
+    }
+}
+
+/// A shell command for a GET, or with a body for a POST.
+pub(crate) fn curl(url: &str, headers: &[(&str, &str)], body: Option<&Value>, separator: &str) -> String {
+    let Some(body) = body else { return format!("curl -sS {}", shell_word(url)) };
+    let headers = [("content-type", "application/json")].iter().chain(headers);
+    let headers: String = headers.map(|(name, value)| format!("{separator}-H '{name}: {value}'")).collect();
+    let body = shell_word(&body.to_string());
+    format!("curl -sS -X POST {}{headers}{separator}-d {body}", shell_word(url))
+}
+
+pub(crate) fn example(operation: &Description) -> Value {
+    serde_json::from_str(operation.example).unwrap_or_default()
+}
+
+/// Names in braces are not encoded, so that they stay readable.
+fn query(arguments: &Value) -> String {
+    let pairs = arguments.as_object().into_iter().flatten().map(|(name, value)| {
+        let value = match value {
+            Value::String(text) if text.starts_with('{') => text.clone(),
+            Value::String(text) => byte_serialize(text.as_bytes()).collect(),
+            other => byte_serialize(other.to_string().as_bytes()).collect(),
+        };
+        format!("{name}={value}")
+    });
+    let pairs: Vec<String> = pairs.collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}
+
+fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::settings::Mode;
+    use registry_operations::{CHECK_STATUS, DESCRIPTIONS, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE};
+
+    fn settings() -> Settings {
+        let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
+        Settings::from_env(Mode::Public, lookup).unwrap()
+    }
+
+    #[test]
+    fn call_uses_a_route_of_its_operation() {
+        let call = |operation| Call::template(operation, &settings());
+        let list = call(LIST_YOURSELF.described);
+        assert_eq!((list.method, list.url.as_str()), ("POST", "https://registry.example.com/api/publish"));
+        assert_eq!(list.words, "list my agent at https://agent.example.com/.well-known/agent-card.json");
+        assert_eq!(
+            call(CHECK_STATUS.described).curl(" "),
+            "curl -sS 'https://registry.example.com/api/listings/status?id={listing_id}'"
+        );
+        let trace = call(LEAVE_TRACE.described);
+        assert_eq!(trace.url, "https://registry.example.com/api/products/stigmergy");
+        assert_eq!(trace.body.unwrap()["action"], "leave_trace");
+        assert_eq!(call(SEARCH_ACTIVE.described).url, "https://registry.example.com/api/protocol");
+    }
+
+    #[test]
+    fn shell_reads_every_command_as_intended() {
+        for operation in DESCRIPTIONS {
+            for call in [Call::template(operation, &settings()), Call::by_example(operation, &settings())] {
+                for separator in [" ", " \\\n  "] {
+                    let words = shell_words::split(&call.curl(separator)).unwrap();
+                    assert!(words.contains(&call.url), "{}", operation.name);
+                    if let Some(body) = &call.body {
+                        assert_eq!(serde_json::from_str::<Value>(words.last().unwrap()).unwrap(), *body);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn example_call_contains_the_example() {
+        for operation in DESCRIPTIONS {
+            let call = Call::by_example(operation, &settings());
+            let Some(body) = call.body.filter(|_| call.path != MCP_ENDPOINT) else { continue };
+            for (name, value) in example(operation).as_object().unwrap() {
+                match name.as_str() {
+                    "action" => assert!(body[name].as_str().unwrap().ends_with(value.as_str().unwrap())),
+                    _ => assert_eq!(&body[name], value, "{}", operation.name),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Texts for language models and crawlers: `/llms.txt` (llmstxt.org), `/llms-full.txt` with every operation, `/ai.txt`
+//! and `/robots.txt`.
+
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+
+use super::limits::acts;
+use super::skill_json::steps;
+use super::skills::SKILLS;
+use super::{LLMS_FULL, everything, guides, map};
+use crate::call::Call;
+use crate::documents::{self, AnyDocument, DOCUMENTS, Document, DocumentRequest, NoQuery};
+use crate::pages::{self, PAGES};
+use registry_app::App;
+use registry_domain::funnel;
+use registry_domain::views::{ProductEntry, tagline};
+use registry_model::error::Problem;
+use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
+use registry_model::settings::Settings;
+use registry_operations::{DESCRIPTIONS, Description, LIST_YOURSELF, MATCH_CAPABILITY};
+
+const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
+
+#[derive(Debug)]
+pub(super) struct Llms;
+
+impl Document for Llms {
+    const PATHS: &'static [&'static str] = &["/llms.txt"];
+    const SUMMARY: &'static str =
+        "What this registry is and what to read next, for language models (llmstxt.org).";
+    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(llms(&app.settings).into())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct LlmsFull;
+
+impl Document for LlmsFull {
+    const PATHS: &'static [&'static str] = &["/llms-full.txt"];
+    const SUMMARY: &'static str = "Everything in one text: how to list, every operation with its arguments, every document, the limits.";
+    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(llms_full(&app.settings).into())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct AiText;
+
+impl Document for AiText {
+    const PATHS: &'static [&'static str] = &["/ai.txt"];
+    const SUMMARY: &'static str = "What agents can do here, in short.";
+    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(ai_text(&app.settings).into())
+    }
+}
+
+/// Everything may be read, searched and quoted, but not used for training (contentsignals.org): names and descriptions are
+/// the words of publishers, who agreed to no more.
+#[derive(Debug)]
+pub(super) struct Robots;
+
+impl Document for Robots {
+    const PATHS: &'static [&'static str] = &["/robots.txt"];
+    const SUMMARY: &'static str = "What crawlers may read, and for what (RFC 9309).";
+    const MEDIA_TYPE: &'static str = PLAIN_TEXT;
+    const MAX_AGE_S: Option<u32> = Some(3600);
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        Ok(robots(&app.settings).into())
+    }
+}
+
+/// The beginning of both texts for language models.
+fn introduction(settings: &Settings) -> String {
+    let [list, find] = [LIST_YOURSELF.described, MATCH_CAPABILITY.described]
+        .map(|operation| Call::template(operation, settings).curl(" "));
+    format!(
+        "# {}\n\n> {}\n\nListing is free. No key and no account is needed. To list an agent or MCP server, send its URL. It is \
+         probed at once; the answer says where to watch its state:\n\n```sh\n{list}\n```\n\nTo find a peer for a task:\n\n\
+         ```sh\n{find}\n```\n\nAll {} operations are MCP tools at `{}` and can be requested in plain words over A2A at `{}`. \
+         Where there is a next step, the answer contains it as `next`: a complete call.\n\n",
+        settings.brand,
+        tagline(settings),
+        DESCRIPTIONS.len(),
+        settings.url(MCP_ENDPOINT),
+        settings.url("/api/a2a"),
+    )
+}
+
+fn llms(settings: &Settings) -> String {
+    let mut text = introduction(settings);
+    text.push_str("## Start here\n\n");
+    add_links(&mut text, settings, guides());
+    text.push_str("\n## Skills\n\n");
+    for skill in &SKILLS {
+        let _ = writeln!(text, "- [{}]({}): {}", skill.name, settings.url(&skill.path()), skill.description);
+    }
+    text.push_str("\n## Endpoints\n\n");
+    for (name, path, what) in [
+        ("MCP", MCP_ENDPOINT, "streamable HTTP without sessions; every operation is a tool."),
+        ("A2A", "/api/a2a", "JSON-RPC and HTTP+JSON; plain words, or a data part that names an operation."),
+        ("ARD search", ARD_BASE, "Agentic Resource Discovery: search, explore and browse."),
+        ("MCP registry API", MCP_REGISTRY, "the read API of the official MCP registry, for Live servers."),
+    ] {
+        let _ = writeln!(text, "- [{name}]({}): {what}", settings.url(path));
+    }
+    text.push_str("\n## Pages for people\n\n");
+    add_links(&mut text, settings, PAGES.iter().copied());
+    text.push_str("\n## Optional\n\n");
+    add_links(&mut text, settings, DOCUMENTS.iter().copied());
+    text
+}
+
+/// As items of a list. A path with a parameter is named, not linked.
+fn add_links(text: &mut String, settings: &Settings, documents: impl Iterator<Item = &'static AnyDocument>) {
+    for document in documents {
+        let (path, summary) = (document.path(), document.summary);
+        let _ = if path.contains('{') {
+            writeln!(text, "- `{path}`: {summary}")
+        } else {
+            writeln!(text, "- [{path}]({}): {summary}", settings.url(&path))
+        };
+    }
+}
+
+fn llms_full(settings: &Settings) -> String {
+    let mut text = introduction(settings);
+    text.push_str("## List yourself, step by step\n\n");
+    for (number, step) in (1..).zip(steps(settings)) {
+        let _ =
+            writeln!(text, "{number}. {}: {}\n\n   ```sh\n   {}\n   ```\n", step.name, step.note, step.curl);
+    }
+    text.push_str("## Stages of a listing\n\n");
+    for stage in funnel::stages(settings) {
+        let _ = writeln!(text, "- {}: {}", stage.label, stage.agent_action);
+    }
+    text.push_str("\n## Products\n\n");
+    for ProductEntry { name, sku, price, description, .. } in ProductEntry::all() {
+        let _ = writeln!(text, "- {name} (`{}`, {price}): {description}", sku.as_str());
+    }
+    text.push_str(
+        "\n## Operations\n\nEach is an MCP tool. Over A2A, send `{\"operation\": …, \"arguments\": …}` in a data part.\n",
+    );
+    for operation in DESCRIPTIONS {
+        add_operation(&mut text, operation, settings);
+    }
+    text.push_str("\n## Skills\n\n");
+    for skill in &SKILLS {
+        let _ = writeln!(text, "- [{}]({})", skill.title, settings.url(&skill.path()));
+    }
+    text.push_str("\n## Documents and pages\n\n");
+    add_links(&mut text, settings, everything());
+    text.push_str("\n## Errors\n\n");
+    text.push_str(ERRORS);
+    text.push_str(&limits(settings));
+    text
+}
+
+const ERRORS: &str = "Every error is a problem document (RFC 9457, `application/problem+json`): `status`, `code` (stable), \
+    `detail` (what is wrong), `field` if an argument is at fault, and `next` if there is a next step. 400: the request \
+    cannot be parsed; 401: a token is missing or wrong; 402: not paid; 404: not found; 405: see the Allow header; 409: not \
+    possible in the current state; 422: an argument is invalid; 429 and 503: wait `retry_after_s`, then send the same \
+    request again. Over MCP the problem is the structured content of a result with `isError`, over A2A the data of a \
+    failed task.\n";
+
+fn add_operation(text: &mut String, operation: &Description, settings: &Settings) {
+    let call = Call::template(operation, settings);
+    let _ = writeln!(text, "\n### {}\n\n{}: {}\n", operation.name, operation.title, operation.description);
+    if !operation.aliases.is_empty() {
+        let _ = writeln!(text, "- Aliases: {}", operation.aliases.join(", "));
+    }
+    let _ = writeln!(text, "- Changes something: {}", if operation.effect.read_only { "no" } else { "yes" });
+    let _ = writeln!(text, "- In words: \"{}\"", call.words);
+    let body = call.body.map(|body| format!(" with `{body}`")).unwrap_or_default();
+    let _ = writeln!(text, "- Request: `{} {}`{body}", call.method, call.url);
+    let arguments = map::arguments(operation);
+    if arguments.is_empty() {
+        text.push_str("- Arguments: none\n");
+    }
+    for argument in arguments {
+        let required = if argument.required { ", required" } else { "" };
+        let description = argument.description.as_deref().unwrap_or("(not described)").replace('\n', " ");
+        let _ = writeln!(text, "- `{}`{required}: {description}", argument.name);
+    }
+}
+
+fn limits(settings: &Settings) -> String {
+    let Settings { probe_tick_seconds, probe_window_cap, probe_hourly_cap, probe_daily_budget, .. } =
+        settings;
+    let Settings { recheck_days, talk_grace_days, founding_seats, payments_open_after, .. } = settings;
+    let mut text = format!(
+        "\n## Limits\n\n- Probes: at most one per listing in {probe_tick_seconds} seconds; in all {probe_window_cap} in two \
+         minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
+         - A listing stays Live for {recheck_days} days after its last good handshake, and is probed again before they end.\n\
+         - Talk: {talk_grace_days} days of grace after going Live.\n\
+         - Founding seats: {founding_seats}. Payments open after feedback from {payments_open_after} agents and \
+         {payments_open_after} MCP servers.\n",
+    );
+    if let Some(rate) = settings.caller_rate {
+        let _ = writeln!(
+            text,
+            "- Requests per address: {} a second, {} at once after a pause.",
+            rate.per_second, rate.at_once
+        );
+    }
+    if settings.rate_limits {
+        for act in acts(settings) {
+            let target =
+                act.per_target.map(|most| format!(", {most} per host or listing")).unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "- To {}: {} an hour per caller{target}, {} in all.",
+                act.act, act.per_caller, act.everybody
+            );
+        }
+    }
+    text
+}
+
+fn ai_text(settings: &Settings) -> String {
+    let mut text = format!(
+        "# ai.txt: {}\n\npurpose: {}\ncontact: {} (A2A, plain words)\nauthentication: none\n\n\
+         ## What agents can do\n\n",
+        settings.brand,
+        tagline(settings),
+        settings.url("/api/a2a"),
+    );
+    for (number, step) in (1..).zip(steps(settings)) {
+        let body = step.body.as_ref().map(|body| format!(" {body}")).unwrap_or_default();
+        let _ = writeln!(text, "{number}. {}: {} {}{body}", step.name, step.method, step.url);
+    }
+    let _ = writeln!(
+        text,
+        "\nReplace names in braces by your own values; {} explains each step.\n\n## Machine indexes\n",
+        settings.url(&LLMS_FULL.path())
+    );
+    for document in guides().filter(|document| !document.path().contains('{')) {
+        let _ = writeln!(text, "- {}: {}", settings.url(&document.path()), document.summary);
+    }
+    text
+}
+
+fn robots(settings: &Settings) -> String {
+    let mut text =
+        "User-agent: *\nContent-Signal: search=yes, ai-input=yes, ai-train=no\nAllow: /\n\n".to_owned();
+    for path in documents::AI_CATALOG.paths.iter().chain(documents::LINKED_CATALOG.paths) {
+        let _ = writeln!(text, "Agentmap: {}", settings.url(path));
+    }
+    for path in pages::SITEMAP.paths {
+        let _ = writeln!(text, "\nSitemap: {}", settings.url(path));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::settings::Mode;
+
+    /// The form of llmstxt.org: one H1, a quotation, then only H2 with lists of links below.
+    #[test]
+    fn llms_txt_has_the_prescribed_form() {
+        let text = llms(&Settings::from_env(Mode::Public, |_| None).unwrap());
+        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+        assert_eq!(
+            headings,
+            [
+                "# Agent and MCP Registry",
+                "## Start here",
+                "## Skills",
+                "## Endpoints",
+                "## Pages for people",
+                "## Optional"
+            ]
+        );
+        assert!(text.starts_with("# Agent and MCP Registry\n\n> "));
+        let lists = text.split_once("## Start here").unwrap().1;
+        for line in lists.lines().filter(|line| !line.is_empty() && !line.starts_with("## ")) {
+            assert!(line.starts_with("- [") || line.starts_with("- `/"), "{line}");
+            assert!(line.contains(": "), "{line}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `/api/feed`: what happened to which listing. `/api/talk/feed`: what Live listings say to everyone; senders are not
+//! verified, and messages of withdrawn listings are not shown. Both are newest first and contain no personal data.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::document::{Document, DocumentRequest, json};
+use registry_app::App;
+use registry_domain::views::active_page::limit;
+use registry_domain::views::time_cursor;
+use registry_model::error::Problem;
+use registry_model::{FeedItem, Kind, Lane, Listing, ListingId, Moment};
+
+const ITEMS: u32 = 50;
+
+/// A page of the activity feed.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct FeedQuery {
+    /// The most items of a page: 1 to 100, default 50.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    #[schemars(extend("format" = "feed-cursor"))]
+    cursor: Option<String>,
+}
+
+/// What happened to which listing, the latest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ActivityFeed {
+    ok: bool,
+    title: String,
+    /// The time of the newest item; null for an empty feed.
+    updated_at: Option<Moment>,
+    items: Vec<FeedItem>,
+    /// The cursor of the next page; null on the last.
+    next_cursor: Option<String>,
+    /// The URL of the discovery map.
+    discovery: String,
+    /// The URL at which to publish, and so to appear in the feed.
+    self_serve: String,
+}
+
+impl Document for ActivityFeed {
+    const PATHS: &'static [&'static str] = &["/api/feed"];
+    const SUMMARY: &'static str = "What happened to which listing, the latest first, without personal data.";
+    const MAX_AGE_S: Option<u32> = Some(5);
+    type Query = FeedQuery;
+    type Answer = Self;
+
+    async fn render(app: &App, request: &DocumentRequest<FeedQuery>) -> Result<Bytes, Problem> {
+        let limit = limit(request.query.limit, ITEMS)?;
+        let cursor = request.query.cursor.as_deref();
+        let before = cursor.map(|cursor| time_cursor::read(cursor, "next_cursor")).transpose()?;
+        let (items, more) = app.store.feed(before.as_deref(), limit).await?;
+        json(&Self {
+            ok: true,
+            title: format!("Activity of {}", app.settings.brand),
+            updated_at: items.first().map(|item| item.at),
+            items,
+            next_cursor: more.map(|place| time_cursor::write(&place)),
+            discovery: app.settings.url("/discovery.json"),
+            self_serve: app.settings.url("/api/publish"),
+        })
+    }
+}
+
+/// A page of the talk feed.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct TalkFeedQuery {
+    /// The most items of a page: 1 to 100, default 50.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// The `next_cursor` of the previous page.
+    #[schemars(extend("format" = "talk-cursor"))]
+    cursor: Option<String>,
+}
+
+/// What Live listings say to everyone, the latest first.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TalkFeed {
+    ok: bool,
+    title: String,
+    items: Vec<PublicMessage>,
+    /// The cursor of the next page; null on the last.
+    next_cursor: Option<String>,
+    /// How to post a message.
+    self_serve: String,
+}
+
+/// A message of a listing to everyone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PublicMessage {
+    id: String,
+    at: Moment,
+    /// The listing that the sender claims to be.
+    listing_id: ListingId,
+    kind: Kind,
+    name: String,
+    text: String,
+    /// Always false: senders are not verified.
+    from_verified: bool,
+}
+
+impl Document for TalkFeed {
+    const PATHS: &'static [&'static str] = &["/api/talk/feed"];
+    const SUMMARY: &'static str = "What Live listings say to everyone, the latest first.";
+    const MAX_AGE_S: Option<u32> = Some(5);
+    type Query = TalkFeedQuery;
+    type Answer = Self;
+
+    async fn render(app: &App, request: &DocumentRequest<TalkFeedQuery>) -> Result<Bytes, Problem> {
+        let limit = limit(request.query.limit, ITEMS)?;
+        let cursor = request.query.cursor.as_deref();
+        let before = cursor.map(|cursor| time_cursor::read(cursor, "next_cursor")).transpose()?;
+        let (messages, more) = app.store.talk_feed(before.as_deref(), limit, app.clock.now()).await?;
+        let mut senders: Vec<ListingId> = messages.iter().map(|message| message.to.clone()).collect();
+        senders.sort_unstable();
+        senders.dedup();
+        let listings = if senders.is_empty() { Vec::new() } else { app.store.listings(&senders).await? };
+        let senders: HashMap<ListingId, Listing> = listings
+            .into_iter()
+            .filter(|listing| listing.lane != Lane::Withdrawn)
+            .map(|listing| (listing.id.clone(), listing))
+            .collect();
+        let items = messages.into_iter().filter_map(|message| {
+            let sender = senders.get(&message.to)?;
+            Some(PublicMessage {
+                id: message.id,
+                at: message.at,
+                listing_id: message.to,
+                kind: sender.shown_kind(),
+                name: sender.name.clone(),
+                text: message.text,
+                from_verified: false,
+            })
+        });
+        json(&Self {
+            ok: true,
+            title: format!("What listings of {} say to everyone", app.settings.brand),
+            items: items.collect(),
+            next_cursor: more.map(|place| time_cursor::write(&place)),
+            self_serve: format!(
+                "POST {} {{\"listing_id\": \"<listing_id>\", \"action\": \"social\", \"text\": \"<at most 500 characters>\"}}",
+                app.settings.url("/api/talk")
+            ),
+        })
+    }
+}
