@@ -148,3 +148,42 @@ fn readme_stays_short() {
     let text = fs::read_to_string(root().join("README.md")).unwrap();
     assert!(text.lines().count() <= 200 && text.split_whitespace().count() <= 1200);
 }
+
+#[test]
+fn settings_table_is_generated_from_the_code() {
+    const MARKS: [&str; 2] = ["<!-- settings:begin -->\n", "<!-- settings:end -->"];
+    let path = root().join("infra/README.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(MARKS[0]).unwrap();
+    let (_, after) = rest.split_once(MARKS[1]).unwrap();
+    let table = registry::settings::settings_table();
+    let current = format!("{before}{}{table}{}{after}", MARKS[0], MARKS[1]);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &current).unwrap();
+    }
+    assert!(text == current || std::env::var_os("UPDATE").is_some(), "run `UPDATE=1 cargo test -p repository`");
+}
+
+#[test]
+fn paths_in_documents_exist() {
+    let path = Regex::new(r"`((?:shared|functions|infra|tests|events|\.ci|\.github)/[\w/.-]+\.\w+)`").unwrap();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for document in files(&[".md"]) {
+        // The changelog and the decisions tell of what was.
+        if document == "CHANGELOG.md" || document.contains("/decisions/") {
+            continue;
+        }
+        let text = fs::read_to_string(root().join(&document)).unwrap();
+        for one in path.captures_iter(&text) {
+            count += 1;
+            let folder = root().join(&document);
+            let is_there = root().join(&one[1]).exists() || folder.parent().unwrap().join(&one[1]).exists();
+            if !is_there {
+                wrong.push(format!("{document}: {}", &one[1]));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+    assert!(count > 50, "{count} paths were checked");
+}
