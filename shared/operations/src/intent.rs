@@ -3,7 +3,6 @@
 
 mod argument_slots;
 mod command;
-mod first_probe;
 mod help;
 mod matching;
 mod operation_call;
@@ -14,18 +13,24 @@ mod render;
 mod tests;
 mod words;
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
-use crate::{AnyOperation, RawArguments};
+use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments};
 use parsed_text::ParsedText;
 use registry_app::App;
-use registry_model::Caller;
 use registry_model::error::{Problem, shorten};
+use registry_model::{Caller, ListingId, Moment};
 use words::Word;
 
 pub use argument_slots::Slot;
 pub use help::filled;
 pub use help::{operations as what_can_be_done, text as help_text};
+
+/// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
+const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The content of a message, independent of its protocol.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -143,7 +148,7 @@ async fn run(
     });
     let (text, next) = match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments)).await {
         Ok(result) => {
-            let status = first_probe::status_after_probe(app, caller, entry.name, &result, since).await?;
+            let status = status_after_probe(app, caller, entry.name, &result, since).await?;
             let latest = status.as_ref().unwrap_or(&result);
             let (text, next) = (render::answer(entry, latest), latest.get("next").cloned());
             data["result"] = result;
@@ -172,6 +177,31 @@ async fn run(
         data["next"] = next;
     }
     Ok(Reply { outcome, text, data })
+}
+
+/// The status of a listing that was probed after `since`; `None` if no probe is due, or if it takes too long.
+async fn status_after_probe(
+    app: &App,
+    caller: &Caller,
+    operation: &str,
+    answer: &Value,
+    since: Moment,
+) -> Result<Option<Value>, Problem> {
+    if operation != LIST_YOURSELF.name || answer["status"] != "queued" || answer.get("retry_at").is_some() {
+        return Ok(None);
+    }
+    let Some(id) = answer["listing_id"].as_str().and_then(|id| id.parse::<ListingId>().ok()) else {
+        return Ok(None);
+    };
+    for _ in 0..MAX_PROBE_WAIT.as_millis() / POLL_INTERVAL.as_millis() {
+        tokio::time::sleep(POLL_INTERVAL).await;
+        let listing = app.store.listing(&id).await?;
+        if listing.and_then(|listing| listing.probe).is_some_and(|probe| probe.at >= since) {
+            let arguments = RawArguments::Json(json!({ "id": id }));
+            return (CHECK_STATUS.run)(app.clone(), *caller, arguments).await.map(Some);
+        }
+    }
+    Ok(None)
 }
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
