@@ -3,7 +3,6 @@
 
 mod argument_slots;
 mod command;
-mod help;
 mod matching;
 mod operation_call;
 mod parsed_text;
@@ -18,15 +17,14 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments};
-use parsed_text::ParsedText;
+use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Caller, ListingId, Moment};
 use words::Word;
 
 pub use argument_slots::Slot;
-pub use help::filled;
-pub use help::{operations as what_can_be_done, text as help_text};
+pub use render::{filled, help_text, operations as what_can_be_done};
 
 /// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
 const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
@@ -206,7 +204,7 @@ async fn status_after_probe(
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
-    let all = || format!("You can ask:\n{}", help::lines(crate::CATALOGUE.iter().copied(), Some(&parsed)));
+    let all = || format!("You can ask:\n{}", render::lines(crate::CATALOGUE.iter().copied(), Some(&parsed)));
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, slot) => {
             let question = match slot {
@@ -216,12 +214,12 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 }
                 Slot::Text => "About what? Send a few words in quotes.",
             };
-            let example = help::example(entry, Some(&parsed));
+            let example = render::example(entry, Some(&parsed));
             let text = format!("{}: {question} For example: \"{example}\".", entry.title);
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
         Intent::Refused(entry, why) => {
-            let example = help::example(entry, Some(&parsed));
+            let example = render::example(entry, Some(&parsed));
             let text = format!("{why} Nothing was done. To do it, send only: \"{example}\".");
             (Outcome::Explained, "held", Some(*entry), text)
         }
@@ -230,13 +228,13 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Declined, "no_such_operation", None, text)
         }
         Intent::Greeting | Intent::Run(..) => {
-            (Outcome::Explained, "help", None, help::text(&app.settings.brand))
+            (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
         Intent::Unclear(near) => {
             let text = if near.is_empty() {
                 format!("The message was not understood. {}", all())
             } else {
-                let near = help::lines(near.iter().copied(), Some(&parsed));
+                let near = render::lines(near.iter().copied(), Some(&parsed));
                 format!(
                     "The message was not understood; nothing was done. Did you mean:\n{near}\n\n{}",
                     all()
@@ -252,7 +250,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         "result": null,
         "ok": matches!(reason, "help"),
         "reason": reason,
-        "operations": help::operations(),
+        "operations": render::operations(),
     });
     Reply { outcome, text, data }
 }
@@ -264,8 +262,8 @@ fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     for text in fields.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
         let alone = ParsedText::parse(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
-            ([url], _) if alone.words.is_empty() => parsed.add_url(url),
-            (_, [id]) if alone.words.is_empty() => parsed.add_id(id),
+            ([url], _) if alone.words.is_empty() => push_new(&mut parsed.urls, url),
+            (_, [id]) if alone.words.is_empty() => push_new(&mut parsed.ids, id),
             _ => {}
         }
     }

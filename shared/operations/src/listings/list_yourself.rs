@@ -105,7 +105,9 @@ impl Operation for ListYourself {
 
     async fn run(app: &App, caller: &Caller, arguments: PublishRequest) -> Result<Answer, Problem> {
         let submission = Submission::parse(arguments, app.settings.reach())?;
-        allow(app, caller, &submission).await?;
+        let (caller, host, rate) = (caller.name(), submission.host(), app.settings.publish_rate);
+        let act = Allowance { act: "publish", caller: &caller, host: host.as_deref(), rate };
+        allowance::count(app, act).await?;
         let published = listing::publish(app, &submission).await?;
         Ok(answer(app, &published))
     }
@@ -113,13 +115,6 @@ impl Operation for ListYourself {
 
 const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged: nothing proves that you \
     are its owner.";
-
-async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<(), Problem> {
-    let (caller, host) = (caller.name(), submission.host());
-    let rate = app.settings.publish_rate;
-    let act = Allowance { act: "publish", caller: &caller, host: host.as_deref(), rate };
-    allowance::count(app, act).await
-}
 
 fn answer(app: &App, published: &Published) -> Answer {
     let Published { listing, status, retry_at, words } = published;

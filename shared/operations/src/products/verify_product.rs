@@ -152,7 +152,10 @@ impl Operation for VerifyProduct {
         }
         let kept = parse_files(arguments.files)?;
         let product = match (&arguments.token, &arguments.listing_id) {
-            (Some(token), _) => of_token(app, token).await?,
+            (Some(token), _) => {
+                let Opened { grant, profile, files } = funnel::open(app, token).await?;
+                GeneratedProduct { sku: grant.sku, scope: "product", profile, files, withheld: Vec::new() }
+            }
             (None, Some(id)) => of_demo(app, id, arguments.sku).await?,
             (None, None) => {
                 let detail = "`token` of the product or `listing_id` of its demo is required.";
@@ -168,11 +171,6 @@ impl Operation for VerifyProduct {
 /// A GET without arguments returns how to call it.
 fn default_to_usage(query: &str) -> String {
     if query.is_empty() { "usage=true".to_owned() } else { query.to_owned() }
-}
-
-async fn of_token(app: &App, token: &str) -> Result<GeneratedProduct, Problem> {
-    let Opened { grant, profile, files } = funnel::open(app, token).await?;
-    Ok(GeneratedProduct { sku: grant.sku, scope: "product", profile, files, withheld: Vec::new() })
 }
 
 async fn of_demo(app: &App, id: &str, sku: Option<Sku>) -> Result<GeneratedProduct, Problem> {
@@ -228,25 +226,23 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
     let mut kept = BTreeMap::new();
     for (number, file) in files.into_iter().enumerate() {
         let KeptFile { path, sha256, content } = file;
+        let invalid = |member: &str, code, rule: &str| {
+            let field = format!("files[{number}]{member}");
+            let detail = format!("`{field}` {rule}.");
+            Problem::invalid(field, code, detail)
+        };
         let digest = match (sha256, content) {
             (_, Some(content)) => digest(&content),
             (Some(digest), None) => parse_digest(&digest).ok_or_else(|| {
-                let field = format!("files[{number}].sha256");
-                let detail =
-                    format!("`{field}` must be 64 hexadecimal digits: the SHA-256 of the file's bytes.");
-                Problem::invalid(field, "bad_digest", detail)
+                let rule = "must be 64 hexadecimal digits: the SHA-256 of the bytes of the file";
+                invalid(".sha256", "bad_digest", rule)
             })?,
-            (None, None) => {
-                let field = format!("files[{number}]");
-                let detail = format!("`{field}` requires `sha256` or `content`.");
-                return Err(Problem::invalid(field, "missing_digest", detail));
-            }
+            (None, None) => return Err(invalid("", "missing_digest", "requires `sha256` or `content`")),
         };
         let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
         if path.is_empty() || path.len() > MAX_PATH_BYTES {
-            let field = format!("files[{number}].path");
-            let detail = format!("`{field}` must have 1 to {MAX_PATH_BYTES} characters.");
-            return Err(Problem::invalid(field, "bad_length", detail));
+            let rule = format!("must have 1 to {MAX_PATH_BYTES} characters");
+            return Err(invalid(".path", "bad_length", &rule));
         }
         if kept.insert(path.clone(), digest).is_some() {
             let detail = format!("`files` contains `{}` twice.", shorten(&path, 120));
