@@ -79,8 +79,8 @@ pub struct Reply {
     pub outcome: Outcome,
     /// The answer in words.
     pub text: String,
-    /// The answer as data: `{executed, operation, arguments, result, ok, next}`. `next` is the call that follows from the
-    /// latest known state.
+    /// The answer as data: `{executed, operation, arguments, result, ok, next}`. `next` is the call that follows from
+    /// the latest known state.
     pub data: Value,
 }
 

@@ -1,5 +1,5 @@
-//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the signed
-//! checkpoint. The answer can be verified offline, without the registry.
+//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the
+//! signed checkpoint. The answer can be verified offline, without the registry.
 
 use http::StatusCode;
 

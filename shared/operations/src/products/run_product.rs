@@ -1,5 +1,5 @@
-//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and its stage in
-//! the funnel. Each step contains what was checked, the result and the call to make.
+//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and its stage
+//! in the funnel. Each step contains what was checked, the result and the call to make.
 
 use std::sync::Arc;
 

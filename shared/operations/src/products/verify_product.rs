@@ -1,5 +1,5 @@
-//! Compares files that an owner kept with the files that the registry generates today: a product follows its listing, so
-//! a copy gets stale or may have been changed. The files of the full product are compared only with its token.
+//! Compares files that an owner kept with the files that the registry generates today: a product follows its listing,
+//! so a copy gets stale or may have been changed. The files of the full product are compared only with its token.
 
 use std::collections::BTreeMap;
 
