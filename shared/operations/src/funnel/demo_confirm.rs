@@ -11,7 +11,7 @@ pub struct DemoConfirm;
 /// A demo order.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The order id that take_demo returned.
+    /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
     /// The access token of the listing, if it has one; another listing's token is refused.

@@ -1,5 +1,5 @@
-//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback answers.
-//! Taking it twice gives the same order (contract "States and transitions").
+//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback
+//! answers. Taking it twice gives the same order (contract "States and transitions").
 
 use crate::goals::Goals;
 use crate::prelude::*;

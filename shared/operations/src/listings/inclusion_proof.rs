@@ -1,5 +1,5 @@
-//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the signed
-//! checkpoint. The answer can be verified offline, without the registry.
+//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the
+//! signed checkpoint. The answer can be verified offline, without the registry.
 
 use http::StatusCode;
 
@@ -124,16 +124,13 @@ async fn of_attestation(
     attestation: &str,
 ) -> Result<Inclusion, Problem> {
     let attestation = attestation.parse().map_err(|_| no_leaf(id))?;
-    let index = app.store.attestation_leaf(id, issued_at, &attestation).await?;
-    let found = match index {
-        Some(index) => evidence_log::of_index(app, index).await?,
-        None => None,
-    };
-    match found {
-        Some(inclusion) => Ok(inclusion),
-        None if app.store.attestation(id, &attestation).await?.is_some() => Err(leaf_pending(app)),
-        None => Err(no_leaf(id)),
+    if let Some(index) = app.store.attestation_leaf(id, issued_at, &attestation).await?
+        && let Some(inclusion) = evidence_log::of_index(app, index).await?
+    {
+        return Ok(inclusion);
     }
+    let is_stored = app.store.attestation(id, &attestation).await?.is_some();
+    Err(if is_stored { leaf_pending(app) } else { no_leaf(id) })
 }
 
 /// The decision is stored, but the next tick has not added it to the log yet.

@@ -1,5 +1,5 @@
-//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to trust it. Read
-//! from the evidence of the last probe; nothing is probed.
+//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to trust it.
+//! Read from the evidence of the last probe; nothing is probed.
 
 use crate::lookup;
 use crate::prelude::*;

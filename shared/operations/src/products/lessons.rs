@@ -1,5 +1,5 @@
-//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products, reasons of failed
-//! probes. Read by two queries; contains no texts of users.
+//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products, reasons of
+//! failed probes. Read by two queries; contains no texts of users.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};

@@ -124,7 +124,10 @@ impl Operation for ProductAgent {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        check(&arguments)?;
+        // All arguments are checked, including those that the tool does not use.
+        arguments.goals.clone().parse()?;
+        let Arguments { agent_name, description, tools, .. } = &arguments;
+        subject::check(agent_name.as_deref(), description.as_deref(), tools)?;
         match arguments.tool {
             ProductTool::ListTools => Ok(list(app)),
             ProductTool::BuyProduct => buy(app, arguments).await,
@@ -176,13 +179,6 @@ fn default_to_list(query: &str) -> String {
         return query.to_owned();
     }
     "tool=list_tools".to_owned()
-}
-
-/// Checks all arguments, including those that the tool does not use.
-fn check(arguments: &Arguments) -> Result<(), Problem> {
-    let Arguments { goals, agent_name, description, tools, .. } = arguments;
-    goals.clone().parse()?;
-    subject::check(agent_name.as_deref(), description.as_deref(), tools)
 }
 
 fn list(app: &App) -> Answer {

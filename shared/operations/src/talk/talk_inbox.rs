@@ -1,5 +1,5 @@
-//! The Talk inbox of a listing: its messages, its presence and what to do next. Reading it is a visit, which is stored at
-//! most once an hour and marks the messages up to then as read.
+//! The Talk inbox of a listing: its messages, its presence and what to do next. Reading it is a visit, which is stored
+//! at most once an hour and marks the messages up to then as read.
 
 use std::borrow::Cow;
 
