@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::resolver::Resolver;
 
-/// The client; building it costs some milliseconds, mostly for the roots of trust.
+/// Takes some milliseconds, mostly for the root certificates.
 pub(super) fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::Client {
     let built = reqwest::Client::builder()
         .tls_backend_preconfigured(tls())
@@ -28,7 +28,7 @@ pub(super) fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::C
     built.expect("a client of fixed parts")
 }
 
-/// Trust in Mozilla's roots, compiled in: a Lambda image has no certificate store.
+/// Mozilla's root certificates, compiled in: a Lambda image has no certificate store.
 fn tls() -> ClientConfig {
     let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))

@@ -35,7 +35,8 @@ pub use txt::{OwnRecords, TxtError};
 
 use resolver::Resolver;
 
-/// Sends requests to strangers. Cheap to make (the client is built at the first request) and to clone.
+/// Sends requests to servers that strangers chose. Cheap to create (the client is built at the first request) and
+/// to clone.
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     own_host: Option<Arc<str>>,
@@ -51,8 +52,8 @@ struct Core {
 }
 
 impl Fetcher {
-    /// A fetcher that names itself `user_agent` and never asks `own_host` (a host name without a port), so that
-    /// the registry cannot be made to probe itself in a loop.
+    /// `own_host` (a host name without a port) is never called, so that the registry cannot be made to probe itself
+    /// in a loop.
     #[must_use]
     pub fn new(reach: Reach, user_agent: &str, own_host: Option<&str>) -> Self {
         Self::with_resolver(Resolver { reach, lookup: resolver::system_lookup }, user_agent, own_host)
@@ -70,28 +71,24 @@ impl Fetcher {
         }
     }
 
-    /// The same fetcher, with the name servers that it asks for TXT records.
+    /// Sets the name servers for TXT look-ups.
     #[must_use]
     pub fn with_name_servers(self, name_servers: NameServers) -> Self {
         Self { name_servers, ..self }
     }
 
-    /// How far it reaches.
     #[must_use]
     pub fn reach(&self) -> Reach {
         self.core.resolver.reach
     }
 
-    /// The same fetcher for the one listing that is the registry itself.
+    /// For the one listing that is the registry itself.
     #[must_use]
     pub fn without_own_host_rule(&self) -> Self {
         Self { own_host: None, ..self.clone() }
     }
 
-    /// Sends a request and reads its answer; any status is an answer.
-    ///
-    /// # Errors
-    /// There was none, it broke a limit of the request, or a rule forbids asking.
+    /// Sends a request and reads the answer, whatever its status.
     pub async fn send(&self, request: Request) -> Result<Answer, FetchError> {
         let after = request.deadline;
         timeout(after, self.send_through_redirects(request))
@@ -137,10 +134,7 @@ impl Fetcher {
         request.send().await.map_err(|error| FetchError::of_client(&error, secure))
     }
 
-    /// Opens a connection and closes it again: the preflight of an endpoint that only takes POST.
-    ///
-    /// # Errors
-    /// Nothing accepts connections there within `deadline`, or a rule forbids asking.
+    /// Opens a connection and closes it again: the preflight of an endpoint that accepts only POST.
     pub async fn connect(&self, target: &Target, deadline: Duration) -> Result<(), FetchError> {
         let connected = async {
             self.check_allowed(target)?;
@@ -154,16 +148,13 @@ impl Fetcher {
         timeout(deadline, connected).await.unwrap_or(Err(FetchError::Timeout { after: deadline }))
     }
 
-    /// The TXT records at a domain, each as one text; none where there is no such name, or no such record at it.
-    ///
-    /// # Errors
-    /// The name servers gave no usable answer within `deadline`, there are none to ask, or a rule forbids the name.
+    /// The TXT records at a domain, one text for each; empty if the name or the record does not exist.
     pub async fn txt_records(&self, domain: &str, deadline: Duration) -> Result<Vec<String>, TxtError> {
         let target = Target::parse(&format!("https://{domain}/"), self.reach())?;
         txt::records(target.host(), self.name_servers, deadline).await
     }
 
-    /// The static rules once more, for a target may have been made under a wider reach than this fetcher's.
+    /// Applies the static rules again, because the target may have been parsed with a wider reach.
     fn check_allowed(&self, target: &Target) -> Result<(), FetchError> {
         Target::parse_url(target.url().clone(), self.reach())?;
         match &self.own_host {
@@ -173,7 +164,8 @@ impl Fetcher {
     }
 }
 
-/// Tries the addresses in turn, each for its share of the time: a dead first one must not hide a living second.
+/// Tries the addresses in turn, each for its share of the time, so that a dead first address does not hide a
+/// working second one.
 async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) -> Result<(), FetchError> {
     let share = deadline / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut last = FetchError::Refused;

@@ -24,11 +24,8 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
     assessed(app, verdict, &context)
 }
 
-/// Assesses what a probe of a listing found. Costs one read, to see who holds the endpoint, where the handshake
-/// was `ok`; that read brings the values of its trail.
-///
-/// # Errors
-/// The table is busy.
+/// Assesses what a probe of a listing found. If the handshake was `ok`, one read finds out which listing has the
+/// endpoint; it also returns the values of its trail.
 pub async fn listed(
     app: &App,
     listing: &Listing,
@@ -49,7 +46,7 @@ pub async fn listed(
     Ok((assessed(app, verdict, &context), trail))
 }
 
-/// Assesses again, now that `holder` turned out to hold the endpoint.
+/// Assesses again after another listing, `holder`, turned out to have the endpoint.
 #[must_use]
 pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
     let context = context(app, listing, &verdict, Some(holder));

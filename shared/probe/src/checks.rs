@@ -8,22 +8,21 @@ use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
 
 pub(super) use domain::same_owner;
 
-/// What the checks need to know beside the verdict.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// How far the fetcher may reach: in development a loopback peer may do without https.
+    /// In development a loopback peer may use plain http.
     pub reach: Reach,
-    /// The card's URL as it is listed; the verdict's own where there is none.
+    /// As listed; `None` means that of the verdict.
     pub card_url: Option<String>,
     /// Another listing that already has this endpoint.
     pub endpoint_holder: Option<String>,
-    /// The hash of the tool list when it was last looked at.
+    /// Of the tool list at the last probe.
     pub previous_tools_hash: Option<String>,
-    /// What is wrong with the words of the listing itself, which its publisher may have written.
+    /// Faults in the listing's own texts, which its publisher may have written.
     pub listing_faults: TextFaults,
 }
 
-/// Runs every check; always all of them, in this order.
+/// Runs every check, always all of them and in this order.
 #[must_use]
 pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
@@ -41,13 +40,11 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     ]
 }
 
-/// A blocking check by the fault it found.
 fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
     let ok = fault.is_none();
     Check { id: id.to_owned(), ok, blocking: true, detail: fault.unwrap_or_else(|| fine.to_owned()) }
 }
 
-/// Card and endpoint are served over https.
 fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
     let plain: Vec<&str> =
         [card_url, facts.endpoint.as_deref()].into_iter().flatten().filter(|url| !is_https(url)).collect();
@@ -56,12 +53,11 @@ fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
     Check { blocking: !tolerated, ..outcome("https", fault, "Everything is served over https.") }
 }
 
-/// True for an https URL; a bare `host:port` of gRPC counts as its client will use it, with TLS.
+/// A bare `host:port` of gRPC counts as https, because its client uses TLS.
 fn is_https(url: &str) -> bool {
     !url.contains("://") || url.starts_with("https://") || url.starts_with("grpcs://")
 }
 
-/// The agent's card could be read; an MCP server needs none.
 fn card_valid(verdict: &Verdict) -> Check {
     if verdict.facts.kind == Some(Kind::Mcp) {
         return outcome("card_valid", None, "An MCP server needs no card.");
@@ -75,7 +71,7 @@ fn card_valid(verdict: &Verdict) -> Check {
     outcome("card_valid", fault, "The agent card is valid.")
 }
 
-/// Card and interface have one owner: the same registrable domain, for addresses the same host.
+/// Both must have the same registrable domain, or the same host for addresses.
 fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return outcome("interface_domain", None, "There is no card and endpoint to compare.");
@@ -86,7 +82,6 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
 }
 
-/// Nobody else is listed with this endpoint.
 fn endpoint_unique(context: &Context) -> Check {
     let fault = context
         .endpoint_holder
@@ -95,7 +90,7 @@ fn endpoint_unique(context: &Context) -> Check {
     outcome("endpoint_unique", fault, "No other listing has this endpoint.")
 }
 
-/// The tools are those of the last look; a change is shown and blocks nothing.
+/// A change is shown and does not block.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
         (Some(before), Some(now)) if before != now && form(before) == form(now) => {
@@ -106,7 +101,7 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
 }
 
-/// The form of a hash, before its colon: hashes of two forms say nothing of each other.
+/// The part of a hash before its colon. Hashes of different formats cannot be compared.
 fn form(hash: &str) -> Option<&str> {
     hash.split_once(':').map(|(form, _)| form)
 }

@@ -6,10 +6,7 @@ use registry_formats::limits::{MOST_SKILLS, MOST_TOOLS};
 use registry_model::{AbilityChange, Assessment, Facts, Handshake, Kind, StateChange};
 use registry_store::StoreError;
 
-/// What changed since the last look; `None` where nothing did, or where nobody can tell.
-///
-/// # Errors
-/// The table is busy.
+/// What changed since the last probe; `None` if nothing did, or if the two cannot be compared.
 pub(super) async fn of(app: &App, change: &StateChange) -> Result<Option<AbilityChange>, StoreError> {
     if !change.is_shown() || !differs(change) {
         return Ok(None);
@@ -18,7 +15,6 @@ pub(super) async fn of(app: &App, change: &StateChange) -> Result<Option<Ability
     Ok(earlier.and_then(|earlier| told(earlier.1.as_ref()?, change)))
 }
 
-/// Whether a hash says that the tools or skills are not those of the last look.
 fn differs(change: &StateChange) -> bool {
     let (before, after) = (&change.before, &change.after);
     // Over all that an agent says of itself: its skills have no hash of their own.
@@ -40,12 +36,11 @@ fn told(earlier: &Assessment, change: &StateChange) -> Option<AbilityChange> {
     (comparable && is_change).then_some(told)
 }
 
-/// What the check on the hash of its tools says.
 fn has_other_tools(assessment: &Assessment) -> bool {
     assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok)
 }
 
-/// Where as many are kept as there may be, others were cut off, and one more would seem to be one less.
+/// A list that is full may have been cut off, and then an added entry would look like a removed one.
 fn is_whole(facts: &Facts) -> bool {
     facts.tools.len() < MOST_TOOLS && facts.skills.len() < MOST_SKILLS
 }

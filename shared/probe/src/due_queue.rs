@@ -9,7 +9,7 @@ use registry_app::App;
 use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 use registry_store::{DueClass, DuePlace, StoreError};
 
-/// Listings that may wait for their host while those behind them are read: some 80 bytes each.
+/// Listings that may wait for their host while later ones are read; about 80 bytes each.
 const MOST_WAITING: usize = 20_000;
 
 /// The due listings of one run, each handed out once.
@@ -22,7 +22,7 @@ pub(super) struct DueQueue {
     class: Option<DueClass>,
     place: Option<DuePlace>,
     hosts: HashMap<String, Host>,
-    /// Hosts with a listing that may be taken, by the place of that listing in the queue.
+    /// Hosts with a listing that may be taken, by the position of that listing in the queue.
     ready: BTreeMap<usize, String>,
     read: usize,
     waiting: usize,
@@ -30,22 +30,21 @@ pub(super) struct DueQueue {
 
 #[derive(Debug, Default)]
 struct Host {
-    /// By their places in the queue.
+    /// With their positions in the queue.
     waiting: VecDeque<(usize, ListingId, Option<Amounts>)>,
     taken: usize,
 }
 
-/// A listing that is taken, until it is given back by [`DueQueue::done`].
+/// A listing that is being probed, until [`DueQueue::done`].
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     pub(super) id: ListingId,
-    /// The values of its trail, where they were read.
+    /// The values of its trail, if they were read.
     pub(super) trail: Option<Amounts>,
     host: String,
 }
 
 impl DueQueue {
-    /// What is due at `due`, class by class.
     pub(super) fn of(classes: &'static [DueClass], due: Moment) -> Self {
         let mut classes = classes.iter();
         let class = classes.next().copied();
@@ -63,23 +62,20 @@ impl DueQueue {
         }
     }
 
-    /// Only what belongs to this part, and of each host so many at a time.
+    /// Restricts the queue to one part of all ids, and to `per_host` listings of each host at a time.
     pub(super) fn only(self, part: HashPrefix, per_host: usize) -> Self {
         Self { part, per_host, ..self }
     }
 
-    /// One listing, whether it is due or not.
+    /// One listing, due or not.
     pub(super) fn of_one(id: &ListingId, now: Moment) -> Self {
         let mut queue = Self::of(&[], now);
         queue.push("", id.clone(), None);
         queue
     }
 
-    /// The next listing whose host has room; `None` where all that is due waits for one that is taken, or nothing is
-    /// due.
-    ///
-    /// # Errors
-    /// The table is busy.
+    /// The next listing whose host has room. `None` if nothing is due, or if all that is due waits for a listing in
+    /// progress.
     pub(super) async fn take(&mut self, app: &App) -> Result<Option<Taken>, StoreError> {
         loop {
             if let Some(taken) = self.pop() {
@@ -98,7 +94,6 @@ impl DueQueue {
         }
     }
 
-    /// Makes room for the next listing of a host.
     pub(super) fn done(&mut self, taken: &Taken) {
         if let Some(host) = self.hosts.get_mut(&taken.host) {
             host.taken = host.taken.saturating_sub(1);
@@ -137,7 +132,7 @@ impl DueQueue {
     }
 }
 
-/// Who is asked first for a listing: its origin, or itself where it has none.
+/// The origin that a listing's probe calls first; the listing's id if it has none.
 fn host_of(listing: &Listing) -> String {
     url::Url::parse(listing.target())
         .map_or_else(|_| listing.id.to_string(), |url| url.origin().ascii_serialization())

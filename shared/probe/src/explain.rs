@@ -4,7 +4,6 @@
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};
 
-/// The reasons of the verdict come first, then the checks that block.
 #[must_use]
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
@@ -26,7 +25,7 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     reasons
 }
 
-/// What to do about a reason of which only the words are known, as the statistics keep them.
+/// The fix for a reason of which only the text is known, because statistics store only that.
 #[must_use]
 pub fn fix_of(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));

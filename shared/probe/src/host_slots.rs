@@ -8,10 +8,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use registry_fetch::Target;
 
-/// Concurrent probes of one host, over all listings there; where a recheck runs in parts, they share them.
+/// Concurrent probes of one host, over all its listings; the parts of a recheck share them.
 pub(super) const PER_HOST: usize = 4;
 
-/// The slots of one sweep, as one of its listings may take them.
+/// The slots of one sweep.
 #[derive(Clone, Debug)]
 pub(super) struct HostSlots {
     slots: Arc<std::sync::Mutex<HashMap<String, Arc<Semaphore>>>>,
@@ -24,17 +24,16 @@ impl HostSlots {
         Self { slots: Arc::default(), per_host, until }
     }
 
-    /// The same slots, given until another time.
+    /// The same slots, with another deadline.
     pub(super) fn for_listing(&self, until: tokio::time::Instant) -> Self {
         Self { slots: Arc::clone(&self.slots), until, ..*self }
     }
 
-    /// When no further slot is given.
     pub(super) const fn latest(&self) -> tokio::time::Instant {
         self.until
     }
 
-    /// A slot at a host; none when it comes too late.
+    /// `None` if no slot is free before the deadline.
     pub(super) async fn slot(&self, url: &Target) -> Option<HostSlot> {
         let origin = url.origin();
         let host = {
@@ -47,7 +46,7 @@ impl HostSlots {
     }
 }
 
-/// A slot at one host, until it is dropped.
+/// Released when it is dropped.
 #[derive(Debug)]
 pub(super) struct HostSlot {
     origin: String,
@@ -55,7 +54,6 @@ pub(super) struct HostSlot {
 }
 
 impl HostSlot {
-    /// Whether it is a slot at the host of `url`.
     pub(super) fn is_at(&self, url: &Target) -> bool {
         self.origin == url.origin()
     }

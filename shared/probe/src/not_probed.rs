@@ -5,7 +5,6 @@ use crate::reasons::{ConnectError, ProbeFault, Stage};
 use registry_fetch::TargetError;
 use registry_model::{Facts, Kind, Obstacle, Verdict};
 
-/// The verdict on a listing with an obstacle.
 #[must_use]
 pub fn for_obstacle(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
     let fault = match obstacle {
@@ -16,7 +15,7 @@ pub fn for_obstacle(obstacle: Obstacle, kind: Option<Kind>) -> Verdict {
     verdict(&fault, "", kind)
 }
 
-/// The verdict on a URL that was stored under other rules and may not be called under these.
+/// For a URL that was stored under other rules and may not be called now.
 #[must_use]
 pub fn for_refused_url(error: &TargetError, kind: Option<Kind>) -> Verdict {
     verdict(

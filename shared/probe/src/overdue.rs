@@ -9,17 +9,14 @@ use registry_app::App;
 use registry_model::{FeedItem, Listing, Moment};
 use registry_store::{DueClass, OverdueCount, StoreError};
 
-/// A count this old was not taken by the hourly recheck, which must have stalled: then the tick takes it.
+/// A count this old means that the hourly recheck has stalled; then the tick counts.
 const LATE: SignedDuration = SignedDuration::from_mins(70);
-/// A longer count is given up, and the earlier one stands: the functions that count have other things to do.
+/// A longer count is abandoned and the previous one stays, because the functions that count have other work.
 const LONGEST: Duration = Duration::from_secs(15);
 /// A failed recheck is repeated an hour later, so no Active listing is due later than this from now.
 const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_hours(2);
 
-/// Counts, unless it was done this hour.
-///
-/// # Errors
-/// The table is busy; the earlier count stands.
+/// At most once an hour.
 pub(super) async fn count(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     if app.store.take_slot("overdue", now.as_second() / 3600, now).await? {
@@ -29,10 +26,6 @@ pub(super) async fn count(app: &App) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Counts where the last count is late.
-///
-/// # Errors
-/// The table is busy; the earlier count stands.
 pub(super) async fn count_if_late(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     let before = app.store.overdue_count().await?;

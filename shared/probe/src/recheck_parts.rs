@@ -4,14 +4,14 @@
 use super::host_slots::PER_HOST;
 use registry_model::HashPrefix;
 
-/// Listings that one run asks within its time: 64 at once, some six seconds each, the slow among them.
+/// What one run can probe in its time: 64 at once, about six seconds each on average.
 const OF_A_RUN: u32 = 6_000;
-/// More would give a part no place of its own at a host.
+/// Each part needs at least one slot at a host.
 const MOST: usize = PER_HOST;
-/// Where so many are due, more make no further part.
+/// A higher count makes no further part.
 pub(super) const MOST_COUNTED: u32 = OF_A_RUN * MOST as u32;
 
-/// The parts in which so many due listings are asked: one, two or four.
+/// Returns one, two or four parts.
 pub(super) fn of(due: u32) -> Vec<HashPrefix> {
     let mut parts = vec![HashPrefix::default()];
     while parts.len() < MOST && due as usize > parts.len() * OF_A_RUN as usize {
@@ -20,7 +20,7 @@ pub(super) fn of(due: u32) -> Vec<HashPrefix> {
     parts
 }
 
-/// The places that a part has at one host: its share of all.
+/// The slots of a part at one host: its share of all slots.
 pub(super) fn per_host(part: HashPrefix) -> usize {
     (PER_HOST >> part.length().min(31)).max(1)
 }

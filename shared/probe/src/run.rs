@@ -20,11 +20,8 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// A recheck takes no new listing after this; its function may run for fifteen minutes.
 const RECHECK: Duration = Duration::from_secs(10 * 60);
 
-/// One tick: a full sweep over what is due in the contract's order of classes. A second delivery of the same
-/// tick finds its slot taken and does nothing. `scheduled` is the time that its schedule says it is for.
-///
-/// # Errors
-/// The table is busy.
+/// One tick: a sweep over everything that is due, in the contract's order of classes. A second delivery of the same
+/// tick finds its slot taken and does nothing. `scheduled` is the time that the schedule named.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
@@ -45,8 +42,8 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
     })
 }
 
-/// The slot of a tick: that of the time it was scheduled for, so that jitter at a boundary neither skips a slot nor
-/// takes one twice. A time that is more than a tick away is not believed.
+/// The slot of the scheduled time, so that jitter at a boundary neither skips a slot nor takes one twice. A time
+/// that is more than one tick away is ignored.
 fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
     let tick = i64::from(tick_seconds);
     let is_near = |at: &Moment| now.duration_since(*at).as_secs().abs() <= tick;
@@ -54,9 +51,6 @@ fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
 }
 
 /// The first probe of a listing that was just published, under the same caps as the tick.
-///
-/// # Errors
-/// The table is busy.
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let queue = DueQueue::of_one(id, app.clock.now());
@@ -64,11 +58,8 @@ pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<
     })
 }
 
-/// Shares the weekly recheck out where more is due than one run can ask: an event for each part but the first, which is
-/// left to the caller. A part that the bus loses is due still, and the next run finds it.
-///
-/// # Errors
-/// The table is busy.
+/// Splits the weekly recheck if more is due than one run can probe: sends an event for each part except the first,
+/// which the caller runs. The listings of a lost event are still due in the next run.
 pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
@@ -82,10 +73,7 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
     })
 }
 
-/// The weekly recheck over what is due now and belongs to `part`; unlimited by the budget, as the contract wants it.
-///
-/// # Errors
-/// The table is busy.
+/// The weekly recheck of what is due now and belongs to `part`; the contract exempts it from the budget.
 pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let per_host = recheck_parts::per_host(part);

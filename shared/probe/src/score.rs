@@ -3,7 +3,7 @@
 
 use registry_model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
 
-/// The score of a verdict and the checks over it. Three quarters hang on what the peer did when it was asked.
+/// Three quarters of the points depend on how the peer behaved in the probe.
 #[must_use]
 pub fn of(verdict: &Verdict, checks: &[Check]) -> Score {
     let facts = &verdict.facts;
@@ -24,7 +24,6 @@ fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> ScorePart {
     ScorePart { id: id.to_owned(), points, of, why: why.into() }
 }
 
-/// The protocol was spoken to the end.
 fn handshake(verdict: &Verdict) -> ScorePart {
     let told =
         |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
@@ -38,7 +37,6 @@ fn handshake(verdict: &Verdict) -> ScorePart {
     part("handshake", points, 40, why)
 }
 
-/// Work was done, or shown: an agent's message answered, a server's tools listed.
 fn answers(verdict: &Verdict) -> ScorePart {
     let listed = verdict.facts.kind == Some(Kind::Mcp) && !verdict.facts.tools.is_empty();
     let (points, why) = match (verdict.answers, verdict.handshake) {
@@ -51,7 +49,6 @@ fn answers(verdict: &Verdict) -> ScorePart {
     part("answers", points, 10, why)
 }
 
-/// How long the handshake took; the tiers are those that callers feel.
 fn latency(verdict: &Verdict) -> ScorePart {
     let Some(ms) = verdict.latency_ms.filter(|_| verdict.speaks) else {
         return part("latency", 0, 10, "Nothing answered in the protocol.");
@@ -66,7 +63,7 @@ fn latency(verdict: &Verdict) -> ScorePart {
     part("latency", points, 10, format!("The handshake took {ms} ms."))
 }
 
-/// The newest protocol version that was spoken: A2A 1.0 and MCP 2026-07-28 are current.
+/// The newest version that was spoken counts: A2A 1.0 and MCP 2026-07-28 are current.
 fn protocol(facts: &Facts) -> ScorePart {
     let worth = |version: &str| match version {
         "1.0" | "2026-07-28" => 10,
@@ -82,7 +79,6 @@ fn protocol(facts: &Facts) -> ScorePart {
     }
 }
 
-/// A description that search and readers can use.
 fn description(facts: &Facts) -> ScorePart {
     let length = facts.description.as_deref().map_or(0, |text| text.trim().chars().count());
     let points = match length {
@@ -94,7 +90,6 @@ fn description(facts: &Facts) -> ScorePart {
     part("description", points, 5, format!("The description has {length} characters."))
 }
 
-/// Skills or tools, each of them described.
 fn abilities(facts: &Facts) -> ScorePart {
     let described = |texts: Vec<&str>| texts.into_iter().filter(|text| !text.trim().is_empty()).count();
     let (all, told) = if facts.kind == Some(Kind::Mcp) {
@@ -109,7 +104,6 @@ fn abilities(facts: &Facts) -> ScorePart {
     part("abilities", points, 8, format!("{told} of {all} {word} are described."))
 }
 
-/// Whom one deals with: name, version, and a page with documentation or about the provider.
 fn identity(facts: &Facts) -> ScorePart {
     let given = [
         ("a name", 2, &facts.name),
@@ -128,7 +122,6 @@ fn identity(facts: &Facts) -> ScorePart {
     part("identity", points, 7, why)
 }
 
-/// The checks; a peer that said nothing gave nothing to check.
 fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
     if !verdict.speaks {
         return part("checks", 0, 10, "Nothing was said that could be checked.");

@@ -25,38 +25,35 @@ use registry_model::{
 };
 use registry_store::{Caps, Claim, StoreError};
 
-/// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
+/// Each probe may keep a tool list of 1 MiB, and a sweep must stay under 128 MB.
 pub(super) const AT_ONCE: usize = 64;
-/// How long a listing waits for a slot at a slow host before it is released, so that a tick ends within its function's
+/// A listing that waits longer for a slot at a slow host is released, so that a tick ends within its function's
 /// minute.
 const TURN: Duration = Duration::from_secs(15);
-/// A claim outlives the longest probe several times over.
+/// Several times the duration of the longest probe.
 const LEASE: Duration = Duration::from_secs(60);
-/// The longest rest of a listing whose claims end without a verdict: within half of a day its week would not be over.
+/// The maximum pause of a listing whose claims end without a verdict; short enough for a second try before its week
+/// is over.
 const LONGEST_REST: SignedDuration = SignedDuration::from_hours(6);
 
-/// What a sweep did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepReport {
-    /// Listings claimed.
     pub claimed: u32,
-    /// Of these, ended at the preflight, without budget.
+    /// Ended at the preflight, without budget.
     pub rejected: u32,
-    /// Full probes.
     pub probed: u32,
-    /// Handshakes that were `ok`.
+    /// Probes whose handshake was `ok`.
     pub ok: u32,
-    /// Given back because the budget was used up, or their host was too slow for all that is listed there.
+    /// The budget was used up, or the host was too slow for all its listings.
     pub released: u32,
     /// Left to their lease because the table was busy.
     pub unrecorded: u32,
-    /// The listing recorded last, and its outcome.
+    /// The id and the outcome of the listing that was recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<(String, String)>,
 }
 
 impl SweepReport {
-    /// What the dashboard shows of it.
     #[must_use]
     pub fn metrics(&self) -> [(Metric, i64); 4] {
         [
@@ -94,7 +91,7 @@ enum ProbeOutcome {
     Probed(ListingId, Handshake),
 }
 
-/// A claimed listing that passed its preflight, and the card where that fetched one.
+/// A claimed listing that passed its preflight.
 struct Ready {
     listing: Listing,
     subject: Subject,
@@ -102,29 +99,23 @@ struct Ready {
     hosts: HostSlots,
 }
 
-/// A claimed listing on its way through a sweep.
 enum Prepared {
     Ready(Box<Ready>),
-    /// Nothing more is to be done.
     Ended(ProbeOutcome),
 }
 
-/// How far a sweep goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Full probes.
+    /// The maximum number of full probes.
     pub(super) probes: u32,
-    /// No listing is taken later than this.
+    /// No listing is taken after this time.
     pub(super) taking: Duration,
-    /// At one host at a time.
     pub(super) per_host: usize,
 }
 
-/// Takes what is due through preflight, budget and probe, and refills as places come free. No listing waits for
-/// another's preflight: budget is requested for all that passed at the same moment.
-///
-/// # Errors
-/// The table is busy; what was taken is done with first.
+/// Takes due listings through preflight, budget and probe, and starts new ones as others finish. No listing waits
+/// for another's preflight: budget is requested for all that passed at the same moment. On an error of the table,
+/// listings in progress are finished first.
 pub(super) async fn sweep(
     app: &App,
     queue: DueQueue,
@@ -204,7 +195,7 @@ async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<Taken>
     (queue, next)
 }
 
-/// How many of `wanted` probes the budget allows; none where the table cannot say.
+/// How many of `requested` probes the budget allows; 0 if the table is busy.
 async fn granted(app: &App, job: Job, wanted: usize) -> usize {
     if wanted == 0 || job == Job::Recheck {
         return wanted;
@@ -227,7 +218,6 @@ async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     ProbeOutcome::Released
 }
 
-/// Takes a listing at a blocked host off instead of asking it.
 async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
     if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
         tracing::warn!(listing_id = %listing.id, %error, "a listing at a blocked host was not withdrawn");
@@ -283,8 +273,8 @@ async fn prepare(
     (taken, prepared)
 }
 
-/// Claims a listing; `None` where it is not to be probed now. One that was claimed before without a verdict is put
-/// off first, further each time: what a process died of may kill the next one, too.
+/// `None` if the listing is not to be probed now. A listing that was claimed before without a verdict is first
+/// postponed, longer each time, because it may have crashed the process and could crash the next one.
 async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     let now = app.clock.now();
     let mark = app.random.hex(8);
@@ -306,13 +296,13 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     })
 }
 
-/// How long a listing rests should its `attempts`-th claim end without a verdict, too.
+/// The pause in case the `attempts`-th claim ends without a verdict too.
 fn pause_after(attempts: u32) -> SignedDuration {
     let lease = SignedDuration::try_from(LEASE).unwrap_or(SignedDuration::from_mins(1));
     lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(LONGEST_REST)
 }
 
-/// Preflights a claimed listing; whatever ends there is recorded at once.
+/// A preflight that rejects is recorded at once.
 async fn preflight(
     app: &App,
     listing: Listing,
@@ -337,7 +327,7 @@ async fn preflight(
     }
 }
 
-/// What is to be asked of a listing, or the verdict where nothing can be.
+/// What to probe, or the verdict if the listing cannot be probed.
 fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     if let Some(obstacle) = listing.obstacle {
         return Err(Box::new(not_probed::for_obstacle(obstacle, listing.kind)));

@@ -11,10 +11,9 @@ use registry_model::{
 };
 use registry_search::IndexedText;
 
-/// The job that probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// The first probe, at once after publishing, or the tick. Never demotes: "live counts never decrease".
+    /// The first probe after publishing, or the tick. Never demotes: "live counts never decrease".
     Tick,
     /// The weekly recheck: three failures at different hours demote (design §5 Lanes).
     Recheck,
@@ -23,10 +22,9 @@ pub enum Job {
 /// Failed rechecks at this many different hours demote.
 const STRIKES: usize = 3;
 
-/// The longest pause between two probes of a listing that is not Live.
+/// Between two probes of a listing that is not Live.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 
-/// The listing after a probe that came to `assessment`.
 #[must_use]
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;
@@ -64,8 +62,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     after
 }
 
-/// An Active listing that failed stays Live and shows the proof it was Live by, until its failure is confirmed.
-/// A silent server may come back, so an inconclusive failure demotes only when the week is over.
+/// A failed Active listing stays Live and keeps its last proof until the failure is confirmed. A silent server may
+/// come back, so an inconclusive failure demotes only when the week is over.
 fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
     after.due_at = now + SignedDuration::from_hours(1);
@@ -88,7 +86,6 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     }
 }
 
-/// Takes over what the peer says of itself.
 fn learn(listing: &mut Listing, verdict: &Verdict) {
     let facts = &verdict.facts;
     listing.kind = facts.kind.or(listing.kind);
@@ -98,7 +95,7 @@ fn learn(listing: &mut Listing, verdict: &Verdict) {
     listing.category = filed(listing, verdict);
 }
 
-/// Takes over the peer's own words. A server description's stay: they are its publisher's.
+/// The texts of a server description stay: they are its publisher's.
 pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     let described = listing.server_name.is_some();
     if let Some(name) = facts.name.as_ref().filter(|_| !described) {
@@ -139,13 +136,13 @@ fn show(listing: &mut Listing, assessment: &Assessment) {
     });
 }
 
-/// What answered at the domain of its name proves the name, also where it was listed before names were proven.
+/// A server that answers at the domain of its name proves the name, also if it was listed before names were proven.
 fn proven_by_domain(listing: &Listing, now: Moment) -> Option<NameProof> {
     name_owner::proof_by_domain(listing.server_name.as_deref()?, listing.url.as_deref()?, now)
 }
 
-/// Half a day to a day before the week is over, spread by id, so that the load of a week is even and a failure
-/// can still be confirmed in time.
+/// Half a day to a day before the week is over, spread by id, so that the load is even over the week and a failure
+/// can be confirmed in time.
 fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     let spread = Sha256::digest(listing.id.as_str())[0];
     let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
@@ -153,7 +150,7 @@ fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     now + (week - early).max(week / 2)
 }
 
-/// How long until the next look: as long as the peer asked for, and longer with every failure.
+/// At least as long as the peer asked for, and longer with every failure.
 fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDuration {
     if verdict.handshake == Handshake::Skip {
         return settings.recheck_interval();

@@ -10,10 +10,9 @@ use registry_formats::plain_text::{self, TextKind};
 use registry_model::error::shorten;
 use registry_model::{Listing, TextFaults};
 
-/// The longest place that is told, in characters: names of members are a stranger's words too.
+/// Member names are a stranger's text too.
 const LONGEST_PLACE: usize = 120;
 
-/// The faults of an agent card of any version.
 #[must_use]
 pub fn of_card(card: &Value) -> TextFaults {
     let mut walk = Walk::new(in_card);
@@ -21,7 +20,6 @@ pub fn of_card(card: &Value) -> TextFaults {
     walk.faults
 }
 
-/// The faults of what an MCP server answers to `initialize` or `server/discover`.
 #[must_use]
 pub fn of_opening(result: &Value) -> TextFaults {
     let mut walk = Walk::new(in_opening);
@@ -29,7 +27,7 @@ pub fn of_opening(result: &Value) -> TextFaults {
     walk.faults
 }
 
-/// The faults of one page of an MCP server's tools; `before` is how many tools the pages before it held.
+/// `before` is the number of tools on the earlier pages.
 #[must_use]
 pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
     let mut walk = Walk::new(in_tool);
@@ -40,7 +38,7 @@ pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
     walk.faults
 }
 
-/// The faults of a listing's own words, whoever wrote them: its publisher, or the peer at an earlier probe.
+/// A listing's own texts come from its publisher, or from the peer at an earlier probe.
 #[must_use]
 pub fn of_listing(listing: &Listing) -> TextFaults {
     let texts = [
@@ -62,7 +60,6 @@ pub fn of_listing(listing: &Listing) -> TextFaults {
     faults
 }
 
-/// One step into a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Segment<'d> {
     Member(&'d str),
@@ -71,7 +68,7 @@ enum Segment<'d> {
 
 use Segment::{Item, Member};
 
-/// What the texts of a card are; only those that are shown are held to the rules of what is shown.
+/// Only texts that are shown must satisfy the rules for shown texts.
 fn in_card(path: &[Segment<'_>]) -> TextKind {
     match path {
         [Member("name")] => TextKind::Name,
@@ -86,7 +83,7 @@ fn in_card(path: &[Segment<'_>]) -> TextKind {
     }
 }
 
-/// The identity of a server is in the result, or in its `_meta` from 2026-07-28 on.
+/// The server's identity is in the result, or in its `_meta` from 2026-07-28 on.
 fn in_opening(path: &[Segment<'_>]) -> TextKind {
     let member = match path {
         [Member("serverInfo"), Member(member)]
@@ -110,7 +107,7 @@ fn in_tool(path: &[Segment<'_>]) -> TextKind {
     }
 }
 
-/// Inside schemas and extensions: prose by the name of its member.
+/// Within schemas and extensions: prose is recognized by the member's name.
 fn elsewhere(path: &[Segment<'_>]) -> TextKind {
     match path {
         [.., Member("description" | "title")] => TextKind::ForModels,
@@ -118,7 +115,7 @@ fn elsewhere(path: &[Segment<'_>]) -> TextKind {
     }
 }
 
-/// A walk through every text of a document. The reader of JSON bounds its depth, the fetcher its length.
+/// Visits every text of a document. The JSON reader limits its depth, the fetcher its size.
 struct Walk<'d> {
     kind_at: fn(&[Segment<'d>]) -> TextKind,
     path: Vec<Segment<'d>>,
@@ -161,7 +158,6 @@ impl<'d> Walk<'d> {
     }
 }
 
-/// Notes the first fault of each sort.
 fn judge(faults: &mut TextFaults, words: &str, kind: TextKind, place: impl Fn() -> String) {
     let at = |why: String| format!("{}: {why}", place());
     if faults.not_plain.is_none() {

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 
 use url::{Host, Url};
 
-/// True where both URLs are under one registrable domain, at one address, or both on this machine.
+/// True if both URLs have the same registrable domain or the same address, or both are on this machine.
 pub(crate) fn same_owner(one: &str, other: &str) -> bool {
     match (host_of(one), host_of(other)) {
         (Some(one), Some(other)) => {
@@ -15,7 +15,6 @@ pub(crate) fn same_owner(one: &str, other: &str) -> bool {
     }
 }
 
-/// True for a URL on loopback.
 pub(super) fn is_loopback(url: &str) -> bool {
     host_of(url).is_some_and(|host| match host {
         Host::Ipv4(address) => address.is_loopback(),
@@ -23,14 +22,14 @@ pub(super) fn is_loopback(url: &str) -> bool {
     })
 }
 
-/// The host of a URL, also of a bare `host:port`.
+/// Also accepts a bare `host:port`.
 fn host_of(url: &str) -> Option<Host<String>> {
     let parsed = if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("https://{url}")) };
     parsed.ok()?.host().map(|host| host.to_owned())
 }
 
-/// The names of this machine. The rest of 127.0.0.0/8 are addresses like any other: in development they stand for
-/// hosts that are strangers to each other.
+/// The other addresses of 127.0.0.0/8 are not included: in development they represent hosts that are strangers to
+/// each other.
 fn is_this_machine(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
@@ -39,7 +38,7 @@ fn is_this_machine(host: &Host<String>) -> bool {
     }
 }
 
-/// True for two names under one registrable domain; a public suffix itself has none.
+/// A public suffix itself has no registrable domain.
 fn same_domain(one: &Host<String>, other: &Host<String>) -> bool {
     let (Host::Domain(one), Host::Domain(other)) = (one, other) else { return false };
     let registrable = |name: &str| psl::domain_str(name.trim_end_matches('.')).map(str::to_owned);

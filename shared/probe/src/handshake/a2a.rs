@@ -19,10 +19,9 @@ use registry_model::Kind;
 use reply::{StepFailure, StepOutcome};
 use requests::{GREETING, MethodSet, Route, Transport};
 
-/// How long the question may take: a message must still fit behind one that is never answered.
+/// Leaves time for a message after a question that is never answered.
 const QUESTION: Duration = Duration::from_secs(4);
 
-/// Reads the card in `answer`, and probes the agent that it describes.
 pub(super) async fn probe(
     talk: &mut Conversation<'_>,
     subject: &Subject,
@@ -89,10 +88,8 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     }
 }
 
-/// Sends one text to an agent that was proven before, in the dialect it spoke then; once, whatever the answer is.
-///
-/// # Errors
-/// The stable code of why it was not taken.
+/// Sends one text, exactly once, to an agent that was proven before, in the dialect it used then. The error is the
+/// stable code of the failure.
 pub(super) async fn send_text(
     talk: &mut Conversation<'_>,
     target: Target,
@@ -110,17 +107,17 @@ pub(super) async fn send_text(
     }
 }
 
-/// Why none of a card's interfaces is asked.
+/// Why none of a card's interfaces is called.
 struct Obstacle {
     fault: ProbeFault,
     seen: String,
-    /// The interface of another owner, where that is the obstacle.
+    /// The interface of another owner, if that is the obstacle.
     foreign: Option<Target>,
 }
 
-/// The route to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
-/// then the card's own order. An interface of another owner than the card's (`card_url`, as it is listed) counts for
-/// nothing, whatever it answers; so it is left alone, or anybody could have anybody messaged.
+/// The route to try first, and the fallback: JSON-RPC before REST, then the dialect of the last probe, then the
+/// order of the card. An interface of another owner than the card's (`card_url`, as listed) is not called at all;
+/// otherwise anyone could make the registry send messages to anyone.
 fn routes(
     card: &AgentCard,
     card_url: &Target,
@@ -217,7 +214,7 @@ fn conclude(findings: &mut Findings, route: &Route, answered: &StepOutcome) {
     }
 }
 
-/// A message was not answered; what the question proved stays proven.
+/// What the question proved stays proven when the message is not answered.
 fn refused(findings: &mut Findings, failure: &StepFailure) {
     findings.speaks |= failure.spoke;
     if !failure.fault.class().inconclusive {

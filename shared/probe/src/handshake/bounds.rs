@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use registry_model::{Facts, Skill, Tool};
 
-/// The most bytes of skills and tools, as the JSON that is stored. A bucket of the search index holds the words of at
-/// least one listing, each up to three times as large as it stands here.
+/// The maximum size of skills and tools as stored JSON. A bucket of the search index must fit at least one listing,
+/// with texts up to three times as large as here.
 const MOST_BYTES: usize = 96 * 1024;
 
-/// Keeps skills and tools while there is room; where one does not fit whole, its name alone is kept.
+/// Keeps skills and tools while there is room. If one does not fit, only its name is kept.
 pub(super) fn bounded(mut facts: Facts) -> Facts {
     let mut left = MOST_BYTES;
     facts.skills = fitting(facts.skills, &mut left, |skill| Skill {
@@ -46,7 +46,7 @@ mod tests {
         Tool { name: name.to_owned(), description }
     }
 
-    /// Up to so many of the characters that cost most: control characters as JSON escapes, four bytes in UTF-8.
+    /// Up to `longest` of the most expensive characters: control characters as JSON escapes, four bytes in UTF-8.
     fn words(longest: usize) -> impl Strategy<Value = String> {
         let one = prop::sample::select(vec!["\u{1}", "\"", "a", "é", "語", "😀"]);
         (one, 0..=longest).prop_map(|(one, times)| one.repeat(times))

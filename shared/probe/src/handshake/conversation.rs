@@ -15,13 +15,12 @@ use registry_fetch::{
 };
 use registry_model::{Random, Reach};
 
-/// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
+/// The longest correct handshake takes seven; a hostile peer could cause more.
 const MOST_REQUESTS: u8 = 10;
 
-/// Held back, so that the last request ends before the probe does and its own reason is recorded.
+/// Ends the last request before the probe's own time limit, so that the reason of the request is recorded.
 const RESERVE: Duration = Duration::from_millis(50);
 
-/// The longest wait that a peer may ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub(super) struct Conversation<'a> {
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
-    /// The slots of the sweep that this is a part of.
+    /// The slots of the sweep that this probe belongs to.
     hosts: Option<&'a HostSlots>,
     slot: Option<HostSlot>,
     turned_away: bool,
@@ -39,7 +38,7 @@ pub(super) struct Conversation<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    /// A conversation that ends `limit` from now, waits for slots not counted.
+    /// Ends `limit` from now, not counting the time spent waiting for slots.
     pub(super) fn new(
         fetcher: &'a Fetcher,
         random: &'a Random,
@@ -52,13 +51,13 @@ impl<'a> Conversation<'a> {
         Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false, work }
     }
 
-    /// Whether a host had no slot in time; what was found is then no verdict.
+    /// True if a host had no slot in time; the findings are then no verdict.
     pub(super) const fn was_turned_away(&self) -> bool {
         self.turned_away
     }
 
-    /// Takes a slot at the host of `target`, for one at another; none where it comes too late. It is the host that is
-    /// asked whose slots count, which need not be the one that is listed.
+    /// Takes a slot at the host of `target`, in exchange for a slot at another host. False if it comes too late.
+    /// The host that is called counts, which may differ from the listed one.
     pub(super) async fn turn_at(&mut self, target: &Target) -> bool {
         let Some(hosts) = self.hosts else { return true };
         if self.turned_away || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
@@ -74,42 +73,38 @@ impl<'a> Conversation<'a> {
         !self.turned_away
     }
 
-    /// The time that is left for requests.
+    /// The time left for requests.
     pub(super) fn left(&self) -> Duration {
         self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
 
-    /// Whether this many further requests may be sent.
     pub(super) fn may_ask(&self, requests: u8) -> bool {
         self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
     }
 
-    /// How far the fetcher reaches, for URLs that the peer names.
     pub(super) fn reach(&self) -> Reach {
         self.fetcher.reach()
     }
 
-    /// The fetcher, for questions that are asked side by side.
+    /// For requests that run concurrently.
     pub(super) const fn fetcher(&self) -> &'a Fetcher {
         self.fetcher
     }
 
-    /// A request id that no canned reply can echo; exact in every JSON reader.
+    /// Unlikely to be in a canned reply; exact in every JSON reader.
     pub(super) fn id(&self) -> u64 {
         self.random.below(1 << 31) + 1
     }
 
-    /// A random UUID (version 4): a name for a message, or for a task that does not exist. Some frameworks keep
-    /// tasks in a column of that type and fail on any other text.
+    /// A random UUID (version 4) for a message, or for a task that does not exist. Some frameworks store task ids
+    /// in a UUID column and fail on other text.
     pub(super) fn uuid(&self) -> String {
         let hex = self.random.hex(16);
         format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
     }
 
-    /// Sends a request of the handshake, within the time that is left.
-    ///
-    /// # Errors
-    /// Those of the fetcher; [`FetchError::Timeout`] also where time, requests or turns have run out.
+    /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time, requests or
+    /// slots have run out.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
         if !self.may_ask(1) || !self.turn_at(&request.target).await {
             return Err(FetchError::Timeout { after: Duration::ZERO });
@@ -130,7 +125,7 @@ impl<'a> Conversation<'a> {
         self.work.bytes = self.work.bytes.saturating_sub(answer.body.len());
     }
 
-    /// Reads an answer within the work that is left for the probe; a long one beside the thread that others wait for.
+    /// Reads an answer within the response budget; a long one on another thread, because all probes share this one.
     pub(super) async fn read<T: Send + 'static>(
         &mut self,
         answer: &Answer,
@@ -146,14 +141,13 @@ impl<'a> Conversation<'a> {
     }
 }
 
-/// The seconds of Retry-After (RFC 9110 §10.2.3), at most a day. Its other form, a date, would need a clock that
-/// agrees with the peer's, and a retry comes early anyway.
+/// The seconds of Retry-After (RFC 9110 §10.2.3). The date form is ignored: it needs a clock that agrees with the
+/// peer's, and a retry comes early anyway.
 pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
 }
 
-/// What a fetch without an answer amounts to.
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
     let unreached = |cause| ProbeFault::Unreached { stage, cause };
     match error {
@@ -179,7 +173,7 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
     }
 }
 
-/// What a status that refuses amounts to, a bot wall in front of the server included.
+/// A bot wall in front of the server included.
 pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
@@ -191,7 +185,7 @@ pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     }
 }
 
-/// The marks that the common bot walls leave on a challenge or block page.
+/// By the marks that common bot walls leave on a challenge or block page.
 pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     const MARKS: [&str; 7] = [
         "cf-chl",
@@ -210,7 +204,7 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     page && MARKS.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
 }
 
-/// The beginning of a body and its type, for `seen`.
+/// Status, media type and the beginning of the body, for `seen`.
 pub(super) fn excerpt(answer: &Answer) -> String {
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
     let kind = match answer.content_type() {

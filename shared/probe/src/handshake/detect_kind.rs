@@ -13,21 +13,18 @@ use registry_fetch::{Answer, Request, Target};
 use registry_formats::agent_card;
 use registry_model::{Handshake, Kind};
 
-/// Where cards are (A2A 8.2; `agent.json` before 0.3), in the order of trust.
+/// In the order of trust (A2A 8.2; `agent.json` before 0.3).
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
-/// Where a few older ones still are.
+/// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
-/// How many are requested at once.
 const AT_ONCE: usize = 4;
-/// The time of each request.
 const LOOK: Duration = Duration::from_millis(2500);
 
-/// What the card paths of a site hold.
 #[derive(Default)]
 struct Site {
-    /// A card that can be used, or else one that cannot.
+    /// The flag is true if the card can be used.
     card: Option<(Target, Answer, bool)>,
-    /// The status at the likeliest path.
+    /// At the most likely path.
     status: Option<u16>,
 }
 
@@ -63,7 +60,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     }
 }
 
-/// The URLs to look at: the address itself, below it, at the root; and the older ones.
+/// The URLs to try first (the address itself, below it, at the root), and the older ones.
 fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target>) {
     let path = url.url().path().trim_end_matches('/').to_owned();
     let at = |path: String| url.join(&path, talk.reach()).ok();
@@ -85,7 +82,7 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
     (likely, legacy)
 }
 
-/// Asks all of `urls` at once; the first in order that holds a card counts.
+/// Requests all `urls` concurrently; the first in order that returns a card counts.
 async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     // All of them are of one site.
     let Some(site) = urls.first() else { return Site::default() };
@@ -128,7 +125,7 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     site
 }
 
-/// Tells of a growing body when it cannot become a JSON object any more.
+/// True once a growing body can no longer become a JSON object.
 fn until_no_json_object() -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let mut blank = 0;
     move |body| {

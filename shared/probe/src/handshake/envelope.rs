@@ -6,8 +6,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A response, not a request or notification, that names `id` in either type, or an error that names none; in an array
-/// as well.
+/// True for a response (not a request or notification) with this `id` as a number or a text, or an error without an
+/// id; also within an array.
 pub(super) fn is_reply_to(text: &str, id: u64) -> bool {
     ReplyTo(id).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap_or(false)
 }

@@ -9,14 +9,12 @@ use super::bounds::bounded;
 use crate::reasons::{Class, ConformanceRule, ProbeFault};
 use registry_model::{Facts, Handshake, Reason, Verdict};
 
-/// Findings of one probe.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
-    /// What the peer says of itself.
     pub(super) facts: Facts,
-    /// A well-formed answer of the protocol came back, be it a refusal.
+    /// The peer sent a well-formed answer of the protocol, which may be a refusal.
     pub(super) speaks: bool,
-    /// A message was answered; `None` where none was sent.
+    /// A message was answered; `None` if none was sent.
     pub(super) answers: Option<bool>,
     retry_after: Option<Duration>,
     faults: Vec<(Class, Reason)>,
@@ -27,47 +25,40 @@ pub(super) struct Findings {
     latency: Option<Duration>,
 }
 
-/// Faults of a protocol, while another is tried.
 #[derive(Debug)]
 pub(super) struct FaultsSetAside(Vec<(Class, Reason)>);
 
 impl Findings {
-    /// A request of the handshake leaves.
     pub(super) fn asking(&mut self) {
         self.asked.get_or_insert_with(Instant::now);
     }
 
-    /// An answer has arrived.
     pub(super) fn answered(&mut self) {
         self.latency = self.asked.map(|asked| asked.elapsed());
     }
 
-    /// What was answered before the handshake took `elapsed`; counts where nothing more is asked.
+    /// The duration of a request before the handshake; counts if no further request is sent.
     pub(super) fn answered_before(&mut self, elapsed: Duration) {
         self.latency.get_or_insert(elapsed);
     }
 
-    /// Keeps the longest wait that the peer asked for.
     pub(super) fn asked_to_wait(&mut self, wait: Option<Duration>) {
         self.retry_after = self.retry_after.max(wait);
     }
 
-    /// Adds a signal, once.
     pub(super) fn signal(&mut self, signal: impl Into<String>) {
         add(&mut self.signals, signal.into());
     }
 
-    /// Whether a signal was added.
     pub(super) fn has_signal(&self, signal: &str) -> bool {
         self.signals.iter().any(|known| known == signal)
     }
 
-    /// Adds a protocol that was seen, once.
     pub(super) fn hint(&mut self, hint: impl Into<String>) {
         add(&mut self.hints, hint.into());
     }
 
-    /// Adds a version that the peer speaks; `first` puts the one just spoken to the front.
+    /// `first` moves the version that was just used to the front.
     pub(super) fn version(&mut self, version: &str, first: bool) {
         let versions = &mut self.facts.protocol_versions;
         if first {
@@ -82,7 +73,6 @@ impl Findings {
         self.reason(fault.class(), fault.reason(seen));
     }
 
-    /// Puts a fault before those already met.
     pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
         self.faults.insert(0, (fault.class(), fault.reason(seen)));
     }
@@ -94,7 +84,7 @@ impl Findings {
         }
     }
 
-    /// Adds a rule that is broken although the handshake works.
+    /// Records rules that are broken although the handshake works.
     pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
         for rule in rules {
             let fault = ProbeFault::Nonconforming(*rule);
@@ -105,29 +95,26 @@ impl Findings {
         }
     }
 
-    /// Adds advice that changes no outcome.
+    /// Adds advice that does not change the outcome.
     pub(super) fn warning(&mut self, reason: Reason) {
         if !self.warnings.contains(&reason) {
             self.warnings.push(reason);
         }
     }
 
-    /// Drops the faults of a protocol that turned out to be the wrong one.
     pub(super) fn forgive(&mut self) {
         self.faults.clear();
     }
 
-    /// Takes the faults out, so that another protocol can be tried.
     pub(super) fn set_aside(&mut self) -> FaultsSetAside {
         FaultsSetAside(std::mem::take(&mut self.faults))
     }
 
-    /// Puts back what was set aside, for whatever was met since.
     pub(super) fn put_back(&mut self, faults: FaultsSetAside) {
         self.faults = faults.0;
     }
 
-    /// Whether a fault says more of the moment than of the peer.
+    /// Whether a fault may be temporary.
     pub(super) fn is_inconclusive(&self) -> bool {
         self.faults.iter().any(|(class, _)| class.inconclusive)
     }
@@ -137,12 +124,10 @@ impl Findings {
         met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
     }
 
-    /// Whether a fault of this code was met.
     pub(super) fn has(&self, code: &str) -> bool {
         self.faults.iter().any(|(_, reason)| reason.code == code)
     }
 
-    /// Whether no fault was met so far.
     pub(super) fn is_clear(&self) -> bool {
         self.faults.is_empty()
     }

@@ -8,72 +8,58 @@ use crate::reasons::ConformanceRule;
 use registry_model::error::shorten;
 use registry_model::json;
 
-/// Method not found (JSON-RPC 2.0 §5.1).
+/// JSON-RPC 2.0 §5.1.
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
-/// Not a valid request object.
 pub(super) const INVALID_REQUEST: i64 = -32600;
-/// Parameters that do not fit.
 pub(super) const INVALID_PARAMS: i64 = -32602;
-/// An error inside the server.
 pub(super) const INTERNAL_ERROR: i64 = -32603;
-/// Unreadable JSON.
 pub(super) const PARSE_ERROR: i64 = -32700;
 
-/// The most texts that are taken from one list.
+/// Of one list.
 const MOST_TEXTS: usize = 50;
-/// The longest text kept, in characters.
+/// In characters.
 const LONGEST_TEXT: usize = 2000;
 
-/// An error object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RpcError {
-    /// Its number.
     pub code: i64,
-    /// Its text, as the peer wrote it, cut to a sane length.
+    /// As the peer wrote it, cut to [`MAX_TEXT_CHARS`].
     pub message: String,
-    /// The protocol versions that it offers instead (MCP -32022 and its forerunners).
+    /// The protocol versions that the server offers instead (MCP -32022 and its predecessors).
     pub supported: Vec<String>,
 }
 
-/// What a body holds as the reply to our request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RpcOutcome {
     /// A result for our id.
     Result(Value),
-    /// An error for our id, or for none.
+    /// An error for our id, or without an id.
     Error(RpcError),
-    /// JSON-RPC in form, for another id or broken.
+    /// JSON-RPC in form, but malformed or for another id.
     Broken,
-    /// JSON of another kind.
     OtherJson,
-    /// A web page.
     Html,
-    /// Nothing at all.
     Nothing,
-    /// Neither JSON nor a page.
     Text,
-    /// More values than the probe had left.
+    /// More values than the probe may still read.
     TooMuch,
 }
 
-/// The outcome of a request, and how it was sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RpcReply {
-    /// What it amounts to.
     pub outcome: RpcOutcome,
-    /// Rules of form that it breaks and that still leave it readable.
+    /// Broken rules that still leave the reply readable.
     pub broken_rules: Vec<ConformanceRule>,
-    /// As an event stream.
+    /// Sent as an event stream.
     pub streamed: bool,
 }
 
 impl RpcError {
-    /// One line for `seen`.
     pub(super) fn line(&self) -> String {
         format!("error {}: {}", self.code, self.message)
     }
 
-    /// The error names missing credentials, whatever its number.
+    /// By its words: there is no standard code for missing credentials.
     pub(super) fn wants_credentials(&self) -> bool {
         let text = self.message.to_ascii_lowercase();
         [
@@ -97,14 +83,13 @@ impl RpcError {
     }
 }
 
-/// The first strings of an array, and nothing where there is none.
 pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
     let items = array.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     items.iter().filter_map(Value::as_str).take(MOST_TEXTS).map(|text| shorten(text, LONGEST_TEXT)).collect()
 }
 
 impl RpcReply {
-    /// The same without the result: what is kept of a reply once its result was read, which may be long.
+    /// Drops the result, which may be long, once it has been read.
     pub(super) fn without_result(self) -> Self {
         match self.outcome {
             RpcOutcome::Result(_) => Self { outcome: RpcOutcome::Result(Value::Null), ..self },
@@ -113,8 +98,8 @@ impl RpcReply {
     }
 }
 
-/// Finds the reply to request `id` in a body. `left` is how many values may be read, and is counted down; an event of
-/// a stream counts for one at least.
+/// Finds the reply to request `id` in a body. `left` is the number of values that may still be read; it is reduced,
+/// by at least one for each event of a stream.
 #[must_use]
 pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
     let typed = content_type.unwrap_or_default().to_ascii_lowercase();
@@ -200,7 +185,6 @@ fn read_error(error: &Value) -> Option<RpcError> {
     Some(RpcError { code, message, supported })
 }
 
-/// How the reply names our id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Echo {
     Same,

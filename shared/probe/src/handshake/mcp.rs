@@ -21,15 +21,15 @@ use eras::{Era, MODERN, Opened, Session};
 use registry_fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use registry_model::DeclaredTransport;
 
-/// How long an HTTP+SSE server has to name its endpoint.
+/// How long an HTTP+SSE server may take to name its endpoint.
 const STREAM: Duration = Duration::from_secs(5);
 
-/// Why a server refused an era; the row of the decision table where it refuses both.
+/// Why a server refused an era: the row of the decision table that applies if it refuses both.
 #[derive(Debug)]
 struct EraRefusal {
     fault: ProbeFault,
     seen: String,
-    /// Whether the transport may be at fault, so that a GET may open HTTP+SSE.
+    /// The transport may be the cause, so a GET may open HTTP+SSE.
     transport: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     talk.findings.fault(&refused.fault, &refused.seen);
 }
 
-/// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
+/// The refusal of `initialize` counts, unless `server/discover` proved that the server speaks MCP.
 fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Option<EraRefusal> {
     let proves = |refused: &EraRefusal| matches!(refused.fault, ProbeFault::Nonconforming(_));
     match known {
@@ -79,7 +79,7 @@ fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Optio
     }
 }
 
-/// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
+/// Classifies a refusal by the decision table. `None` if it ends the conversation; its fault is then recorded.
 async fn classify_refusal(
     talk: &mut Conversation<'_>,
     answer: &Answer,
@@ -136,7 +136,6 @@ async fn classify_refusal(
     }
 }
 
-/// The deprecated transport is all there is.
 fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
     let findings = &mut *talk.findings;
     findings.speaks = true;
@@ -168,7 +167,6 @@ async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
     }
 }
 
-/// The handshake has succeeded: facts, the tools, and what the other era says.
 async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Session) {
     let findings = &mut *talk.findings;
     findings.speaks = true;
@@ -227,7 +225,6 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     }
 }
 
-/// `notifications/initialized`, which the legacy handshake ends with.
 async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
     match talk.ask(session.notify("notifications/initialized")).await {
         Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
@@ -243,7 +240,7 @@ async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
     }
 }
 
-/// Whether a modern server also takes the legacy handshake; its list of versions seldom says so.
+/// Whether a modern server also accepts the legacy handshake; its list of versions rarely says so.
 async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
     if !talk.may_ask(1) {
         return false;

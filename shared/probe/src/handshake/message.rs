@@ -9,27 +9,23 @@ use super::findings::Findings;
 use registry_fetch::{Fetcher, PROBE, Target};
 use registry_model::Random;
 
-/// Whom a message is for, as its last proof says.
 #[derive(Clone, Debug)]
 pub struct Recipient {
-    /// The endpoint that answered.
     pub endpoint: Target,
     /// The version of A2A that it spoke.
     pub era: Option<String>,
-    /// It answered by REST and not by JSON-RPC.
     pub rest: bool,
 }
 
-/// What became of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// The stable code of why it was not taken; `None` where it was.
+    /// The stable code of the failure; `None` if the message was accepted.
     pub failure: Option<String>,
-    /// How long the agent asks to be left alone, if it does.
+    /// How long the agent asks us to wait.
     pub retry_after: Option<Duration>,
 }
 
-/// Sends a text, once: no other dialect is tried, since an agent must not get it twice.
+/// Sends a text exactly once. No other dialect is tried, because an agent must not receive it twice.
 pub async fn send_message(fetcher: &Fetcher, random: &Random, to: &Recipient, text: &str) -> Delivery {
     let mut findings = Findings::default();
     let mut talk = Conversation::new(fetcher, random, &mut findings, PROBE, None);

@@ -15,16 +15,16 @@ use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_formats::agent_card;
 use registry_model::{Handshake, Kind, Random, Verdict};
 
-/// Does the handshake, within [`PROBE`] in all. `card` is what the preflight fetched. What was found before the time
-/// ran out counts.
+/// Runs the handshake within [`PROBE`] in all. `card` was fetched by the preflight. After a timeout, what was found
+/// until then counts.
 pub async fn probe(fetcher: &Fetcher, subject: &Subject, card: Option<Answer>, random: &Random) -> Verdict {
     let mut findings = Findings::default();
     probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
     findings.into_verdict()
 }
 
-/// The same as a part of a sweep: every host that is asked is asked in its turn. `None` where a turn did not come in
-/// time, which says nothing of the peer.
+/// The same within a sweep, with a slot for every host that is called. `None` if a slot did not come in time; that
+/// is no verdict on the peer.
 pub(crate) async fn probe_in_turn(
     fetcher: &Fetcher,
     subject: &Subject,
@@ -37,7 +37,7 @@ pub(crate) async fn probe_in_turn(
     heard.then(|| findings.into_verdict())
 }
 
-/// Whether the peer was heard out: no host turned it away.
+/// False if a host had no slot in time.
 pub(super) async fn probe_within(
     limit: Duration,
     fetcher: &Fetcher,
@@ -70,7 +70,7 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, card: Option<A
     }
 }
 
-/// An agent by its card; where there is none at all, perhaps an MCP server.
+/// An agent by its card; if there is no card, perhaps an MCP server.
 async fn look_for_agent(talk: &mut Conversation<'_>, subject: &Subject, card: Result<Answer, FetchError>) {
     match card {
         Ok(answer) if answer.status.is_success() => a2a::probe(talk, subject, &subject.url, &answer).await,
@@ -94,7 +94,7 @@ async fn look_for_agent(talk: &mut Conversation<'_>, subject: &Subject, card: Re
     }
 }
 
-/// An MCP server; where nothing speaks, perhaps an agent's card is there.
+/// An MCP server; if nothing speaks MCP, perhaps there is an agent's card.
 async fn look_for_server(talk: &mut Conversation<'_>, subject: &Subject) {
     mcp::probe(talk, subject).await;
     let nothing = !talk.findings.speaks && talk.findings.worst() == Handshake::Fail;

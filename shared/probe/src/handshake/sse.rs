@@ -8,31 +8,30 @@ use super::envelope::is_reply_to;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The `event:` field; empty where none was sent ("message").
+    /// The `event:` field; empty means "message".
     pub name: String,
     /// The `data:` lines, joined.
     pub data: String,
 }
 
-/// Reads the events of a stream that grows, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
+/// Reads the events of a growing stream, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
 /// CRLF, a blank line dispatches). Events without data are left out, because servers open streams with an empty one
 /// (MCP 2025-11-25).
 #[derive(Debug, Default)]
 pub struct EventReader {
-    /// How far the stream has been looked at.
+    /// The number of bytes read.
     read: usize,
-    /// Where the line begins that has not ended yet.
+    /// Where the current line begins.
     line: usize,
-    /// The line before ended in CR: an LF at once belongs to it.
+    /// The previous line ended in CR: an LF directly after it belongs to it.
     after_cr: bool,
     event: Event,
 }
 
 impl EventReader {
-    /// The next event that is complete within `stream`, which holds what it held before and perhaps more.
+    /// The next event that is complete within `stream`, which contains the earlier bytes and perhaps more.
     pub fn next(&mut self, stream: &[u8]) -> Option<Event> {
         if self.read == 0 {
             if stream.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(stream) {
@@ -63,7 +62,7 @@ impl EventReader {
         self.take(line).or_else(|| self.take(b""))
     }
 
-    /// Takes in a line; gives the event that it dispatches.
+    /// Processes a line; returns the event that it dispatches.
     fn take(&mut self, line: &[u8]) -> Option<Event> {
         if line.is_empty() {
             return Some(std::mem::take(&mut self.event)).filter(|event| !event.data.is_empty());
@@ -85,20 +84,19 @@ impl EventReader {
     }
 }
 
-/// The events of a stream that has ended, one that was cut off included.
+/// The events of a stream that has ended, including one that was cut off.
 pub fn events(stream: &[u8]) -> impl Iterator<Item = Event> + '_ {
     let mut reader = EventReader::default();
     iter::from_fn(move || reader.next(stream).or_else(|| reader.end(stream)))
 }
 
-/// Whether a body looks like an event stream, whatever its content type says.
+/// Ignores the content type.
 pub fn looks_like_stream(body: &[u8]) -> bool {
     let start = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body).trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
 }
 
-/// Tells of a growing body when the reply to request `id` has arrived in full within a stream; of other bodies the
-/// end decides.
+/// True once a growing stream contains the whole reply to request `id`. Other bodies are read to their end.
 pub fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let (mut blank, mut reader) = (0, EventReader::default());
     move |body| {
@@ -108,13 +106,12 @@ pub fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
     }
 }
 
-/// Tells of a growing body when it has named an endpoint.
 pub fn until_endpoint() -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let mut reader = EventReader::default();
     move |body| iter::from_fn(|| reader.next(body)).any(|event| is_endpoint(&event))
 }
 
-/// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) opens its stream with.
+/// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) sends first.
 pub fn endpoint(body: &[u8]) -> Option<String> {
     events(body).find(is_endpoint).map(|event| event.data)
 }

@@ -7,24 +7,21 @@ use std::panic;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// The most bytes of answers that a probe reads, decompressed.
+/// Decompressed.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
-/// The most JSON values that it makes of them; an event of a stream counts for one.
+/// An event of a stream counts as at least one.
 const MOST_VALUES: usize = 100_000;
 
-/// A body up to this length is read at once: sending it to another thread would take longer.
+/// Up to this length, moving a body to another thread would take longer than reading it.
 const SHORT: usize = 32 * 1024;
 
-/// How many long bodies are read at the same time, in the whole process: each may hold all its values meanwhile.
+/// Long bodies read at the same time, in the whole process: each may use memory for all its values.
 static READERS: Semaphore = Semaphore::const_new(2);
 
-/// What is left for a probe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Work {
-    /// Bytes of answers.
     pub(super) bytes: usize,
-    /// JSON values.
     pub(super) values: usize,
 }
 
@@ -34,12 +31,11 @@ impl Default for Work {
     }
 }
 
-/// Whether reading so many bytes would keep other probes waiting.
 pub(super) const fn is_long(bytes: usize) -> bool {
     bytes > SHORT
 }
 
-/// Runs `read` beside the thread that all probes share.
+/// Runs `read` on another thread, because all probes share this one.
 pub(super) async fn aside<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
     let _reader = READERS.acquire().await;
     match spawn_blocking(read).await {

@@ -3,12 +3,11 @@
 
 use registry_model::Handshake;
 
-/// How a fault counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// The contract's word for it.
+    /// As named in the contract.
     pub handshake: Handshake,
-    /// It says more of the moment than of the peer: try again early.
+    /// The fault may be temporary: try again early.
     pub inconclusive: bool,
 }
 

@@ -4,7 +4,7 @@
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 
-/// The cure of a reason in the contract's words; `None` for words that no fault has.
+/// The fix for a reason in the contract's words; `None` if no fault has these words.
 #[must_use]
 pub fn cure_of(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
@@ -20,13 +20,13 @@ pub fn cure_of(words: &str) -> Option<String> {
         .map(|(_, _, cure, _)| cure.into_owned())
 }
 
-/// The first number in a text: a status, or milliseconds.
+/// A status, or milliseconds.
 fn number_in(words: &str) -> u16 {
     let digits = words.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// Every fault but those of a card's content, with `number` for a status or a time.
+/// Every fault except those of a card's content, with `number` as the status or the time.
 fn faults(number: u16) -> Vec<ProbeFault> {
     use ConformanceRule as Rule;
     use ProbeFault as Fault;

@@ -10,11 +10,10 @@ use registry_formats::agent_card::{CardFault, CardViolation};
 use registry_model::Reason;
 use registry_model::error::shorten;
 
-/// The longest `seen` that is kept of a stranger's text, in characters.
+/// In characters.
 pub(super) const SEEN: usize = 160;
 
 impl ProbeFault {
-    /// The fault as it is shown to the owner, with what was seen (cut short, control characters removed).
     #[must_use]
     pub fn reason(&self, seen: &str) -> Reason {
         let (code, reason, fix, _) = row_of(self);
@@ -22,20 +21,17 @@ impl ProbeFault {
         Reason { code: code.into_owned(), reason, seen, fix: fix.into_owned() }
     }
 
-    /// How the fault counts.
     #[must_use]
     pub fn class(&self) -> Class {
         row_of(self).3
     }
 
-    /// The stable code of the fault.
     #[must_use]
     pub fn code(&self) -> Cow<'static, str> {
         row_of(self).0
     }
 }
 
-/// The faults of a document that came with `status` from a card's URL, each with what was seen.
 #[must_use]
 pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     match fault {
@@ -50,7 +46,6 @@ pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     }
 }
 
-/// What a working card could say better: shown beside an `ok`, never in its way.
 #[must_use]
 pub fn advice(finding: &CardViolation) -> Reason {
     Reason {
@@ -61,7 +56,7 @@ pub fn advice(finding: &CardViolation) -> Reason {
     }
 }
 
-/// A stranger's text without control and formatting characters, on one line, at most `limit` characters long.
+/// One line without control and formatting characters, at most `limit` characters long.
 #[must_use]
 pub(super) fn plain(text: &str, limit: usize) -> String {
     let mut line = String::new();

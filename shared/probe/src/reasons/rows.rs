@@ -6,14 +6,13 @@ use std::borrow::Cow;
 use super::class::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 
-/// Code, contract's words, cure, class.
+/// Code, the contract's words, fix, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
 
 fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: Class) -> Row {
     (code.into(), words.into(), fix.into(), class)
 }
 
-/// The row of a fault.
 pub(super) fn row_of(fault: &ProbeFault) -> Row {
     match fault {
         ProbeFault::Http { resource, status } => http_row(*resource, *status),
@@ -273,7 +272,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
     }
 }
 
-/// No connection: what the contract calls a preflight reject, unless it shows later.
+/// The contract calls a failed connection a preflight reject, unless it occurs later.
 fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
     let (code, what, fix, class) = match cause {
         ConnectError::HostNotFound => (
@@ -326,7 +325,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
     row(code, words, fix, class)
 }
 
-/// A status by number: 429 and 5xx say more of the moment than of the peer.
+/// 429 and 5xx may be temporary.
 fn http_row(resource: ProbedResource, status: u16) -> Row {
     let word = resource.word();
     let note = match (resource, status) {

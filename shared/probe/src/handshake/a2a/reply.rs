@@ -13,36 +13,32 @@ use crate::handshake::work::Work;
 use crate::reasons::{ProbeFault, ProbedResource};
 use registry_fetch::Answer;
 
-/// Task not found (A2A specification 5.4).
+/// A2A specification 5.4.
 const TASK_NOT_FOUND: i64 = -32001;
-/// The version of the protocol is not spoken.
 const VERSION_NOT_SUPPORTED: i64 = -32009;
 
 /// The outcome of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepOutcome {
-    /// The question was answered in A2A; the signal says how.
+    /// The question was answered in A2A; the value is the signal to record.
     Proof(&'static str),
-    /// The message was answered; the signal says with what.
+    /// The message was answered; the value is the signal to record.
     Answered(&'static str),
-    /// Neither.
     Failed(StepFailure),
 }
 
-/// Why a request proved nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StepFailure {
     pub(super) fault: ProbeFault,
     pub(super) seen: String,
-    /// It was a well-formed answer of the protocol all the same.
+    /// The answer was well-formed in the protocol.
     pub(super) spoke: bool,
-    /// Another dialect may be understood.
+    /// Another dialect may succeed.
     pub(super) retry: bool,
-    /// Nothing further is worth asking.
+    /// Further requests are useless.
     pub(super) last: bool,
 }
 
-/// The meaning of a reply to the question about `task`.
 pub(super) fn to_question(
     route: &Route,
     answer: &Answer,
@@ -89,7 +85,6 @@ pub(super) fn to_question(
     }
 }
 
-/// The meaning of a reply to the message.
 pub(super) fn to_message(route: &Route, answer: &Answer, id: u64, work: &mut Work) -> StepOutcome {
     match route.transport {
         Transport::Rpc => match rpc(answer, id, work) {
@@ -122,7 +117,7 @@ fn rpc(answer: &Answer, id: u64, work: &mut Work) -> RpcOutcome {
     parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values).outcome
 }
 
-/// Statuses that end the conversation before anything is said in the protocol.
+/// Statuses that end the conversation before the protocol is reached.
 fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     let status = answer.status.as_u16();
     let fault = match status {
@@ -135,7 +130,7 @@ fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     Some(StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke, retry: false, last: true }))
 }
 
-/// The question was not understood; the message decides.
+/// The question was not understood, so the message decides.
 fn unclear(answer: &Answer) -> StepOutcome {
     StepOutcome::Failed(StepFailure {
         fault: ProbeFault::NotA2a,
@@ -150,7 +145,7 @@ fn failed(fault: ProbeFault, seen: String) -> StepOutcome {
     StepOutcome::Failed(StepFailure { fault, seen, spoke: false, retry: false, last: true })
 }
 
-/// No JSON-RPC and no REST error: a page, a proxy, a crash.
+/// Neither JSON-RPC nor a REST error: a page, a proxy, a crash.
 fn unanswered(answer: &Answer) -> StepOutcome {
     if let Some(outcome) = gate(answer, false) {
         return outcome;
@@ -163,7 +158,7 @@ fn unanswered(answer: &Answer) -> StepOutcome {
     StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke: false, retry, last: true })
 }
 
-/// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).
+/// A message or a task in any state, bare (0.3) or wrapped (1.0).
 fn answered(result: &Value) -> StepOutcome {
     let held = |name: &str| result.get(name).unwrap_or(&Value::Null);
     if is_task(result) || is_task(held("task")) {
@@ -205,7 +200,7 @@ fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
 }
 
 /// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).
-/// Any other JSON with a message in it is not one.
+/// Other JSON that contains a message does not count.
 fn rest_error(answer: &Answer, body: &Value) -> Option<RpcError> {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let (name, message) = match body.get("error") {

@@ -12,10 +12,9 @@ use crate::handshake::jsonrpc::texts;
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
 
-/// How long the lookup of metadata may take.
 const LOOKUP: Duration = Duration::from_secs(2);
 
-/// Records what the gate amounts to. `spoken`: the refusal itself is JSON-RPC.
+/// `spoken`: the refusal itself is JSON-RPC.
 pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
     talk.findings.speaks |= spoken;
@@ -55,8 +54,8 @@ pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer,
     );
 }
 
-/// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`. Its owner publishes it on the
-/// endpoint's own domain; a challenge that names another would have a stranger asked.
+/// Whether valid metadata (RFC 9728) about this endpoint is at `reference`. It must be on the endpoint's own
+/// domain; otherwise a challenge could send the registry to a stranger.
 async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &str) -> bool {
     let Ok(url) = endpoint.join(reference, talk.reach()) else { return false };
     if !same_owner(endpoint.as_str(), url.as_str()) {
@@ -74,7 +73,7 @@ async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &s
     }
 }
 
-/// `resource` is the endpoint or lies above it, and an authorization server is named.
+/// `resource` must be the endpoint or a parent of it, and an authorization server must be named.
 fn is_metadata_of(metadata: &Value, endpoint: &str) -> bool {
     let resource = metadata["resource"].as_str().unwrap_or_default().trim_end_matches('/');
     let rest = endpoint.trim_end_matches('/').strip_prefix(resource);

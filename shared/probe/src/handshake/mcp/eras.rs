@@ -18,63 +18,56 @@ use registry_model::error::shorten;
 
 /// The stateless revision, and the first of its era.
 pub(super) const MODERN: &str = "2026-07-28";
-/// The newest revision of the era before, which servers of all of it know how to answer.
+/// The newest revision of the legacy era, which all its servers know how to answer.
 const LEGACY: &str = "2025-11-25";
 
 /// A header differs from the body (MCP 2026-07-28, basic/transports).
 pub(super) const HEADER_MISMATCH: i64 = -32020;
-/// A capability is demanded that was not declared.
+/// A capability is required that was not declared.
 pub(super) const MISSING_CAPABILITY: i64 = -32021;
-/// The protocol version is not spoken; `data.supported` names those that are.
+/// `data.supported` contains the supported versions.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// How long `server/discover` may take: some older servers never answer a method that they do not know.
+/// Some older servers never answer a method that they do not know.
 const DISCOVER: Duration = Duration::from_secs(4);
 
-/// The published revisions (modelcontextprotocol.io, specification). Official clients end
-/// the conversation where another one is named.
+/// The published revisions (modelcontextprotocol.io, specification). Official clients end the conversation if the
+/// server names another one.
 const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 const ACCEPT: &str = "application/json, text/event-stream";
 
-/// The two eras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
     /// 2026-07-28 and later: no handshake, every request is independent.
     Modern,
-    /// 2024-11-05 to 2025-11-25: `initialize`, perhaps a session.
+    /// 2024-11-05 to 2025-11-25: `initialize`, and optionally a session.
     Legacy,
 }
 
-/// A conversation that was opened.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) era: Era,
-    /// The revision that is spoken.
     pub(super) version: String,
-    /// Revisions that the server lists besides.
+    /// Further revisions that the server lists.
     pub(super) supported: Vec<String>,
-    /// Where it answered, after a redirect.
+    /// After redirects.
     pub(super) url: Target,
     /// `Mcp-Session-Id`, to be echoed.
     pub(super) id: Option<String>,
-    /// What it says of itself.
     pub(super) info: ServerInfo,
-    /// What is wrong with the texts of the answer, instructions included.
+    /// Of the whole answer, instructions included.
     pub(super) text_faults: TextFaults,
-    /// It announces tools.
     pub(super) has_tools: bool,
-    /// The opening was answered by an event stream.
     pub(super) streamed: bool,
-    /// The field of the answer that is missing or of a wrong type.
+    /// The field of the answer that is missing or has a wrong type.
     pub(super) misshapen: Option<&'static str>,
-    /// The rules that the answer to the opening breaks.
     pub(super) broken_rules: Vec<ConformanceRule>,
-    /// The `Accept` that it takes.
+    /// The `Accept` header that the server accepts.
     accept: &'static str,
 }
 
-/// A server's `serverInfo`, cut to what is kept of it.
+/// A server's `serverInfo`, truncated to what is stored.
 #[derive(Debug)]
 pub(super) struct ServerInfo {
     pub(super) name: Option<String>,
@@ -98,13 +91,12 @@ impl ServerInfo {
     }
 }
 
-/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
+/// `websiteUrl` is a URL by the schema, but some servers send anything.
 fn page(text: &str) -> Option<String> {
     let url = url::Url::parse(text.trim()).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
-/// What is kept of the result that opens a conversation.
 struct Opening {
     version: String,
     supported: Vec<String>,
@@ -115,26 +107,24 @@ struct Opening {
     broken_rules: Vec<ConformanceRule>,
 }
 
-/// What an attempt to open a conversation brought.
 #[derive(Debug)]
 pub(super) enum Opened {
-    /// It is open.
     Session(Box<Session>),
-    /// It was answered otherwise.
+    /// It answered, but did not open a conversation.
     Refused(Box<Answer>, RpcReply),
-    /// It was not answered in the time that the attempt had, and the rest is left.
+    /// No answer in the time of this attempt, but time is left for another.
     Silence,
-    /// It was not answered, and no other attempt will be.
+    /// No answer, and no other attempt is possible.
     Nothing(FetchError),
 }
 
 impl Session {
-    /// It refuses what every client accepts, and takes one media type alone.
+    /// The server refuses the `Accept` of every client, and accepts only a single media type.
     pub(super) fn is_picky(&self) -> bool {
         self.accept != ACCEPT
     }
 
-    /// A request within the conversation. `params` is an object; empty ones are left out where clients do so.
+    /// `params` is an object; an empty one is left out where clients do so.
     pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Request {
         match self.era {
             Era::Modern => modern(&self.url, id, method, params, &self.version),
@@ -148,7 +138,6 @@ impl Session {
         }
     }
 
-    /// A notification within a legacy conversation.
     pub(super) fn notify(&self, method: &str) -> Request {
         let body = json!({"jsonrpc": "2.0", "method": method});
         let request = Request::post_json(self.url.clone(), &body).with_header("accept", self.accept);
@@ -164,7 +153,7 @@ impl Session {
     }
 }
 
-/// Opens a modern conversation, a second time with a version of the server's choice where it names one.
+/// Tries again with the server's version if the refusal names one.
 pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opened {
     let opened = discover_as(talk, url, MODERN).await;
     if let Opened::Refused(_, reply) = &opened
@@ -192,7 +181,6 @@ async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -
     opened(Era::Modern, answer, reply, opening, ACCEPT)
 }
 
-/// The result of `server/discover`, where it is one.
 fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     let supported = texts(result.get("supportedVersions"));
     // Some servers answer any method with a result; and one may list nothing but older revisions.
@@ -211,7 +199,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     })
 }
 
-/// Reads the reply to an opening, whose result may be long and is not kept.
+/// Reads the reply to an opening, without keeping the result, which may be long.
 async fn read(
     talk: &mut Conversation<'_>,
     answer: &Answer,
@@ -254,7 +242,7 @@ fn opened(
     }))
 }
 
-/// Opens a legacy conversation: once more with a version that the refusal offers, or with one media type alone.
+/// Tries again with a version that the refusal offers, or with a single media type.
 pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Opened {
     let opened = initialize_as(talk, url, LEGACY, ACCEPT).await;
     let Opened::Refused(answer, reply) = &opened else { return opened };
@@ -292,7 +280,6 @@ async fn initialize_as(
     opened(Era::Legacy, answer, reply, opening, accept)
 }
 
-/// The result of `initialize`, where it is one.
 fn initialized(result: &Value) -> Option<Opening> {
     // Old servers answer 2024-11-05 whatever is asked; that is their right.
     let spoken = result["protocolVersion"].as_str().filter(|version| is_revision(version))?;
@@ -322,7 +309,7 @@ fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str)
         .with_header("mcp-method", method)
 }
 
-/// A stream is read no further than the reply.
+/// Reads a stream only up to the reply.
 fn streamed(request: Request, id: u64, accept: &str) -> Request {
     request.with_header("accept", accept).until(sse::until_reply(id))
 }
@@ -331,7 +318,6 @@ fn client() -> Value {
     json!({"name": "agent-and-mcp-registry", "title": "Agent and MCP Registry", "version": registry_model::VERSION})
 }
 
-/// Notes how a reply came, and which rules it breaks.
 pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[ConformanceRule], method: &str) {
     if streamed {
         talk.findings.signal("sse_answer");
@@ -340,7 +326,6 @@ pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[Confor
     talk.findings.broken(broken, &format!("in the reply to {method}"));
 }
 
-/// One line on a refusal, for `seen`.
 pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
     match &reply.outcome {
         RpcOutcome::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
@@ -348,7 +333,7 @@ pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
     }
 }
 
-/// Whether a text is the name of a revision: a date.
+/// A revision is named by a date.
 pub(super) fn is_revision(text: &str) -> bool {
     text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {

@@ -18,18 +18,16 @@ use registry_formats::limits::MOST_TOOLS;
 use registry_model::error::shorten;
 use registry_model::{TextFaults, Tool};
 
-/// The most pages that are asked for.
 const PAGES: usize = 5;
-/// The most tools that are read, over all pages.
+/// Over all pages.
 const MOST_READ: usize = 2000;
-/// The form of the hash: what is hashed, and how. The one before it had no name, and its hashes no colon.
+/// The format of the hash. The previous format had no name, and its hashes no colon.
 const FORM: &str = "v2";
-/// The longest name kept, in characters: the protocol's own limit.
+/// The limit of the protocol.
 const LONGEST_NAME: usize = 128;
-/// The longest description kept, in characters.
 const LONGEST_DESCRIPTION: usize = 500;
 
-/// The tools that were read, page by page: of each what the listing shows and a digest, and nothing else.
+/// The tools that were read: for each, what the listing shows and a digest.
 #[derive(Default)]
 struct ToolList {
     read: usize,
@@ -40,19 +38,17 @@ struct ToolList {
     text_faults: TextFaults,
 }
 
-/// What a page of tools holds beside the tools.
 enum Page {
     Read {
         next: Option<String>,
         broken_rules: Vec<ConformanceRule>,
     },
-    /// There are no tools in it.
+    /// It contains no list of tools.
     Other,
-    /// There are more tools than are read.
     TooMany,
 }
 
-/// Asks for the tools; a server that announces none may refuse.
+/// Requests the tools. A server that does not announce tools may refuse.
 pub(super) async fn list(talk: &mut Conversation<'_>, session: &Session) {
     let mut tools = ToolList::default();
     let mut cursors = HashSet::new();
@@ -135,7 +131,6 @@ async fn refused(talk: &mut Conversation<'_>, session: &Session, answer: &Answer
 }
 
 impl ToolList {
-    /// Takes the tools out of the result of `tools/list`.
     fn take_page(&mut self, result: &mut Value, era: Era) -> Page {
         let Some(page) = result.get_mut("tools").and_then(Value::as_array_mut) else { return Page::Other };
         self.text_faults.or(documents::of_tools(page, self.read));
@@ -178,15 +173,14 @@ impl ToolList {
         self.digests.push(digest(&mut tool));
     }
 
-    /// One place is enough to find the others.
     fn broken(&mut self, rule: ConformanceRule, name: &str) {
         if !self.broken.iter().any(|(known, _)| *known == rule) {
             self.broken.push((rule, format!("tool `{}`", shorten(name, LONGEST_NAME))));
         }
     }
 
-    /// SHA-256 (hex) over the digests of all tools in order of size, so that the order of a list says nothing and a
-    /// word does. Hashes of another form than [`FORM`] are not to be compared with it.
+    /// SHA-256 (hex) over the sorted digests of all tools: the order of the list does not matter, every word does.
+    /// Only hashes of the same [`HASH_FORMAT`] can be compared.
     fn hash(&mut self) -> String {
         self.digests.sort_unstable();
         let all = self.digests.iter().fold(Sha256::new(), Sha256::chain_update);
@@ -194,7 +188,8 @@ impl ToolList {
     }
 }
 
-/// A field of a type that no revision gives it (MCP schemas, `Tool`). Official clients refuse the whole list for one.
+/// A field has a type that no revision allows (MCP schemas, `Tool`). Official clients refuse the whole list because
+/// of it.
 fn is_misshapen(tool: &Value) -> bool {
     let texts = ["title", "description"].iter().all(|field| !opening::is_other_than_text(&tool[*field]));
     let objects = ["annotations", "outputSchema"]
@@ -203,7 +198,7 @@ fn is_misshapen(tool: &Value) -> bool {
     tool["inputSchema"]["type"] != "object" || !texts || !objects
 }
 
-/// SHA-256 over what a model would be shown of a tool: name, description and input schema, with sorted members.
+/// SHA-256 over what a model is shown of a tool: name, description and input schema, with sorted members.
 fn digest(tool: &mut Value) -> [u8; 32] {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -228,7 +223,7 @@ fn digest(tool: &mut Value) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// The tools that one page comes to, and their hash, without a conversation around it.
+/// The tools of one page and their hash, for the fuzz test.
 #[cfg(test)]
 pub(super) fn of_page(result: &mut Value, era: Era) -> Option<(Vec<Tool>, String)> {
     let mut list = ToolList::default();
