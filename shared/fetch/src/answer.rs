@@ -18,7 +18,7 @@ use registry_model::json;
 const CHECK_EVERY: usize = 16 * 1024;
 
 /// How much of a body [`Answer::head`] keeps, in bytes.
-const HEAD: usize = 16 * 1024;
+const HEAD_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -52,7 +52,7 @@ impl Answer {
     #[must_use]
     pub fn head(self) -> Self {
         // A copy, because a part of the body would keep the whole alive.
-        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD)]), ..self }
+        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD_BYTES)]), ..self }
     }
 
     #[must_use]

@@ -1,5 +1,5 @@
 //! Why a listing is not Live: the reasons of the verdict, and the checks that block.
-//! The owner, who may be an agent, repairs the listing from these words alone, so each reason names its cure.
+//! The owner, who may be an agent, repairs the listing from these words alone, so each reason names its fix.
 
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};
@@ -10,7 +10,7 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
         code: check.id.clone(),
         reason: format!("check {} failed", check.id),
         seen: check.detail.clone(),
-        fix: cure(&check.id).to_owned(),
+        fix: fix(&check.id).to_owned(),
     });
     let mut reasons = assessment.verdict.reasons.clone();
     if assessment.verdict.handshake == Handshake::Ok {
@@ -29,10 +29,10 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
 #[must_use]
 pub fn fix_of(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
-    check.map(|id| cure(id).to_owned()).or_else(|| reasons::cure_of(words))
+    check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
 }
 
-fn cure(check: &str) -> &'static str {
+fn fix(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
         "card_valid" => "Correct the card so that official clients can read it.",
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_reason_is_cured_by_its_words() {
-        assert_eq!(fix_of("check no_injection failed").as_deref(), Some(cure("no_injection")));
+        assert_eq!(fix_of("check no_injection failed").as_deref(), Some(fix("no_injection")));
         assert!(fix_of("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
         assert_eq!(fix_of("something else"), None);
     }

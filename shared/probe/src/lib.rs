@@ -3,7 +3,6 @@
 
 pub mod assess;
 pub mod checks;
-mod drift;
 mod due_queue;
 pub mod explain;
 pub mod handshake;
@@ -11,7 +10,6 @@ mod host_slots;
 pub mod not_probed;
 mod overdue;
 pub mod reasons;
-mod recheck_parts;
 mod record;
 pub mod run;
 pub mod score;

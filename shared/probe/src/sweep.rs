@@ -11,7 +11,7 @@ use serde::Serialize;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::due_queue::{DueQueue, Taken};
+use super::due_queue::{DueListing, DueQueue};
 use super::handshake::{self, Depth, PreflightResult, Subject};
 use super::host_slots::HostSlots;
 use super::transition::Job;
@@ -26,15 +26,15 @@ use registry_model::{
 use registry_store::{Caps, Claim, StoreError};
 
 /// Each probe may keep a tool list of 1 MiB, and a sweep must stay under 128 MB.
-pub(super) const AT_ONCE: usize = 64;
+pub(super) const MAX_CONCURRENT: usize = 64;
 /// A listing that waits longer for a slot at a slow host is released, so that a tick ends within its function's
 /// minute.
-const TURN: Duration = Duration::from_secs(15);
+const MAX_SLOT_WAIT: Duration = Duration::from_secs(15);
 /// Several times the duration of the longest probe.
 const LEASE: Duration = Duration::from_secs(60);
 /// The maximum pause of a listing whose claims end without a verdict; short enough for a second try before its week
 /// is over.
-const LONGEST_REST: SignedDuration = SignedDuration::from_hours(6);
+const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepReport {
@@ -108,7 +108,7 @@ enum Prepared {
 pub(super) struct Limits {
     /// The maximum number of full probes.
     pub(super) probes: u32,
-    /// No listing is taken after this time.
+    /// No listing is entry after this time.
     pub(super) taking: Duration,
     pub(super) per_host: usize,
 }
@@ -123,7 +123,7 @@ pub(super) async fn sweep(
     limits: &Limits,
 ) -> Result<SweepReport, StoreError> {
     let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now(), limits.per_host));
-    // Read by the first that is taken: a sweep over nothing needs none.
+    // Read by the first that is entry: a sweep over nothing needs none.
     let blocked = OnceCell::new();
     let mut report = SweepReport::default();
     let (mut preparing, mut probing) = (FuturesUnordered::new(), FuturesUnordered::new());
@@ -134,15 +134,15 @@ pub(super) async fn sweep(
     loop {
         if let Some(queue) = &mut resting {
             dry &= done.is_empty();
-            done.drain(..).for_each(|taken| queue.done(&taken));
+            done.drain(..).for_each(|entry| queue.done(&entry));
         }
         ended |= began.elapsed() >= limits.taking;
         let under_way = preparing.len() + probing.len();
-        let asked = report.probed.saturating_add(u32::try_from(under_way).unwrap_or(u32::MAX));
+        let requested = report.probed.saturating_add(u32::try_from(under_way).unwrap_or(u32::MAX));
         if !ended
             && !dry
-            && under_way < AT_ONCE
-            && asked < limits.probes
+            && under_way < MAX_CONCURRENT
+            && requested < limits.probes
             && let Some(queue) = resting.take()
         {
             reading = Some(Box::pin(next(app, queue)));
@@ -151,9 +151,9 @@ pub(super) async fn sweep(
             Some((queue, next)) = async { Some(reading.as_mut()?.await) } => {
                 (resting, reading) = (Some(queue), None);
                 match next {
-                    Ok(Some(taken)) => {
-                        let hosts = hosts.for_listing(Instant::now() + TURN);
-                        preparing.push(prepare(app, taken, job, hosts, &blocked));
+                    Ok(Some(entry)) => {
+                        let hosts = hosts.for_listing(Instant::now() + MAX_SLOT_WAIT);
+                        preparing.push(prepare(app, entry, job, hosts, &blocked));
                     }
                     Ok(None) => dry = true,
                     Err(error) => (ended, failure) = (true, Some(error)),
@@ -162,46 +162,46 @@ pub(super) async fn sweep(
             Some(first) = preparing.next() => {
                 let mut ready = Vec::new();
                 let mut passed = Some(first);
-                while let Some((taken, prepared)) = passed {
+                while let Some((entry, prepared)) = passed {
                     match prepared {
                         Prepared::Ended(one) => {
                             report.count(&one);
-                            done.push(taken);
+                            done.push(entry);
                         }
-                        Prepared::Ready(one) => ready.push((taken, *one)),
+                        Prepared::Ready(one) => ready.push((entry, *one)),
                     }
                     passed = preparing.next().now_or_never().flatten();
                 }
                 let granted = granted(app, job, ready.len()).await;
-                for (taken, one) in ready.split_off(granted) {
+                for (entry, one) in ready.split_off(granted) {
                     // The budget is used up.
                     ended = true;
                     report.count(&release(app, &one.listing).await);
-                    done.push(taken);
+                    done.push(entry);
                 }
-                probing.extend(ready.into_iter().map(|(taken, one)| probe(app, taken, one, job, &blocked)));
+                probing.extend(ready.into_iter().map(|(entry, one)| probe(app, entry, one, job, &blocked)));
             }
-            Some((taken, one)) = probing.next() => {
+            Some((entry, one)) = probing.next() => {
                 report.count(&one);
-                done.push(taken);
+                done.push(entry);
             }
             else => return failure.map_or(Ok(report), Err),
         }
     }
 }
 
-async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<Taken>, StoreError>) {
+async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<DueListing>, StoreError>) {
     let next = queue.take(app).await;
     (queue, next)
 }
 
 /// How many of `requested` probes the budget allows; 0 if the table is busy.
-async fn granted(app: &App, job: Job, wanted: usize) -> usize {
-    if wanted == 0 || job == Job::Recheck {
-        return wanted;
+async fn granted(app: &App, job: Job, requested: usize) -> usize {
+    if requested == 0 || job == Job::Recheck {
+        return requested;
     }
-    let asked = u32::try_from(wanted).unwrap_or(u32::MAX);
-    match app.store.take_probes(asked, caps(app), app.clock.now()).await {
+    let requested = u32::try_from(requested).unwrap_or(u32::MAX);
+    match app.store.take_probes(requested, caps(app), app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
             tracing::warn!(%error, "the budget could not be read; the claimed listings are released");
@@ -228,40 +228,40 @@ async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOut
 
 async fn probe(
     app: &App,
-    taken: Taken,
+    entry: DueListing,
     ready: Ready,
     job: Job,
     blocked: &OnceCell<BlockedHosts>,
-) -> (Taken, ProbeOutcome) {
+) -> (DueListing, ProbeOutcome) {
     let Ready { listing, subject, card, hosts } = ready;
     let fetcher = app.fetcher_for(&listing.id);
-    let outcome = match handshake::probe_in_turn(&fetcher, &subject, card, &app.random, &hosts).await {
+    let outcome = match handshake::probe_in_sweep(&fetcher, &subject, card, &app.random, &hosts).await {
         Some(verdict) => {
             // Its card may lead to a blocked host.
             let hosts = [&verdict.facts.endpoint, &verdict.facts.card_url].into_iter().flatten();
             let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
             match blocked.get().and_then(|blocked| blocked.covering(&hosts)) {
                 Some(block) => withdraw(app, &listing, block).await,
-                None => conclude(app, listing, verdict, job, false, taken.trail).await,
+                None => conclude(app, listing, verdict, job, false, entry.trail).await,
             }
         }
         None => release(app, &listing).await,
     };
-    (taken, outcome)
+    (entry, outcome)
 }
 
 async fn prepare(
     app: &App,
-    taken: Taken,
+    entry: DueListing,
     job: Job,
     hosts: HostSlots,
     blocked: &OnceCell<BlockedHosts>,
-) -> (Taken, Prepared) {
-    let prepared = match claim(app, &taken.id).await {
+) -> (DueListing, Prepared) {
+    let prepared = match claim(app, &entry.id).await {
         Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
             Ok(blocked) => match blocked.covering(&listing.hosts()) {
                 Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
-                None => preflight(app, listing, taken.trail, job, hosts).await,
+                None => preflight(app, listing, entry.trail, job, hosts).await,
             },
             Err(error) => {
                 tracing::warn!(%error, "which hosts are blocked could not be read; a listing is left to its lease");
@@ -270,7 +270,7 @@ async fn prepare(
         },
         None => Prepared::Ended(ProbeOutcome::NotClaimed),
     };
-    (taken, prepared)
+    (entry, prepared)
 }
 
 /// `None` if the listing is not to be probed now. A listing that was claimed before without a verdict is first
@@ -299,7 +299,7 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
 /// The pause in case the `attempts`-th claim ends without a verdict too.
 fn pause_after(attempts: u32) -> SignedDuration {
     let lease = SignedDuration::try_from(LEASE).unwrap_or(SignedDuration::from_mins(1));
-    lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(LONGEST_REST)
+    lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(MAX_CLAIM_PAUSE)
 }
 
 /// A preflight that rejects is recorded at once.

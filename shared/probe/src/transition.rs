@@ -23,7 +23,7 @@ pub enum Job {
 const STRIKES: usize = 3;
 
 /// Between two probes of a listing that is not Live.
-const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
+const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 
 #[must_use]
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
@@ -52,7 +52,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     learn(&mut after, &assessment.verdict);
     show(&mut after, assessment);
     let verdict = &assessment.verdict;
-    // What cannot be asked does not fail: it is listed as what it is.
+    // What cannot be requested does not fail: it is listed as what it is.
     let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
     after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
@@ -101,9 +101,9 @@ pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     if let Some(name) = facts.name.as_ref().filter(|_| !described) {
         listing.name.clone_from(name);
     }
-    let keep = |own: &mut Option<String>, told: &Option<String>| {
-        if told.is_some() && !(described && own.is_some()) {
-            own.clone_from(told);
+    let keep = |own: &mut Option<String>, found: &Option<String>| {
+        if found.is_some() && !(described && own.is_some()) {
+            own.clone_from(found);
         }
     };
     keep(&mut listing.description, &facts.description);
@@ -150,7 +150,7 @@ fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     now + (week - early).max(week / 2)
 }
 
-/// At least as long as the peer asked for, and longer with every failure.
+/// At least as long as the peer requested for, and longer with every failure.
 fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDuration {
     if verdict.handshake == Handshake::Skip {
         return settings.recheck_interval();
@@ -161,6 +161,7 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
         SignedDuration::from_hours(1)
     };
     let doubled = first.saturating_mul(1 << listing.failures.saturating_sub(1).min(12));
-    let asked = verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
-    doubled.max(asked).min(LONGEST_PAUSE)
+    let requested =
+        verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
+    doubled.max(requested).min(MAX_PAUSE)
 }

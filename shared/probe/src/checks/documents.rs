@@ -11,19 +11,19 @@ use registry_model::error::shorten;
 use registry_model::{Listing, TextFaults};
 
 /// Member names are a stranger's text too.
-const LONGEST_PLACE: usize = 120;
+const MAX_PLACE_CHARS: usize = 120;
 
 #[must_use]
 pub fn of_card(card: &Value) -> TextFaults {
     let mut walk = Walk::new(in_card);
-    walk.look_into(card);
+    walk.visit(card);
     walk.faults
 }
 
 #[must_use]
 pub fn of_opening(result: &Value) -> TextFaults {
     let mut walk = Walk::new(in_opening);
-    walk.look_into(result);
+    walk.visit(result);
     walk.faults
 }
 
@@ -33,7 +33,7 @@ pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
     let mut walk = Walk::new(in_tool);
     for (index, tool) in page.iter().enumerate() {
         walk.path = vec![Segment::Member("tools"), Segment::Item(before + index)];
-        walk.look_into(tool);
+        walk.visit(tool);
     }
     walk.faults
 }
@@ -54,7 +54,7 @@ pub fn of_listing(listing: &Listing) -> TextFaults {
     let mut faults = TextFaults::default();
     for (place, words, kind) in texts {
         if let Some(words) = words {
-            judge(&mut faults, words, kind, || format!("the listing's {place}"));
+            check_text(&mut faults, words, kind, || format!("the listing's {place}"));
         }
     }
     faults
@@ -127,13 +127,13 @@ impl<'d> Walk<'d> {
         Self { kind_at, path: Vec::new(), faults: TextFaults::default() }
     }
 
-    fn look_into(&mut self, value: &'d Value) {
+    fn visit(&mut self, value: &'d Value) {
         if self.faults.is_full() {
             return;
         }
         match value {
             Value::String(words) => {
-                judge(&mut self.faults, words, (self.kind_at)(&self.path), || told(&self.path));
+                check_text(&mut self.faults, words, (self.kind_at)(&self.path), || display_path(&self.path));
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
@@ -143,7 +143,9 @@ impl<'d> Walk<'d> {
             Value::Object(members) => {
                 for (name, member) in members {
                     // A model reads the names of arguments too.
-                    judge(&mut self.faults, name, TextKind::Value, || told(&self.path) + " (a name in it)");
+                    check_text(&mut self.faults, name, TextKind::Value, || {
+                        display_path(&self.path) + " (a name in it)"
+                    });
                     self.step(Member(name), member);
                 }
             }
@@ -153,12 +155,12 @@ impl<'d> Walk<'d> {
 
     fn step(&mut self, segment: Segment<'d>, value: &'d Value) {
         self.path.push(segment);
-        self.look_into(value);
+        self.visit(value);
         self.path.pop();
     }
 }
 
-fn judge(faults: &mut TextFaults, words: &str, kind: TextKind, place: impl Fn() -> String) {
+fn check_text(faults: &mut TextFaults, words: &str, kind: TextKind, place: impl Fn() -> String) {
     let at = |why: String| format!("{}: {why}", place());
     if faults.not_plain.is_none() {
         faults.not_plain = plain_text::fault(words, kind).map(at);
@@ -169,17 +171,17 @@ fn judge(faults: &mut TextFaults, words: &str, kind: TextKind, place: impl Fn() 
 }
 
 /// A place as its author knows it, such as `skills[2].description`.
-fn told(path: &[Segment<'_>]) -> String {
+fn display_path(path: &[Segment<'_>]) -> String {
     let mut place = String::new();
     for segment in path {
         let dot = if place.is_empty() { "" } else { "." };
         // Writing to a text cannot fail.
         let _ = match segment {
-            Member(name) => write!(place, "{dot}{}", shorten(name, LONGEST_PLACE).escape_debug()),
+            Member(name) => write!(place, "{dot}{}", shorten(name, MAX_PLACE_CHARS).escape_debug()),
             Item(index) => write!(place, "[{index}]"),
         };
     }
-    shorten(&place, LONGEST_PLACE)
+    shorten(&place, MAX_PLACE_CHARS)
 }
 
 #[cfg(test)]
@@ -192,7 +194,7 @@ mod tests {
 
     /// The place of the first injected phrase.
     fn place(faults: &TextFaults) -> &str {
-        faults.injection.as_deref().and_then(|told| told.split(": ").next()).unwrap_or("nowhere")
+        faults.injection.as_deref().and_then(|fault| fault.split(": ").next()).unwrap_or("nowhere")
     }
 
     #[test]
@@ -242,7 +244,7 @@ mod tests {
             assert_eq!(place(&of_opening(&opening)), wanted);
         }
         let hidden = of_opening(&json!({"instructions": "Adds.\n\u{E0041}"}));
-        assert!(hidden.not_plain.is_some_and(|told| told.starts_with("instructions: an invisible")));
+        assert!(hidden.not_plain.is_some_and(|fault| fault.starts_with("instructions: an invisible")));
     }
 
     #[test]
@@ -286,16 +288,16 @@ mod tests {
         });
         assert_eq!(of_tools(&[tool], 0), TextFaults::default());
         let shown = of_tools(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
-        assert!(shown.not_plain.is_some_and(|told| told.starts_with("tools[0].description: markup")));
+        assert!(shown.not_plain.is_some_and(|fault| fault.starts_with("tools[0].description: markup")));
     }
 
     #[test]
     fn the_first_fault_of_each_sort_is_told_and_its_place_is_short() {
         let name = "\u{202E}x".repeat(5000);
         let faults = of_card(&json!({"a": {name: BAD}, "name": "a\u{202E}b", "skills": [{"name": BAD}]}));
-        let told = faults.injection.unwrap();
-        assert!(told.starts_with("a.\\u{202e}x") && told.chars().count() < 300, "{told}");
-        assert!(!told.contains('\u{202E}'), "a place is told in plain text");
-        assert!(faults.not_plain.is_some_and(|told| told.starts_with("name: ")));
+        let fault = faults.injection.unwrap();
+        assert!(fault.starts_with("a.\\u{202e}x") && fault.chars().count() < 300, "{fault}");
+        assert!(!fault.contains('\u{202E}'), "a place is fault in plain text");
+        assert!(faults.not_plain.is_some_and(|fault| fault.starts_with("name: ")));
     }
 }

@@ -7,7 +7,7 @@ use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
 use super::findings::Findings;
-use super::work::{Work, aside, is_long};
+use super::response_budget::{ResponseBudget, is_long, on_other_thread};
 use crate::host_slots::{HostSlot, HostSlots};
 use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{
@@ -16,12 +16,12 @@ use registry_fetch::{
 use registry_model::{Random, Reach};
 
 /// The longest correct handshake takes seven; a hostile peer could cause more.
-const MOST_REQUESTS: u8 = 10;
+const MAX_REQUESTS: u8 = 10;
 
 /// Ends the last request before the probe's own time limit, so that the reason of the request is recorded.
 const RESERVE: Duration = Duration::from_millis(50);
 
-const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
@@ -33,8 +33,8 @@ pub(super) struct Conversation<'a> {
     /// The slots of the sweep that this probe belongs to.
     hosts: Option<&'a HostSlots>,
     slot: Option<HostSlot>,
-    turned_away: bool,
-    work: Work,
+    lacked_slot: bool,
+    budget: ResponseBudget,
 }
 
 impl<'a> Conversation<'a> {
@@ -47,21 +47,21 @@ impl<'a> Conversation<'a> {
         hosts: Option<&'a HostSlots>,
     ) -> Self {
         let ends = Instant::now() + limit;
-        let work = Work::default();
-        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false, work }
+        let budget = ResponseBudget::default();
+        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, lacked_slot: false, budget }
     }
 
     /// True if a host had no slot in time; the findings are then no verdict.
-    pub(super) const fn was_turned_away(&self) -> bool {
-        self.turned_away
+    pub(super) const fn lacked_slot(&self) -> bool {
+        self.lacked_slot
     }
 
     /// Takes a slot at the host of `target`, in exchange for a slot at another host. False if it comes too late.
     /// The host that is called counts, which may differ from the listed one.
-    pub(super) async fn turn_at(&mut self, target: &Target) -> bool {
+    pub(super) async fn take_slot_at(&mut self, target: &Target) -> bool {
         let Some(hosts) = self.hosts else { return true };
-        if self.turned_away || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
-            return !self.turned_away;
+        if self.lacked_slot || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
+            return !self.lacked_slot;
         }
         // Two probes that kept their slots while waiting for each other's would wait for ever.
         self.slot = None;
@@ -69,8 +69,8 @@ impl<'a> Conversation<'a> {
         self.slot = hosts.slot(target).await;
         // The time is the host's, and not the peer's to lose.
         self.ends += asked.elapsed();
-        self.turned_away = self.slot.is_none();
-        !self.turned_away
+        self.lacked_slot = self.slot.is_none();
+        !self.lacked_slot
     }
 
     /// The time left for requests.
@@ -78,8 +78,8 @@ impl<'a> Conversation<'a> {
         self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
 
-    pub(super) fn may_ask(&self, requests: u8) -> bool {
-        self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
+    pub(super) fn may_send(&self, requests: u8) -> bool {
+        self.requests + requests <= MAX_REQUESTS && !self.left().is_zero()
     }
 
     pub(super) fn reach(&self) -> Reach {
@@ -106,37 +106,37 @@ impl<'a> Conversation<'a> {
     /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time, requests or
     /// slots have run out.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
-        if !self.may_ask(1) || !self.turn_at(&request.target).await {
+        if !self.may_send(1) || !self.take_slot_at(&request.target).await {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
         self.requests += 1;
-        self.findings.asking();
+        self.findings.request_sent();
         let deadline = request.deadline.min(self.left());
-        let most = request.max_bytes.min(self.work.bytes);
+        let most = request.max_bytes.min(self.budget.bytes);
         let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
         self.findings.answered();
         self.charge(&answer);
-        self.findings.asked_to_wait(retry_after(&answer));
+        self.findings.keep_retry_after(retry_after(&answer));
         Ok(answer)
     }
 
     /// Counts an answer that did not come through [`Self::ask`].
     pub(super) fn charge(&mut self, answer: &Answer) {
-        self.work.bytes = self.work.bytes.saturating_sub(answer.body.len());
+        self.budget.bytes = self.budget.bytes.saturating_sub(answer.body.len());
     }
 
     /// Reads an answer within the response budget; a long one on another thread, because all probes share this one.
     pub(super) async fn read<T: Send + 'static>(
         &mut self,
         answer: &Answer,
-        read: impl FnOnce(&Answer, &mut Work) -> T + Send + 'static,
+        read: impl FnOnce(&Answer, &mut ResponseBudget) -> T + Send + 'static,
     ) -> T {
         if !is_long(answer.body.len()) {
-            return read(answer, &mut self.work);
+            return read(answer, &mut self.budget);
         }
-        let (answer, mut work) = (answer.clone(), self.work);
-        let found = aside(move || (read(&answer, &mut work), work)).await;
-        self.work = found.1;
+        let (answer, mut budget) = (answer.clone(), self.budget);
+        let found = on_other_thread(move || (read(&answer, &mut budget), budget)).await;
+        self.budget = found.1;
         found.0
     }
 }
@@ -145,7 +145,7 @@ impl<'a> Conversation<'a> {
 /// peer's, and a retry comes early anyway.
 pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
 }
 
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
@@ -248,18 +248,18 @@ mod tests {
     fn a_name_for_nothing_is_a_uuid() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
-        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
-        let uuid = talk.uuid();
+        let peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let uuid = peer.uuid();
         assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
-        assert_ne!(talk.uuid(), uuid);
-        assert_ne!(talk.id(), talk.id());
+        assert_ne!(peer.uuid(), uuid);
+        assert_ne!(peer.id(), peer.id());
     }
 
     #[tokio::test]
     async fn a_long_answer_is_read_beside_the_thread_and_within_the_work_that_is_left() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
-        let mut talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let mut peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
         let answer = |zeros: usize| Answer {
             status: http::StatusCode::OK,
             headers: http::HeaderMap::new(),
@@ -269,18 +269,19 @@ mod tests {
             truncated: false,
         };
         let here = std::thread::current().id();
-        let mut left = talk.work.values;
+        let mut left = peer.budget.values;
         for (zeros, beside) in [(10, false), (40_000, true), (40_000, true), (10, false)] {
             let answer = answer(zeros);
-            let read = talk.read(&answer, |answer, work| {
-                (std::thread::current().id(), answer.json(&mut work.values).is_ok())
+            let read = peer.read(&answer, |answer, budget| {
+                (std::thread::current().id(), answer.json(&mut budget.values).is_ok())
             });
             let (thread, whole) = read.await;
             assert_eq!((thread != here, whole), (beside, true), "{zeros}");
             left -= zeros + 1;
-            assert_eq!(talk.work.values, left, "what was read beside the thread counts as well");
+            assert_eq!(peer.budget.values, left, "what was read beside the thread counts as well");
         }
-        let whole = talk.read(&answer(40_000), |answer, work| answer.json(&mut work.values).is_ok()).await;
-        assert!(!whole && talk.work.values == 0, "nothing is left for more");
+        let whole =
+            peer.read(&answer(40_000), |answer, budget| answer.json(&mut budget.values).is_ok()).await;
+        assert!(!whole && peer.budget.values == 0, "nothing is left for more");
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
+use super::Subject;
 use super::conversation::Conversation;
-use super::subject::Subject;
 use super::{a2a, mcp};
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
@@ -17,8 +17,8 @@ use registry_model::{Handshake, Kind};
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 /// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
-const AT_ONCE: usize = 4;
-const LOOK: Duration = Duration::from_millis(2500);
+const MAX_CONCURRENT: usize = 4;
+const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 
 #[derive(Default)]
 struct Site {
@@ -28,42 +28,42 @@ struct Site {
     status: Option<u16>,
 }
 
-pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
-    let (likely, legacy) = candidates(talk, &subject.url);
-    let mut site = look(talk, likely).await;
+pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
+    let (likely, legacy) = candidates(peer, &subject.url);
+    let mut site = fetch_cards(peer, likely).await;
     if let Some((url, answer, true)) = &site.card {
-        return a2a::probe(talk, subject, url, answer).await;
+        return a2a::probe(peer, subject, url, answer).await;
     }
-    mcp::probe(talk, subject).await;
-    if talk.findings.speaks || talk.findings.worst() != Handshake::Fail {
+    mcp::probe(peer, subject).await;
+    if peer.findings.speaks || peer.findings.worst() != Handshake::Fail {
         // A bare 401 or 403 proves nothing about the server behind it.
-        if talk.findings.speaks || !talk.findings.has("gated_unproven") {
-            talk.findings.facts.kind = Some(Kind::Mcp);
+        if peer.findings.speaks || !peer.findings.has("gated_unproven") {
+            peer.findings.facts.kind = Some(Kind::Mcp);
         }
         return;
     }
-    if site.card.is_none() && talk.left() > LOOK {
-        let found = look(talk, legacy).await;
+    if site.card.is_none() && peer.left() > LOOK_DEADLINE {
+        let found = fetch_cards(peer, legacy).await;
         site = Site { card: found.card, status: site.status };
     }
     match site.card {
         // What was wrong with the address as an MCP server does not matter to an agent.
         Some((url, answer, _)) => {
-            talk.findings.forgive();
-            talk.findings.facts.endpoint = None;
-            a2a::probe(talk, subject, &url, &answer).await;
+            peer.findings.take_faults();
+            peer.findings.facts.endpoint = None;
+            a2a::probe(peer, subject, &url, &answer).await;
         }
         None => {
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-            talk.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
+            peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
         }
     }
 }
 
 /// The URLs to try first (the address itself, below it, at the root), and the older ones.
-fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target>) {
+fn candidates(peer: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target>) {
     let path = url.url().path().trim_end_matches('/').to_owned();
-    let at = |path: String| url.join(&path, talk.reach()).ok();
+    let at = |path: String| url.join(&path, peer.reach()).ok();
     let mut likely = vec![Some(url.clone())];
     let mut legacy = Vec::new();
     if !path.is_empty() {
@@ -77,27 +77,27 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
     let mut likely: Vec<Target> = likely.into_iter().flatten().collect();
     let mut legacy: Vec<Target> = legacy.into_iter().flatten().collect();
     // One too many with a path: the oldest name at the root waits.
-    legacy.extend(likely.split_off(likely.len().min(AT_ONCE)));
-    legacy.truncate(AT_ONCE);
+    legacy.extend(likely.split_off(likely.len().min(MAX_CONCURRENT)));
+    legacy.truncate(MAX_CONCURRENT);
     (likely, legacy)
 }
 
 /// Requests all `urls` concurrently; the first in order that returns a card counts.
-async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
+async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     // All of them are of one site.
     let Some(site) = urls.first() else { return Site::default() };
-    if !talk.turn_at(site).await {
+    if !peer.take_slot_at(site).await {
         return Site::default();
     }
-    let fetcher = talk.fetcher();
-    let deadline = LOOK.min(talk.left());
-    let looks = urls.into_iter().map(|url| async move {
+    let fetcher = peer.fetcher();
+    let deadline = LOOK_DEADLINE.min(peer.left());
+    let requests = urls.into_iter().map(|url| async move {
         // A page or an event stream is known by its first byte: the rest need not come.
         let request = Request::get(url.clone()).with_deadline(deadline).until(until_no_json_object());
         (url, fetcher.send(request).await.ok())
     });
     let mut site = Site::default();
-    for (at, (url, answer)) in join_all(looks).await.into_iter().enumerate() {
+    for (at, (url, answer)) in join_all(requests).await.into_iter().enumerate() {
         let Some(answer) = answer else { continue };
         // The address itself holds something else on most sites; the next path is where a card is expected.
         if at == 1 {
@@ -106,8 +106,8 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
         if !answer.status.is_success() {
             continue;
         }
-        talk.charge(&answer);
-        match talk.read(&answer, |answer, _| agent_card::read_body(&answer.body)).await {
+        peer.charge(&answer);
+        match peer.read(&answer, |answer, _| agent_card::read_body(&answer.body)).await {
             Ok(_) => {
                 site.card = Some((url, answer, true));
                 break;

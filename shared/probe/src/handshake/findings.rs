@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use tokio::time::Instant;
 
-use super::bounds::bounded;
 use crate::reasons::{Class, ConformanceRule, ProbeFault};
-use registry_model::{Facts, Handshake, Reason, Verdict};
+use registry_model::{Facts, Handshake, Reason, Skill, Tool, Verdict};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
@@ -25,11 +25,8 @@ pub(super) struct Findings {
     latency: Option<Duration>,
 }
 
-#[derive(Debug)]
-pub(super) struct FaultsSetAside(Vec<(Class, Reason)>);
-
 impl Findings {
-    pub(super) fn asking(&mut self) {
+    pub(super) fn request_sent(&mut self) {
         self.asked.get_or_insert_with(Instant::now);
     }
 
@@ -42,7 +39,7 @@ impl Findings {
         self.latency.get_or_insert(elapsed);
     }
 
-    pub(super) fn asked_to_wait(&mut self, wait: Option<Duration>) {
+    pub(super) fn keep_retry_after(&mut self, wait: Option<Duration>) {
         self.retry_after = self.retry_after.max(wait);
     }
 
@@ -70,18 +67,15 @@ impl Findings {
     }
 
     pub(super) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
-        self.reason(fault.class(), fault.reason(seen));
+        let reason = fault.reason(seen);
+        let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
+        if !self.faults.iter().any(known) {
+            self.faults.push((fault.class(), reason));
+        }
     }
 
     pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
         self.faults.insert(0, (fault.class(), fault.reason(seen)));
-    }
-
-    fn reason(&mut self, class: Class, reason: Reason) {
-        let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
-        if !self.faults.iter().any(known) {
-            self.faults.push((class, reason));
-        }
     }
 
     /// Records rules that are broken although the handshake works.
@@ -102,16 +96,13 @@ impl Findings {
         }
     }
 
-    pub(super) fn forgive(&mut self) {
-        self.faults.clear();
+    /// Takes the faults out while another protocol is tried; [`Self::put_back`] drops those found since.
+    pub(super) fn take_faults(&mut self) -> Vec<(Class, Reason)> {
+        std::mem::take(&mut self.faults)
     }
 
-    pub(super) fn set_aside(&mut self) -> FaultsSetAside {
-        FaultsSetAside(std::mem::take(&mut self.faults))
-    }
-
-    pub(super) fn put_back(&mut self, faults: FaultsSetAside) {
-        self.faults = faults.0;
+    pub(super) fn put_back(&mut self, faults: Vec<(Class, Reason)>) {
+        self.faults = faults;
     }
 
     /// Whether a fault may be temporary.
@@ -171,8 +162,41 @@ fn add(list: &mut Vec<String>, item: String) {
     }
 }
 
+/// The maximum size of skills and tools as stored JSON. A bucket of the search index must fit at least one listing,
+/// with texts up to three times as large as here.
+const MAX_ABILITY_BYTES: usize = 96 * 1024;
+
+/// Keeps skills and tools while there is room. If one does not fit, only its name is kept.
+pub(super) fn bounded(mut facts: Facts) -> Facts {
+    let mut left = MAX_ABILITY_BYTES;
+    facts.skills = fitting(facts.skills, &mut left, |skill| Skill {
+        id: skill.id.clone(),
+        name: skill.name.clone(),
+        ..Skill::default()
+    });
+    facts.tools =
+        fitting(facts.tools, &mut left, |tool| Tool { name: tool.name.clone(), description: String::new() });
+    facts
+}
+
+fn fitting<T: Serialize>(all: Vec<T>, left: &mut usize, named: fn(&T) -> T) -> Vec<T> {
+    let mut takes = |one: &T| {
+        // The comma behind it.
+        let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len().saturating_add(1));
+        let rest = left.checked_sub(bytes);
+        *left = rest.unwrap_or(*left);
+        rest.is_some()
+    };
+    all.into_iter()
+        .filter_map(|one| if takes(&one) { Some(one) } else { Some(named(&one)).filter(|one| takes(one)) })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::reasons::ProbedResource;
 
@@ -213,5 +237,55 @@ mod tests {
         findings.version("0.3", false);
         findings.version("0.3", true);
         assert_eq!(findings.facts.protocol_versions, ["0.3", "1.0"]);
+    }
+
+    fn tool(name: &str, description: String) -> Tool {
+        Tool { name: name.to_owned(), description }
+    }
+
+    /// Up to `longest` of the most expensive characters: control characters as JSON escapes, four bytes in UTF-8.
+    fn words(longest: usize) -> impl Strategy<Value = String> {
+        let one = prop::sample::select(vec!["\u{1}", "\"", "a", "é", "語", "😀"]);
+        (one, 0..=longest).prop_map(|(one, times)| one.repeat(times))
+    }
+
+    #[test]
+    fn what_fits_is_kept_whole_and_in_order() {
+        let tools: Vec<Tool> = (0..150).map(|n| tool(&format!("t{n}"), "x".repeat(500))).collect();
+        let facts = Facts { tools: tools.clone(), ..Facts::default() };
+        assert_eq!(bounded(facts).tools, tools);
+    }
+
+    #[test]
+    fn a_name_is_kept_where_its_description_does_not_fit() {
+        let tools = vec![
+            tool("whole", "x".repeat(MAX_ABILITY_BYTES - 200)),
+            tool("named", "x".repeat(500)),
+            tool("whole too", "x".to_owned()),
+        ];
+        let kept = bounded(Facts { tools, ..Facts::default() }).tools;
+        assert_eq!(kept.len(), 3);
+        assert_eq!((kept[1].clone(), kept[2].description.as_str()), (tool("named", String::new()), "x"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn no_peer_fills_an_item(
+            tools in vec((words(128), words(500)), 0..200),
+            skills in vec((words(120), words(120), words(1000), vec(words(60), 0..20)), 0..100),
+        ) {
+            let facts = bounded(Facts {
+                tools: tools.iter().map(|(name, text)| tool(name, text.clone())).collect(),
+                skills: skills
+                    .into_iter()
+                    .map(|(id, name, description, tags)| Skill { id, name, description, tags })
+                    .collect(),
+                ..Facts::default()
+            });
+            let bytes = serde_json::to_vec(&(&facts.skills, &facts.tools)).unwrap().len();
+            prop_assert!(bytes <= MAX_ABILITY_BYTES + 16, "{} bytes", bytes);
+        }
     }
 }

@@ -16,9 +16,9 @@ pub(super) const INTERNAL_ERROR: i64 = -32603;
 pub(super) const PARSE_ERROR: i64 = -32700;
 
 /// Of one list.
-const MOST_TEXTS: usize = 50;
+const MAX_TEXTS: usize = 50;
 /// In characters.
-const LONGEST_TEXT: usize = 2000;
+const MAX_TEXT_CHARS: usize = 2000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct RpcError {
@@ -85,7 +85,7 @@ impl RpcError {
 
 pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
     let items = array.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(Value::as_str).take(MOST_TEXTS).map(|text| shorten(text, LONGEST_TEXT)).collect()
+    items.iter().filter_map(Value::as_str).take(MAX_TEXTS).map(|text| shorten(text, MAX_TEXT_CHARS)).collect()
 }
 
 impl RpcReply {
@@ -179,7 +179,7 @@ fn read_error(error: &Value) -> Option<RpcError> {
     let code = error.get("code")?;
     let code = code.as_i64().or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-    let message = shorten(message, LONGEST_TEXT);
+    let message = shorten(message, MAX_TEXT_CHARS);
     let offered = |name| error.get("data").and_then(|data| data.get(name));
     let supported = texts(offered("supported").or_else(|| offered("supportedVersions")));
     Some(RpcError { code, message, supported })

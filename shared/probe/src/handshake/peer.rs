@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::findings::Findings;
 use super::preflight::{PreflightResult, preflight};
 use super::run::probe_within;
-use super::subject::{Depth, Subject};
+use super::{Depth, Subject};
 use registry_fetch::{Fetcher, Target};
 use registry_model::{DeclaredTransport, Kind, Random, Reach, Verdict};
 
@@ -92,7 +92,7 @@ impl Reply {
         self
     }
 
-    /// No answer, and the connection is held.
+    /// No answer, and the connection is member.
     pub(super) fn silence() -> Self {
         Self { silent: true, ..Self::empty(200) }
     }

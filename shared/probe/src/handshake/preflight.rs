@@ -1,19 +1,17 @@
 //! The preflight: whether a probe is worth its budget, at the cost of one GET or one connection.
 //! It comes first because most listings that fail are dead hosts, and those must not use up the day's probes.
 
+use super::Subject;
 use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};
 use super::findings::Findings;
-use super::subject::Subject;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PREFLIGHT, Request, Target};
 use registry_model::{Kind, Verdict};
 
 #[derive(Clone, Debug)]
 pub enum PreflightResult {
-    Pass {
-        /// The card if it was fetched, so that the probe need not fetch it again.
-        card: Option<Answer>,
-    },
+    /// With the card if it was fetched, so that the probe need not fetch it again.
+    Pass { card: Option<Answer> },
     /// The peer is known to be dead: no probe budget is spent.
     Reject(Verdict),
 }
@@ -32,7 +30,7 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject) -> PreflightResult 
         match fetch_card_or_connect(fetcher, subject, resource).await {
             Ok(Some(answer)) if is_dead(&answer, subject) => {
                 findings.answered_before(answer.elapsed);
-                findings.asked_to_wait(retry_after(&answer));
+                findings.keep_retry_after(retry_after(&answer));
                 findings.facts.card_url = Some(subject.url.to_string());
                 (refusal(&answer, resource), excerpt(&answer))
             }

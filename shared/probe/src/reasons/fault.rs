@@ -149,8 +149,8 @@ pub enum ProbeFault {
     ToolsFailed,
     Nonconforming(ConformanceRule),
     /// 406 to a request that accepts both JSON and SSE.
+    /// `speaks`: a single media type works, or the refusal itself is JSON-RPC.
     NotAcceptable {
-        /// A single media type works, or the refusal itself is JSON-RPC.
         speaks: bool,
     },
     ContentTypeRefused,

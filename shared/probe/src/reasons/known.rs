@@ -1,12 +1,12 @@
-//! From the words of a reason back to its cure, for statistics, which keep the words alone. The table of faults is asked,
-//! so that no cure is written twice.
+//! From the words of a reason back to its fix, for statistics, which keep the words alone. The table of faults is asked,
+//! so that no fix is written twice.
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 
 /// The fix for a reason in the contract's words; `None` if no fault has these words.
 #[must_use]
-pub fn cure_of(words: &str) -> Option<String> {
+pub fn fix_for(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
         return Some(
             "Correct the card where the listing's status says so: it names each fault and its place."
@@ -17,7 +17,7 @@ pub fn cure_of(words: &str) -> Option<String> {
         .into_iter()
         .map(|fault| row_of(&fault))
         .find(|(_, row_words, ..)| row_words == words)
-        .map(|(_, _, cure, _)| cure.into_owned())
+        .map(|(_, _, fix, _)| fix.into_owned())
 }
 
 /// A status, or milliseconds.

@@ -1,10 +1,10 @@
-//! The table of faults: code, the contract's words, the cure, the class; exhaustive, so that none lacks a cure.
-//! The cure speaks to the owner of the listing, who may be an agent acting alone.
+//! The table of faults: code, the contract's words, the fix, the class; exhaustive, so that none lacks a fix.
+//! The fix speaks to the owner of the listing, who may be an agent acting alone.
 
 use std::borrow::Cow;
 
-use super::class::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
+use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 
 /// Code, the contract's words, fix, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);

@@ -9,7 +9,7 @@ use crate::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
     parse_reply,
 };
-use crate::handshake::work::Work;
+use crate::handshake::response_budget::ResponseBudget;
 use crate::reasons::{ProbeFault, ProbedResource};
 use registry_fetch::Answer;
 
@@ -39,16 +39,22 @@ pub(super) struct StepFailure {
     pub(super) last: bool,
 }
 
+impl StepFailure {
+    pub(super) const fn new(fault: ProbeFault, seen: String) -> Self {
+        Self { fault, seen, spoke: false, retry: false, last: true }
+    }
+}
+
 pub(super) fn to_question(
     route: &Route,
     answer: &Answer,
     id: u64,
     task: &str,
-    work: &mut Work,
+    budget: &mut ResponseBudget,
 ) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match rpc(answer, id, work) {
-            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
+        Transport::Rpc => match rpc(answer, id, budget) {
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
             RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
                 StepOutcome::Proof("task_not_found_answered")
             }
@@ -56,13 +62,12 @@ pub(super) fn to_question(
                 StepOutcome::Proof("version_not_supported_answered")
             }
             RpcOutcome::Result(result) if is_task(&result) => StepOutcome::Proof("task_answered"),
-            outcome => {
-                gate(answer, matches!(outcome, RpcOutcome::Error(_))).unwrap_or_else(|| unclear(answer))
-            }
+            outcome => gate(answer, matches!(outcome, RpcOutcome::Error(_)))
+                .unwrap_or_else(|| not_understood(answer)),
         },
         Transport::Rest => {
-            let body = match answer.json(&mut work.values) {
-                Err(error) if error.is_data() => return failed(ProbeFault::TooMuch, excerpt(answer)),
+            let body = match answer.json(&mut budget.values) {
+                Err(error) if error.is_data() => return failed(ProbeFault::TooMuch, answer),
                 read => read.unwrap_or_default(),
             };
             if let Some(outcome) = gate(answer, rest_error(answer, &body).is_some()) {
@@ -79,42 +84,47 @@ pub(super) fn to_question(
                     StepOutcome::Proof("version_not_supported_answered")
                 }
                 200 if is_task(&body) => StepOutcome::Proof("task_answered"),
-                _ => unclear(answer),
+                _ => not_understood(answer),
             }
         }
     }
 }
 
-pub(super) fn to_message(route: &Route, answer: &Answer, id: u64, work: &mut Work) -> StepOutcome {
+pub(super) fn to_message(
+    route: &Route,
+    answer: &Answer,
+    id: u64,
+    budget: &mut ResponseBudget,
+) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match rpc(answer, id, work) {
+        Transport::Rpc => match rpc(answer, id, budget) {
             RpcOutcome::Result(result) => answered(&result),
             RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
             RpcOutcome::Broken => {
-                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, excerpt(answer)))
+                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, answer))
             }
             RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
                 unanswered(answer)
             }
-            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
         },
-        Transport::Rest => match answer.json(&mut work.values) {
+        Transport::Rest => match answer.json(&mut budget.values) {
             Ok(body) if answer.status.is_success() && body.is_object() => match answered(&body) {
-                StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, excerpt(answer)),
+                StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, answer),
                 outcome => outcome,
             },
             Ok(body) if !answer.status.is_success() => match rest_error(answer, &body) {
                 Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
                 None => unanswered(answer),
             },
-            Err(error) if error.is_data() => failed(ProbeFault::TooMuch, excerpt(answer)),
+            Err(error) if error.is_data() => failed(ProbeFault::TooMuch, answer),
             Ok(_) | Err(_) => unanswered(answer),
         },
     }
 }
 
-fn rpc(answer: &Answer, id: u64, work: &mut Work) -> RpcOutcome {
-    parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values).outcome
+fn rpc(answer: &Answer, id: u64, budget: &mut ResponseBudget) -> RpcOutcome {
+    parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values).outcome
 }
 
 /// Statuses that end the conversation before the protocol is reached.
@@ -127,22 +137,17 @@ fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
         429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
-    Some(StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke, retry: false, last: true }))
+    Some(StepOutcome::Failed(StepFailure { spoke, ..StepFailure::new(fault, excerpt(answer)) }))
 }
 
 /// The question was not understood, so the message decides.
-fn unclear(answer: &Answer) -> StepOutcome {
-    StepOutcome::Failed(StepFailure {
-        fault: ProbeFault::NotA2a,
-        seen: excerpt(answer),
-        spoke: false,
-        retry: true,
-        last: false,
-    })
+fn not_understood(answer: &Answer) -> StepOutcome {
+    let failure = StepFailure::new(ProbeFault::NotA2a, excerpt(answer));
+    StepOutcome::Failed(StepFailure { retry: true, last: false, ..failure })
 }
 
-fn failed(fault: ProbeFault, seen: String) -> StepOutcome {
-    StepOutcome::Failed(StepFailure { fault, seen, spoke: false, retry: false, last: true })
+fn failed(fault: ProbeFault, answer: &Answer) -> StepOutcome {
+    StepOutcome::Failed(StepFailure::new(fault, excerpt(answer)))
 }
 
 /// Neither JSON-RPC nor a REST error: a page, a proxy, a crash.
@@ -155,25 +160,19 @@ fn unanswered(answer: &Answer) -> StepOutcome {
         if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
     // Frameworks crash on a dialect they do not know, or know its paths nowhere.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
-    StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke: false, retry, last: true })
+    StepOutcome::Failed(StepFailure { retry, ..StepFailure::new(fault, excerpt(answer)) })
 }
 
 /// A message or a task in any state, bare (0.3) or wrapped (1.0).
 fn answered(result: &Value) -> StepOutcome {
-    let held = |name: &str| result.get(name).unwrap_or(&Value::Null);
-    if is_task(result) || is_task(held("task")) {
+    let member = |name: &str| result.get(name).unwrap_or(&Value::Null);
+    if is_task(result) || is_task(member("task")) {
         StepOutcome::Answered("task_answered")
-    } else if is_message(result) || is_message(held("message")) {
+    } else if is_message(result) || is_message(member("message")) {
         StepOutcome::Answered("message_answered")
     } else {
-        let seen = result.to_string();
-        StepOutcome::Failed(StepFailure {
-            fault: ProbeFault::AnswerShape,
-            seen,
-            spoke: true,
-            retry: false,
-            last: true,
-        })
+        let failure = StepFailure::new(ProbeFault::AnswerShape, result.to_string());
+        StepOutcome::Failed(StepFailure { spoke: true, ..failure })
     }
 }
 
@@ -196,7 +195,7 @@ fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
         INTERNAL_ERROR => (ProbeFault::MessageFailed, true, false),
         _ => (ProbeFault::MessageRefused, true, false),
     };
-    StepOutcome::Failed(StepFailure { fault, seen: error.line(), spoke, retry, last: true })
+    StepOutcome::Failed(StepFailure { spoke, retry, ..StepFailure::new(fault, error.line()) })
 }
 
 /// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).

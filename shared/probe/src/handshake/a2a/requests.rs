@@ -9,7 +9,7 @@ use registry_formats::a2a_message::{newest, older, older_rest, oldest, rest_path
 use registry_formats::agent_card::Dialect;
 use registry_model::Reach;
 
-/// Names the sender, so that the agent does no work for it.
+/// Names the sender, so that the agent does no budget for it.
 pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub(super) const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
 
 /// Some older servers never answer a method that they do not know.
-const DISCOVER: Duration = Duration::from_secs(4);
+const DISCOVER_DEADLINE: Duration = Duration::from_secs(4);
 
 /// The published revisions (modelcontextprotocol.io, specification). Official clients end the conversation if the
 /// server names another one.
@@ -48,23 +48,29 @@ pub(super) enum Era {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) era: Era,
-    pub(super) version: String,
-    /// Further revisions that the server lists.
-    pub(super) supported: Vec<String>,
     /// After redirects.
     pub(super) url: Target,
     /// `Mcp-Session-Id`, to be echoed.
     pub(super) id: Option<String>,
+    pub(super) opening: Opening,
+    pub(super) streamed: bool,
+    /// The `Accept` header that the server accepts.
+    accept: &'static str,
+}
+
+/// What is kept of the result that opens a conversation.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) version: String,
+    /// Further revisions that the server lists.
+    pub(super) supported: Vec<String>,
     pub(super) info: ServerInfo,
     /// Of the whole answer, instructions included.
     pub(super) text_faults: TextFaults,
     pub(super) has_tools: bool,
-    pub(super) streamed: bool,
     /// The field of the answer that is missing or has a wrong type.
     pub(super) misshapen: Option<&'static str>,
     pub(super) broken_rules: Vec<ConformanceRule>,
-    /// The `Accept` header that the server accepts.
-    accept: &'static str,
 }
 
 /// A server's `serverInfo`, truncated to what is stored.
@@ -97,16 +103,6 @@ fn page(text: &str) -> Option<String> {
     (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
-struct Opening {
-    version: String,
-    supported: Vec<String>,
-    info: ServerInfo,
-    text_faults: TextFaults,
-    has_tools: bool,
-    misshapen: Option<&'static str>,
-    broken_rules: Vec<ConformanceRule>,
-}
-
 #[derive(Debug)]
 pub(super) enum Opened {
     Session(Box<Session>),
@@ -127,7 +123,7 @@ impl Session {
     /// `params` is an object; an empty one is left out where clients do so.
     pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Request {
         match self.era {
-            Era::Modern => modern(&self.url, id, method, params, &self.version),
+            Era::Modern => modern(&self.url, id, method, params, &self.opening.version),
             Era::Legacy => {
                 let mut body = json!({"jsonrpc": "2.0", "id": id, "method": method});
                 if params.as_object().is_some_and(|params| !params.is_empty()) {
@@ -145,7 +141,7 @@ impl Session {
     }
 
     fn within(&self, request: Request) -> Request {
-        let request = request.with_header("mcp-protocol-version", &self.version);
+        let request = request.with_header("mcp-protocol-version", &self.opening.version);
         match &self.id {
             Some(id) => request.with_header("mcp-session-id", id),
             None => request,
@@ -154,30 +150,30 @@ impl Session {
 }
 
 /// Tries again with the server's version if the refusal names one.
-pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opened {
-    let opened = discover_as(talk, url, MODERN).await;
+pub(super) async fn discover(peer: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = discover_as(peer, url, MODERN).await;
     if let Opened::Refused(_, reply) = &opened
         && let RpcOutcome::Error(error) = &reply.outcome
         && error.code == UNSUPPORTED_VERSION
         && let Some(offered) = error.supported.iter().find(|version| is_modern(version) && *version != MODERN)
     {
-        return discover_as(talk, url, offered).await;
+        return discover_as(peer, url, offered).await;
     }
     opened
 }
 
-async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
-    let id = talk.id();
-    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER);
-    let answer = match talk.ask(request).await {
+async fn discover_as(peer: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
+    let id = peer.id();
+    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER_DEADLINE);
+    let answer = match peer.ask(request).await {
         Ok(answer) => answer,
-        Err(FetchError::Timeout { .. } | FetchError::Broken) if !talk.left().is_zero() => {
+        Err(FetchError::Timeout { .. } | FetchError::Broken) if !peer.left().is_zero() => {
             return Opened::Silence;
         }
         Err(error) => return Opened::Nothing(error),
     };
     let asked = version.to_owned();
-    let (reply, opening) = read(talk, &answer, id, move |result| discovered(result, &asked)).await;
+    let (reply, opening) = read(peer, &answer, id, move |result| discovered(result, &asked)).await;
     opened(Era::Modern, answer, reply, opening, ACCEPT)
 }
 
@@ -201,13 +197,13 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
 
 /// Reads the reply to an opening, without keeping the result, which may be long.
 async fn read(
-    talk: &mut Conversation<'_>,
+    peer: &mut Conversation<'_>,
     answer: &Answer,
     id: u64,
     take: impl FnOnce(&Value) -> Option<Opening> + Send + 'static,
 ) -> (RpcReply, Option<Opening>) {
-    let read = talk.read(answer, move |answer, work| {
-        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values);
+    let read = peer.read(answer, move |answer, budget| {
+        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values);
         let opening = match &reply.outcome {
             RpcOutcome::Result(result) => take(result),
             _ => None,
@@ -224,30 +220,20 @@ fn opened(
     opening: Option<Opening>,
     accept: &'static str,
 ) -> Opened {
-    let Some(opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
-    Opened::Session(Box::new(Session {
-        era,
-        version: opening.version,
-        supported: opening.supported,
-        // Only the era before has sessions.
-        id: answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned),
-        url: answer.target,
-        info: opening.info,
-        text_faults: opening.text_faults,
-        has_tools: opening.has_tools,
-        streamed: reply.streamed,
-        misshapen: opening.misshapen,
-        broken_rules: reply.broken_rules.into_iter().chain(opening.broken_rules).collect(),
-        accept,
-    }))
+    let Some(mut opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
+    opening.broken_rules = reply.broken_rules.into_iter().chain(opening.broken_rules).collect();
+    // Only the legacy era has sessions.
+    let id = answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned);
+    let (url, streamed) = (answer.target, reply.streamed);
+    Opened::Session(Box::new(Session { era, url, id, opening, streamed, accept }))
 }
 
 /// Tries again with a version that the refusal offers, or with a single media type.
-pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Opened {
-    let opened = initialize_as(talk, url, LEGACY, ACCEPT).await;
+pub(super) async fn initialize(peer: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = initialize_as(peer, url, LEGACY, ACCEPT).await;
     let Opened::Refused(answer, reply) = &opened else { return opened };
-    if answer.status.as_u16() == 406 && talk.may_ask(1) {
-        return match initialize_as(talk, url, LEGACY, "application/json").await {
+    if answer.status.as_u16() == 406 && peer.may_send(1) {
+        return match initialize_as(peer, url, LEGACY, "application/json").await {
             again @ Opened::Session(_) => again,
             _ => opened,
         };
@@ -256,27 +242,27 @@ pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Ope
         && let Some(offered) =
             error.supported.iter().filter(|version| is_legacy(version) && *version != LEGACY).max()
     {
-        return initialize_as(talk, url, offered, ACCEPT).await;
+        return initialize_as(peer, url, offered, ACCEPT).await;
     }
     opened
 }
 
 async fn initialize_as(
-    talk: &mut Conversation<'_>,
+    peer: &mut Conversation<'_>,
     url: &Target,
     version: &str,
     accept: &'static str,
 ) -> Opened {
-    let id = talk.id();
+    let id = peer.id();
     let body = json!({
         "jsonrpc": "2.0", "id": id, "method": "initialize",
         "params": {"protocolVersion": version, "capabilities": {}, "clientInfo": client()},
     });
-    let answer = match talk.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
+    let answer = match peer.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
         Ok(answer) => answer,
         Err(error) => return Opened::Nothing(error),
     };
-    let (reply, opening) = read(talk, &answer, id, initialized).await;
+    let (reply, opening) = read(peer, &answer, id, initialized).await;
     opened(Era::Legacy, answer, reply, opening, accept)
 }
 
@@ -318,12 +304,17 @@ fn client() -> Value {
     json!({"name": "agent-and-mcp-registry", "title": "Agent and MCP Registry", "version": registry_model::VERSION})
 }
 
-pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[ConformanceRule], method: &str) {
+pub(super) fn record_form(
+    peer: &mut Conversation<'_>,
+    streamed: bool,
+    broken: &[ConformanceRule],
+    method: &str,
+) {
     if streamed {
-        talk.findings.signal("sse_answer");
-        talk.findings.hint("sse");
+        peer.findings.signal("sse_answer");
+        peer.findings.hint("sse");
     }
-    talk.findings.broken(broken, &format!("in the reply to {method}"));
+    peer.findings.broken(broken, &format!("in the reply to {method}"));
 }
 
 pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {

@@ -15,7 +15,7 @@ use super::eras::Era;
 use super::opening;
 use super::tools;
 use crate::checks::documents;
-use crate::handshake::bounds::bounded;
+use crate::handshake::findings::bounded;
 use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
 use crate::handshake::sse;
 use damage::damaged;
