@@ -1,5 +1,5 @@
-//! Which addresses belong to the public internet: the last gate before a connection is opened.
-//! A pure table, so that every rule of it can be tested without a network.
+//! Which addresses belong to the public internet: the last check before a connection is opened.
+//! A pure table, so that every rule can be tested without a network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -50,7 +50,6 @@ const NAT64: Ipv6Net = v6(0x0064, 0xff9b, 96);
 /// Whether `ip` is on the public internet (design §5 SSRF; IANA special-purpose registries). IPv6 forms that
 /// contain an IPv4 address are checked by that address when the form is in real use (mapped, NAT64), and refused
 /// otherwise.
-#[must_use]
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),

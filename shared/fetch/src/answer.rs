@@ -1,5 +1,4 @@
-//! What a stranger answered, read piece by piece against its limits.
-//! No length that the stranger states is believed, and no piece is kept beyond the limit.
+//! Reads an answer piece by piece against its limits. A stated length is ignored, and nothing is kept beyond the limit.
 
 use std::time::Duration;
 
@@ -36,7 +35,6 @@ pub struct Answer {
 
 impl Answer {
     /// The media type in lower case, without its parameters; empty if there is none.
-    #[must_use]
     pub fn content_type(&self) -> &str {
         let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
         value.split(';').next().unwrap_or_default().trim()
@@ -49,13 +47,10 @@ impl Answer {
     }
 
     /// Keeps only the beginning of the body, for an answer that has been read and is kept to be shown.
-    #[must_use]
     pub fn head(self) -> Self {
         // A copy, because a part of the body would keep the whole alive.
         Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD_BYTES)]), ..self }
     }
-
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }

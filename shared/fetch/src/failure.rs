@@ -1,5 +1,5 @@
-//! Why a fetch gave no answer, in a fixed vocabulary that is safe to publish.
-//! The texts of the HTTP client, of TLS and of the system stay behind: they name addresses and internals.
+//! Why a fetch gave no answer, in a fixed vocabulary that is safe to publish. Error texts of the HTTP client, of TLS and
+//! of the system are dropped, because they contain addresses and internals.
 
 use std::error::Error;
 use std::io;
@@ -25,7 +25,7 @@ pub enum FetchError {
         "The TLS handshake failed. Serve a valid certificate of a public authority for this host name, with its chain."
     )]
     Tls,
-    #[error("No complete answer came within {} ms. Answer faster, and end the answer.", after.as_millis())]
+    #[error("No complete answer arrived within {} ms. Answer faster, and end the response.", after.as_millis())]
     Timeout {
         /// From the first DNS query on.
         after: Duration,
@@ -35,24 +35,23 @@ pub enum FetchError {
         /// In bytes, decompressed.
         limit: usize,
     },
-    #[error("There are too many redirects. Answer at this URL, or with one redirect to the final one.")]
+    #[error("Too many redirects. Answer at this URL, or redirect once to the final URL.")]
     TooManyRedirects,
     /// No location, from https to http, or to another origin where that is not allowed.
     #[error(
-        "The redirect cannot be followed. Redirect over https to an absolute URL; a protocol endpoint only within its origin."
+        "The redirect cannot be followed. Redirect over https to an absolute URL; protocol endpoints only within their origin."
     )]
     BadRedirect,
     #[error(
         "The connection broke before a complete HTTP answer came. Check that the port speaks HTTP/1.1 and ends its answers."
     )]
     Broken,
-    #[error("The body could not be decompressed. Send it as it is, or with a sound gzip encoding.")]
+    #[error("The body could not be decompressed. Send it uncompressed, or with a valid gzip encoding.")]
     BadEncoding,
 }
 
 impl FetchError {
     /// The stable `snake_case` code.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Blocked(_) => "blocked_address",
@@ -81,7 +80,7 @@ impl FetchError {
         let Some(cause) = causes(error).find_map(|cause| cause.downcast_ref::<io::Error>()) else {
             return if secure { Self::Tls } else { Self::Broken };
         };
-        // What the system reports is a matter of the connection, except that many servers refuse TLS by a reset.
+        // An error of the system concerns the connection, except that many servers refuse TLS by a reset.
         let of_tls = cause.raw_os_error().is_none() || cause.kind() == io::ErrorKind::ConnectionReset;
         match Self::of_connect(cause) {
             Self::Broken if secure && of_tls => Self::Tls,
@@ -104,9 +103,9 @@ impl FetchError {
     /// have an `io::Error` as their nearest cause; the others wrap a connection error. One decoder error has no
     /// type and is recognized by its text.
     pub(super) fn of_body(error: &reqwest::Error) -> Self {
-        const GOES_ON_BEHIND_ITS_END: &str = "there are extra bytes after body has been decompressed";
+        const TRAILING_BYTES: &str = "there are extra bytes after body has been decompressed";
         match causes(error).next() {
-            Some(cause) if cause.is::<io::Error>() || cause.to_string() == GOES_ON_BEHIND_ITS_END => {
+            Some(cause) if cause.is::<io::Error>() || cause.to_string() == TRAILING_BYTES => {
                 Self::BadEncoding
             }
             _ => Self::Broken,

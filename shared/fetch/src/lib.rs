@@ -1,11 +1,17 @@
-//! The guarded fetcher: the only code that opens a connection to a stranger's address (design §5 SSRF).
-//! Every hop is parsed, resolved and checked anew, and all that it may cost is bounded by the request.
+//! The guarded fetcher: the only code that opens a connection to an address that a stranger chose (design §5 SSRF).
+//!
+//! Every hop is parsed, resolved and checked again, and each request limits its own time, bytes and redirects. This
+//! crate may use only the model crate (`registry-model`); no other crate opens connections to strangers.
+//!
+//! Start reading at [`Fetcher::send`]; [`Target`] has the rules for URLs and `address` those for IP addresses.
+//!
+//! The HTTP client has no automatic behavior: no proxy, redirects, cookies, retries or pool. One request is one
+//! connection to a checked address.
 
 pub mod address;
 pub mod target;
 
 mod answer;
-mod client;
 mod failure;
 #[cfg(test)]
 mod hostile_peers;
@@ -21,6 +27,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Host;
@@ -54,7 +62,6 @@ struct Core {
 impl Fetcher {
     /// `own_host` (a host name without a port) is never called, so that the registry cannot be made to probe itself
     /// in a loop.
-    #[must_use]
     pub fn new(reach: Reach, user_agent: &str, own_host: Option<&str>) -> Self {
         Self::with_resolver(Resolver { reach, lookup: resolver::system_lookup }, user_agent, own_host)
     }
@@ -72,18 +79,14 @@ impl Fetcher {
     }
 
     /// Sets the name servers for TXT look-ups.
-    #[must_use]
     pub fn with_name_servers(self, name_servers: NameServers) -> Self {
         Self { name_servers, ..self }
     }
-
-    #[must_use]
     pub fn reach(&self) -> Reach {
         self.core.resolver.reach
     }
 
     /// For the one listing that is the registry itself.
-    #[must_use]
     pub fn without_own_host_rule(&self) -> Self {
         Self { own_host: None, ..self.clone() }
     }
@@ -124,8 +127,7 @@ impl Fetcher {
         body: Option<Bytes>,
     ) -> Result<reqwest::Response, FetchError> {
         self.check_allowed(target)?;
-        let client =
-            self.core.client.get_or_init(|| client::client(&self.core.user_agent, self.core.resolver));
+        let client = self.core.client.get_or_init(|| client(&self.core.user_agent, self.core.resolver));
         let mut request = client.request(method.clone(), target.url().clone()).headers(headers);
         if let Some(body) = body {
             request = request.body(body);
@@ -177,4 +179,40 @@ async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) 
         };
     }
     Err(last)
+}
+
+/// Takes some milliseconds, mostly for the root certificates.
+fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::Client {
+    let built = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls())
+        .dns_resolver(resolver)
+        .user_agent(user_agent.clone())
+        .http1_only()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .pool_max_idle_per_host(0)
+        .build();
+    #[expect(
+        clippy::expect_used,
+        reason = "nothing in it depends on input, and every test of the fetcher builds it"
+    )]
+    built.expect("a client of fixed parts")
+}
+
+/// Mozilla's root certificates, compiled in: a Lambda image has no certificate store.
+fn tls() -> ClientConfig {
+    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions();
+    #[expect(
+        clippy::expect_used,
+        reason = "ring serves both TLS versions, and every test of the fetcher runs this"
+    )]
+    let mut config = versions
+        .expect("ring serves the default TLS versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config
 }

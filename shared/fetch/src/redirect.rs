@@ -1,4 +1,5 @@
-//! Where a redirect leads, and whether we go there: by hand, because the HTTP client's own policy checks nothing.
+//! Where a redirect leads, and whether it is followed. Own code, because the HTTP client's redirect policy has no such
+//! checks.
 //! A pure function of one answer, so that every rule is tested without a network.
 
 use http::header::{ACCEPT, LOCATION};

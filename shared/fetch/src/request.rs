@@ -1,5 +1,5 @@
-//! What to ask of a stranger, and how much of time, bytes and redirects it may cost.
-//! Plain data with builders; every request carries its own limits, so that none is asked without.
+//! A request to a stranger's server, and the limits of its time, bytes and redirects.
+//! Plain data with builders; every request has its own limits, so that none is sent without.
 
 use std::fmt;
 use std::time::Duration;
@@ -39,7 +39,6 @@ pub struct Request {
 
 impl Request {
     /// A GET of a card: JSON, [`PREFLIGHT`], [`CARD_BYTES`], [`CARD_HOPS`] redirects.
-    #[must_use]
     pub fn get(target: Target) -> Self {
         Self {
             method: Method::GET,
@@ -54,7 +53,6 @@ impl Request {
     }
 
     /// A POST of JSON to a protocol endpoint: [`PROBE`], [`TOOL_LIST_BYTES`], one redirect within the origin.
-    #[must_use]
     pub fn post_json(target: Target, body: &Value) -> Self {
         let json = HeaderValue::from_static("application/json");
         Self {
@@ -67,20 +65,10 @@ impl Request {
             ..Self::get(target)
         }
     }
-
-    #[must_use]
-    pub fn with_method(mut self, method: Method) -> Self {
-        self.method = method;
-        self
-    }
-
-    #[must_use]
     pub const fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
-
-    #[must_use]
     pub const fn with_max_bytes(mut self, max_bytes: usize) -> Self {
         self.max_bytes = max_bytes;
         self
@@ -88,7 +76,6 @@ impl Request {
 
     /// Sets a header. An invalid value is left out: it may be an echo of something that the peer sent, such as a
     /// session id.
-    #[must_use]
     pub fn with_header(mut self, name: &'static str, value: impl AsRef<str>) -> Self {
         let name = HeaderName::from_bytes(name.as_bytes());
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value.as_ref())) {
@@ -96,8 +83,6 @@ impl Request {
         }
         self
     }
-
-    #[must_use]
     pub const fn with_follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
@@ -105,7 +90,6 @@ impl Request {
 
     /// Stops reading as soon as the body satisfies `enough`. The function is called repeatedly with a growing body
     /// and should look at each byte once.
-    #[must_use]
     pub fn until(mut self, enough: impl FnMut(&[u8]) -> bool + Send + 'static) -> Self {
         self.until = ReadUntil::Satisfied(Box::new(enough));
         self

@@ -1,5 +1,5 @@
-//! Resolver into addresses: asked once per connection, and every address of the answer is checked.
-//! The HTTP client gets exactly the checked addresses, so that a second, different answer is never asked for.
+//! Resolves names, once for each connection, and checks every address of the answer. The HTTP client gets exactly the
+//! checked addresses, so that it cannot look up a second, different answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

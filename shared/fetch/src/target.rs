@@ -1,5 +1,5 @@
-//! A `Target`: a URL that we are willing to connect to, as far as its text can tell.
-//! Parsed once where it comes in, so that nothing behind it has to ask again whether a URL is safe.
+//! A `Target`: a URL that the registry may connect to, as far as its text shows.
+//! It is parsed once at the boundary, so that no later code has to check the URL again.
 
 #[cfg(test)]
 mod tests;
@@ -49,9 +49,9 @@ pub enum TargetError {
         "This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json."
     )]
     NotAUrl,
-    #[error("Only https URLs are taken. Serve it over https and give that URL.")]
+    #[error("Only https URLs are accepted. Serve it over https and give that URL.")]
     Scheme,
-    #[error("The URL holds a user name or password. Give it without the part before the @.")]
+    #[error("The URL contains a user name or password. Give it without the part before the @.")]
     UserInfo,
     #[error("The host is an IP address. Give a URL with a public host name.")]
     IpLiteral,
@@ -62,7 +62,7 @@ pub enum TargetError {
     /// An empty or overlong label, a wildcard, a placeholder.
     #[error("The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.")]
     BadName,
-    #[error("Only ports 443 and 8443 are taken. Serve it on one of them.")]
+    #[error("Only ports 443 and 8443 are accepted. Serve it on one of them.")]
     Port,
     #[error("The URL is longer than 2048 bytes. Give a shorter one.")]
     TooLong,
@@ -70,14 +70,13 @@ pub enum TargetError {
     ControlCharacter,
     /// The name resolves to an address that is not on the public internet.
     #[error(
-        "The host name does not lead to the public internet. Point its DNS records at public addresses only."
+        "The host name resolves to an address that is not public. Point its DNS records at public addresses only."
     )]
     PrivateAddress,
 }
 
 impl TargetError {
     /// The stable `snake_case` code of the rule.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotAUrl => "not_a_url",
@@ -121,30 +120,22 @@ impl Target {
         url.set_fragment(None);
         Ok(Self(url))
     }
-
-    #[must_use]
     pub const fn url(&self) -> &Url {
         &self.0
     }
-
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
     /// In lower case and Punycode; an IPv6 loopback address is in brackets.
-    #[must_use]
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
-
-    #[must_use]
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or_default()
     }
 
     /// `scheme://host:port`, always with the port: the key by which requests are grouped and limited.
-    #[must_use]
     pub fn origin(&self) -> String {
         format!("{}://{}:{}", self.0.scheme(), self.host(), self.port())
     }
@@ -156,15 +147,7 @@ impl Target {
         Self::parse_url(self.0.join(readable(reference)?).map_err(unreadable)?, reach)
     }
 
-    /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` for an address, or if the host is
-    /// itself a public suffix.
-    #[must_use]
-    pub fn registrable_domain(&self) -> Option<String> {
-        self.0.domain().and_then(psl::domain_str).map(str::to_owned)
-    }
-
     /// Only [`Reach::Development`] allows such targets.
-    #[must_use]
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
     }
@@ -195,7 +178,7 @@ fn readable(text: &str) -> Result<&str, TargetError> {
     if text.len() > MAX_URL_LENGTH {
         return Err(TargetError::TooLong);
     }
-    // The URL standard drops tabs and line breaks silently; what we show and what we fetch must be the same text.
+    // The URL standard drops tabs and line breaks silently; the shown and the fetched URL must be the same text.
     if text.chars().any(char::is_control) {
         return Err(TargetError::ControlCharacter);
     }

@@ -1,5 +1,5 @@
-//! The TXT records of a name, asked of the name servers that the process is set to. What they answer is a stranger's:
-//! little of it is taken, within a time, and nothing is remembered, so that a record counts as soon as it stands.
+//! Looks up the TXT records of a name at the configured name servers. The answer is a stranger's text: its size and time
+//! are limited, and nothing is cached, so that a new record counts at once.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub enum TxtError {
     #[error(transparent)]
     Blocked(#[from] TargetError),
     /// Look-ups are turned off, or the system has no resolver configuration.
-    #[error("This registry has no name server to ask.")]
+    #[error("This registry has no name server for TXT look-ups.")]
     NoNameServer,
     #[error("The DNS gave no usable answer. Check the name servers of the domain, or try again later.")]
     NoAnswer,

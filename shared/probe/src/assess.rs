@@ -1,4 +1,4 @@
-//! From a verdict to an assessment: the checks on what the handshake found, and the score of both.
+//! Turns a verdict into an assessment: the checks on the findings of the handshake, and the score.
 //! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
 
 use crate::checks::{self, Context, documents};
@@ -47,14 +47,13 @@ pub async fn listed(
 }
 
 /// Assesses again after another listing, `holder`, turned out to have the endpoint.
-#[must_use]
 pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
     let context = context(app, listing, &verdict, Some(holder));
     assessed(app, verdict, &context)
 }
 
 fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Option<String>) -> Context {
-    // The words as they will be shown: those of an earlier look that this one replaced no longer count.
+    // The texts as they will be shown: texts that this probe replaced no longer count.
     let mut shown = listing.clone();
     transition::learn_words(&mut shown, &verdict.facts);
     Context {

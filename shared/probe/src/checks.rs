@@ -1,5 +1,5 @@
-//! The checks beside the handshake: what a listing must not be, though it speaks its protocol well (design §5).
-//! A blocking check that fails keeps a listing off the active list; the others are only shown.
+//! The checks of a listing in addition to the handshake (design §5). A failed blocking check keeps a listing off the
+//! active list; the others are only shown.
 
 pub mod documents;
 mod domain;
@@ -23,7 +23,6 @@ pub struct Context {
 }
 
 /// Runs every check, always all of them and in this order.
-#[must_use]
 pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
@@ -33,8 +32,8 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         https(facts, card_url, context.reach),
         card_valid(verdict),
         interface_domain(facts, card_url),
-        outcome("text_sane", found.not_plain, "Names and texts are plain text of sane length."),
-        outcome("no_injection", found.injection, "No text gives instructions to whoever's model reads it."),
+        outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
+        outcome("no_injection", found.injection, "No text gives instructions to a model that reads it."),
         endpoint_unique(context),
         tools_unchanged(facts, context),
     ]
@@ -62,8 +61,8 @@ fn card_valid(verdict: &Verdict) -> Check {
     if verdict.facts.kind == Some(Kind::Mcp) {
         return outcome("card_valid", None, "An MCP server needs no card.");
     }
-    let told = verdict.reasons.iter().find(|reason| reason.reason.starts_with("card fail"));
-    let fault = match told {
+    let card_fault = verdict.reasons.iter().find(|reason| reason.reason.starts_with("card fail"));
+    let fault = match card_fault {
         Some(reason) => Some(format!("{}: {}", reason.reason, reason.fix)),
         None if verdict.facts.name.is_none() => Some("No agent card was read.".to_owned()),
         None => None,
@@ -94,11 +93,14 @@ fn endpoint_unique(context: &Context) -> Check {
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
         (Some(before), Some(now)) if before != now && form(before) == form(now) => {
-            Some(format!("The tools changed since the last look: {before} before, {now} now."))
+            Some(format!("The tools changed since the last probe: hash {before} before, {now} now."))
         }
         _ => None,
     };
-    Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
+    Check {
+        blocking: false,
+        ..outcome("tools_unchanged", fault, "The tools have not changed since the last probe.")
+    }
 }
 
 /// The part of a hash before its colon. Hashes of different formats cannot be compared.

@@ -1,5 +1,5 @@
-//! What is due, in the order in which one run takes it. The queue of the table knows no hosts, and one host may hold
-//! hundreds of listings that all hang: of each host a few are entry at a time, and the others do not wait behind it.
+//! The due listings, in the order in which one run takes them. The table's queue ignores hosts, but one host may have
+//! hundreds of listings that all hang. So only a few of each host are taken at a time, and other hosts do not wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::slice::Iter;
@@ -22,7 +22,7 @@ pub(super) struct DueQueue {
     class: Option<DueClass>,
     place: Option<DuePlace>,
     hosts: HashMap<String, Host>,
-    /// Hosts with a listing that may be entry, by the position of that listing in the queue.
+    /// Hosts with a listing that may be taken, by the position of that listing in the queue.
     ready: BTreeMap<usize, String>,
     read: usize,
     waiting: usize,
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_one_host_a_few_are_taken_and_the_others_do_not_wait_for_it() {
+    fn slow_host_does_not_block_others() {
         let slow: Vec<String> = (0..10).map(|number| format!("slow-{number}")).collect();
         let mut rows: Vec<(&str, &str)> = slow.iter().map(|name| ("slow", name.as_str())).collect();
         rows.push(("other", "other"));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_handed_out_once_and_hosts_without_listings_are_forgotten() {
+    fn each_listing_is_handed_out_once_and_empty_hosts_are_dropped() {
         let mut queue = queue(&[("a", "1"), ("a", "2"), ("b", "3")]);
         let mut seen = Vec::new();
         while let Some(entry) = queue.pop() {

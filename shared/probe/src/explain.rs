@@ -1,10 +1,8 @@
 //! Why a listing is not Live: the reasons of the verdict, and the checks that block.
-//! The owner, who may be an agent, repairs the listing from these words alone, so each reason names its fix.
+//! The owner, who may be an agent, has only these texts to fix the listing, so each reason names its fix.
 
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};
-
-#[must_use]
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
         code: check.id.clone(),
@@ -16,17 +14,17 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     if assessment.verdict.handshake == Handshake::Ok {
         reasons.clear();
     }
-    // A verdict that failed at the card explains itself; the check of the same name would only repeat it.
-    let told = |check: &Reason| {
+    // A verdict that failed at the card already explains it.
+    let is_repeated = |check: &Reason| {
         check.code == "card_valid"
             || assessment.verdict.reasons.iter().any(|reason| reason.code == check.code)
     };
-    reasons.extend(blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || !told(check)));
+    reasons
+        .extend(blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || !is_repeated(check)));
     reasons
 }
 
 /// The fix for a reason of which only the text is known, because statistics store only that.
-#[must_use]
 pub fn fix_of(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
     check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
@@ -40,11 +38,11 @@ fn fix(check: &str) -> &'static str {
             "Serve the interface on the card's own domain, or serve the card on the interface's."
         }
         "text_sane" => {
-            "Take control characters, direction marks and markup out of names and descriptions, and shorten them."
+            "Remove control characters, direction marks and markup from names and descriptions, and shorten them."
         }
-        "no_injection" => "Describe what it does; take out phrases that instruct the reader's model.",
+        "no_injection" => "Describe what it does, and remove phrases that give instructions to a model.",
         "endpoint_unique" => {
-            "This endpoint is listed already. Use that listing, or publish another endpoint."
+            "This endpoint is already listed. Use that listing, or publish another endpoint."
         }
         _ => "See the detail of the check.",
     }
@@ -55,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_cured_by_its_words() {
+    fn fix_is_found_by_reason_words() {
         assert_eq!(fix_of("check no_injection failed").as_deref(), Some(fix("no_injection")));
         assert!(fix_of("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
         assert_eq!(fix_of("something else"), None);

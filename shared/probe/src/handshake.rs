@@ -20,6 +20,8 @@ mod tests;
 use registry_fetch::Target;
 use registry_model::{DeclaredTransport, Kind};
 
+pub(super) use findings::Findings;
+
 pub use a2a::{Delivery, Recipient, send_message};
 pub use preflight::{PreflightResult, preflight};
 pub use run::probe;

@@ -1,5 +1,5 @@
-//! A limit of concurrent probes per host. One host may hold thousands of listings, and a sweep that probed them all
-//! at once would be an attack.
+//! Limits the concurrent probes per host. One host may have thousands of listings, and probing them all at once would be
+//! an attack.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(15);
 
     #[tokio::test(start_paused = true)]
-    async fn a_wait_that_is_too_long_at_a_slow_host_ends_without_a_slot() {
+    async fn waiting_too_long_for_a_slot_gives_none() {
         let began = tokio::time::Instant::now();
         let hosts = HostSlots::until(began + WAIT, PER_HOST);
         let at = |url: &str| Target::parse(url, Reach::Public).unwrap();

@@ -1,5 +1,5 @@
-//! Counts the Live listings whose proof has run out, once an hour, so that counts and search leave out what the rows
-//! leave out already. "Within seven days" is a promise to readers, and must not hang on the recheck being in time.
+//! Counts the Live listings whose proof has expired, once an hour, so that counts and search leave them out. "Within seven
+//! days" is a promise to readers that must hold even if the recheck is late.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ pub(super) async fn count_if_late(app: &App) -> Result<(), StoreError> {
 async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(), StoreError> {
     let began = Instant::now();
     let oldest_proof = app.oldest_proof();
-    // What had run out when last counted has been counted_until of.
+    // Proofs that expired before the last count are already in the feed.
     let counted_until = before.at.map(|at| at - app.settings.recheck_interval());
     let is_new = |listing: &Listing| {
         counted_until.is_none_or(|counted_until| listing.last_ok_at.is_none_or(|ok| ok >= counted_until))

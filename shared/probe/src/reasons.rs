@@ -36,25 +36,18 @@ const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 const MAX_SEEN_CHARS: usize = 160;
 
 impl ProbeFault {
-    #[must_use]
     pub fn reason(&self, seen: &str) -> Reason {
         let (code, reason, fix, _) = row_of(self);
         let seen = if seen.trim().is_empty() { reason.clone() } else { plain(seen, MAX_SEEN_CHARS) };
         Reason { code: code.into_owned(), reason, seen, fix: fix.into_owned() }
     }
-
-    #[must_use]
     pub fn class(&self) -> Class {
         row_of(self).3
     }
-
-    #[must_use]
     pub fn code(&self) -> Cow<'static, str> {
         row_of(self).0
     }
 }
-
-#[must_use]
 pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     match fault {
         CardFault::NotACard { seen } => vec![(ProbeFault::NotACard { status }, seen)],
@@ -67,8 +60,6 @@ pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
             .collect(),
     }
 }
-
-#[must_use]
 pub fn advice(finding: &CardViolation) -> Reason {
     Reason {
         code: finding.code.to_owned(),
@@ -79,7 +70,6 @@ pub fn advice(finding: &CardViolation) -> Reason {
 }
 
 /// One line without control and formatting characters, at most `limit` characters long.
-#[must_use]
 fn plain(text: &str, limit: usize) -> String {
     let mut line = String::new();
     for c in text.chars() {
@@ -89,7 +79,7 @@ fn plain(text: &str, limit: usize) -> String {
         if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
             line.push(c);
         }
-        // One more than is shown, so that the cut can be marked.
+        // One more than is shown, so that `shorten` can mark the cut.
         if line.len() > limit * 4 {
             break;
         }

@@ -1,5 +1,5 @@
-//! Stores what a probe found, as one state change, and sends an event where the lane changed.
-//! An endpoint that another listing took in the meantime turns the change into a failed check, not into an error.
+//! Stores the result of a probe as one state change, and sends an event if the lane changed.
+//! If another listing took the endpoint in the meantime, the result is a failed check, not an error.
 
 use super::transition::{self, Job};
 use super::{assess, explain};
@@ -143,7 +143,7 @@ async fn ability_change(app: &App, change: &StateChange) -> Result<Option<Abilit
 
 fn has_other_abilities(change: &StateChange) -> bool {
     let (before, after) = (&change.before, &change.after);
-    // Over all that an agent says of itself: its skills have no hash of their own.
+    // The content hash covers the whole card: an agent's skills have no hash of their own.
     let other_words = before.content_hash.is_some() && before.content_hash != after.content_hash;
     has_other_tools(&change.assessment) || (after.kind == Some(Kind::Agent) && other_words)
 }
@@ -151,7 +151,7 @@ fn has_other_abilities(change: &StateChange) -> bool {
 fn compare(earlier: &Assessment, change: &StateChange) -> Option<AbilityChange> {
     let now = &change.assessment;
     let (old, new) = (&earlier.verdict.facts, &now.verdict.facts);
-    // Evidence of a failure names nothing, and evidence of another look is not what the hash stands for.
+    // Failed evidence names no tools, and evidence of another probe does not match the hash.
     let comparable = earlier.verdict.handshake == Handshake::Ok
         && now.verdict.handshake == Handshake::Ok
         && old.tools_hash == change.before.tools_hash

@@ -1,5 +1,6 @@
 //! The scheduled probing: the tick over everything that is due, the first probe of what was just published, the weekly
-//! recheck. What others wait for is boxed: else all of it would be compiled once more in each crate that does.
+//! recheck. The public functions return boxed futures; otherwise every crate that awaits them
+//! would compile all of it again.
 
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ const MAX_PARTS: usize = PER_HOST;
 const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
 
 /// One tick: a sweep over everything that is due, in the contract's order of classes. A second delivery of the same
-/// tick finds its slot entry and does nothing. `scheduled` is the time that the schedule named.
+/// tick finds its slot taken and does nothing. `scheduled` is the time that the schedule named.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
@@ -42,7 +43,7 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
             sweep(app, queue, Job::Tick, &Limits { probes, taking: TICK_DURATION, per_host: PER_HOST })
                 .await?;
         if let Err(error) = overdue::count_if_late(app).await {
-            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+            tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
         let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
         app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
@@ -89,7 +90,7 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
         let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
-            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+            tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
         Ok(report)
     })
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tick_takes_the_slot_it_was_scheduled_for_where_its_time_can_be_believed() {
+    fn tick_takes_slot_of_scheduled_time_if_near() {
         let at = |text: &str| text.parse::<Moment>().unwrap();
         let slot_at = |now: &str, scheduled: Option<&str>| slot(at(now), scheduled.map(at), 360);
         let own = at("2026-11-20T12:00:00Z").as_second() / 360;
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_parts_as_are_needed_and_all_of_them_have_the_places_of_one() {
+    fn parts_share_the_slots_of_a_host() {
         for (due, parts) in [(0, 1), (6_000, 1), (6_001, 2), (12_000, 2), (12_001, 4), (1_000_000, 4)] {
             let of = recheck_parts(due);
             assert_eq!(of.len(), parts, "{due}");
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_another_making_has_a_place_all_the_same() {
+    fn smallest_part_has_one_slot() {
         assert_eq!(slots_per_host("20-00000abc".parse().unwrap()), 1);
     }
 }

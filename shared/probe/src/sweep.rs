@@ -1,6 +1,5 @@
-//! A sweep: listings on their way through preflight, budget and probe. Each step is safe to be done twice: a claim is
-//! conditional, a verdict needs the claim's mark, and a process that dies in between leaves the listing due again when
-//! its lease ends.
+//! A sweep takes listings through preflight, budget and probe. Each step may safely run twice: a claim is a conditional
+//! write, a verdict requires the mark of its claim, and if the process dies the listing is due again when its lease ends.
 
 use std::time::Duration;
 
@@ -12,16 +11,17 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::due_queue::{DueListing, DueQueue};
-use super::handshake::{self, Depth, PreflightResult, Subject};
+use super::handshake::{self, Depth, Findings, PreflightResult, Subject};
 use super::host_slots::HostSlots;
+use super::record;
 use super::transition::Job;
-use super::{not_probed, record};
+use crate::reasons::{ConnectError, ProbeFault, Stage};
 use registry_app::App;
 use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
 use registry_model::{
-    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict,
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Obstacle, Verdict,
 };
 use registry_store::{Caps, Claim, StoreError};
 
@@ -54,7 +54,6 @@ pub struct SweepReport {
 }
 
 impl SweepReport {
-    #[must_use]
     pub fn metrics(&self) -> [(Metric, i64); 4] {
         [
             (Metric::ProbesOk, self.ok.into()),
@@ -108,7 +107,7 @@ enum Prepared {
 pub(super) struct Limits {
     /// The maximum number of full probes.
     pub(super) probes: u32,
-    /// No listing is entry after this time.
+    /// No listing is taken after this time.
     pub(super) taking: Duration,
     pub(super) per_host: usize,
 }
@@ -123,11 +122,11 @@ pub(super) async fn sweep(
     limits: &Limits,
 ) -> Result<SweepReport, StoreError> {
     let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now(), limits.per_host));
-    // Read by the first that is entry: a sweep over nothing needs none.
+    // Read for the first listing: an empty sweep does not need it.
     let blocked = OnceCell::new();
     let mut report = SweepReport::default();
     let (mut preparing, mut probing) = (FuturesUnordered::new(), FuturesUnordered::new());
-    // The queue is read beside the probes: they must not lose time while the table is slow.
+    // The queue is read concurrently with the probes, so that a slow table does not delay them.
     let (mut resting, mut reading) = (Some(queue), None);
     let (mut done, mut dry, mut failure) = (Vec::new(), false, None);
     let mut ended = false;
@@ -204,23 +203,23 @@ async fn granted(app: &App, job: Job, requested: usize) -> usize {
     match app.store.take_probes(requested, caps(app), app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
-            tracing::warn!(%error, "the budget could not be read; the claimed listings are released");
+            tracing::warn!(%error, "failed to read the probe budget; releasing the claimed listings");
             0
         }
     }
 }
 
 async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
-    // Left to its lease where the table is busy: the others were granted their probes and get them.
+    // If the table is busy, the listing waits for the end of its lease, and the sweep goes on.
     if let Err(error) = app.store.release(listing, app.clock.now()).await {
-        tracing::warn!(listing_id = %listing.id, %error, "a listing was not released");
+        tracing::warn!(listing_id = %listing.id, %error, "failed to release a listing; it waits for the end of its lease");
     }
     ProbeOutcome::Released
 }
 
 async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
     if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
-        tracing::warn!(listing_id = %listing.id, %error, "a listing at a blocked host was not withdrawn");
+        tracing::warn!(listing_id = %listing.id, %error, "failed to withdraw a listing at a blocked host");
         return ProbeOutcome::Unrecorded;
     }
     ProbeOutcome::NotClaimed
@@ -264,7 +263,7 @@ async fn prepare(
                 None => preflight(app, listing, entry.trail, job, hosts).await,
             },
             Err(error) => {
-                tracing::warn!(%error, "which hosts are blocked could not be read; a listing is left to its lease");
+                tracing::warn!(%error, "failed to read the blocked hosts; a listing waits for the end of its lease");
                 Prepared::Ended(ProbeOutcome::Unrecorded)
             }
         },
@@ -291,7 +290,7 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
         }
     };
     claimed.await.unwrap_or_else(|error: StoreError| {
-        tracing::warn!(listing_id = %id, %error, "a due listing was not claimed");
+        tracing::warn!(listing_id = %id, %error, "failed to claim a due listing");
         None
     })
 }
@@ -327,15 +326,30 @@ async fn preflight(
     }
 }
 
-/// What to probe, or the verdict if the listing cannot be probed.
+/// What to probe, or the verdict if the listing cannot be probed: its server runs on its user's machine, needs a
+/// secret, or has an address that is never called.
 fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
+    let not_probed = |fault: &ProbeFault, seen: &str| {
+        let mut findings = Findings::default();
+        findings.facts.kind = listing.kind;
+        findings.signal("not_asked");
+        findings.fault(fault, seen);
+        Box::new(findings.into_verdict())
+    };
     if let Some(obstacle) = listing.obstacle {
-        return Err(Box::new(not_probed::for_obstacle(obstacle, listing.kind)));
+        let fault = match obstacle {
+            Obstacle::StdioOnly => ProbeFault::StdioOnly,
+            Obstacle::TemplatedUrl => ProbeFault::Templated,
+            Obstacle::NeedsSecret => ProbeFault::NeedsConfig,
+        };
+        return Err(not_probed(&fault, ""));
     }
-    let url = Target::parse(listing.target(), app.settings.reach())
-        .map_err(|error| Box::new(not_probed::for_refused_url(&error, listing.kind)))?;
-    // An `ok` makes or keeps the listing Live, so every probe asks for the whole proof: coming back after a demotion
-    // takes the same as the first time.
+    // A URL that was stored under other rules may not be allowed now.
+    let url = Target::parse(listing.target(), app.settings.reach()).map_err(|error| {
+        let fault = ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url };
+        not_probed(&fault, &error.to_string())
+    })?;
+    // An `ok` makes or keeps the listing Live, so every probe requires the whole proof, also after a demotion.
     Ok(Subject {
         kind: listing.kind,
         is_proven: listing.lane == Lane::Active,
@@ -359,14 +373,14 @@ async fn conclude(
     let recorded = record::record(app, &before, verdict, job, rejected, trail).await;
     if let Ok(Some(outcome)) = &recorded {
         let (listing_id, outcome) = (&before.id, outcome.as_str());
-        tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe");
+        tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe recorded");
     }
     match recorded {
         Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
         Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
         Ok(None) => ProbeOutcome::NotClaimed,
         Err(error) => {
-            tracing::warn!(listing_id = %before.id, %error, "a verdict was not recorded; its lease will run out");
+            tracing::warn!(listing_id = %before.id, %error, "failed to record a verdict; the listing is due again when its lease ends");
             ProbeOutcome::Unrecorded
         }
     }

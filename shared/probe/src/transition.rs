@@ -1,5 +1,5 @@
-//! What an assessment makes of a listing: its lane, its next date, its strikes. Pure rules over plain data, so that
-//! every transition of the contract's table can be read, and tested, in one place.
+//! How an assessment changes a listing: its lane, next due date and strikes. Pure rules over plain data, so that every
+//! transition of the contract's table can be read and tested in one place.
 
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
@@ -24,8 +24,6 @@ const STRIKES: usize = 3;
 
 /// Between two probes of a listing that is not Live.
 const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(24);
-
-#[must_use]
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
@@ -52,7 +50,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     learn(&mut after, &assessment.verdict);
     show(&mut after, assessment);
     let verdict = &assessment.verdict;
-    // What cannot be requested does not fail: it is listed as what it is.
+    // A listing that cannot be probed does not fail.
     let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
     after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
@@ -150,7 +148,7 @@ fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     now + (week - early).max(week / 2)
 }
 
-/// At least as long as the peer requested for, and longer with every failure.
+/// At least as long as the peer asked for, and longer with every failure.
 fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDuration {
     if verdict.handshake == Handshake::Skip {
         return settings.recheck_interval();

@@ -1,5 +1,5 @@
 //! Whether two URLs belong to one owner, by the public suffix list.
-//! Hosting platforms are on that list, so neighbours on `vercel.app` are strangers to each other.
+//! Hosting platforms are on that list, so neighbors on `vercel.app` are strangers to each other.
 
 use std::net::Ipv4Addr;
 

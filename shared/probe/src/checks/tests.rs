@@ -142,7 +142,7 @@ fn an_endpoint_of_another_listing_blocks() {
 }
 
 #[test]
-fn changed_tools_are_told_and_do_not_block() {
+fn changed_tools_are_shown_and_do_not_block() {
     let now = with(|verdict| verdict.facts.tools_hash = Some("bbb".to_owned()));
     let before =
         |hash: &str| Context { previous_tools_hash: Some(hash.to_owned()), ..context(Reach::Public) };

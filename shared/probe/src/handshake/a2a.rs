@@ -1,5 +1,5 @@
-//! The conversation with an agent: its card, a question that costs it nothing, and, where asked for, one message.
-//! A question about a task that cannot exist proves the protocol without budget, money or memory on the agent's side.
+//! The conversation with an agent: its card, a question that costs it nothing, and, if requested, one message.
+//! A question about a task that cannot exist proves the protocol without work, money or memory on the agent's side.
 
 mod reply;
 mod requests;
@@ -204,7 +204,7 @@ async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, secon
             peer.findings.speaks |= failure.spoke;
             return peer.findings.fault(&failure.fault, &failure.seen);
         }
-        // Some agents answer nothing but messages.
+        // Some agents answer only messages.
         StepOutcome::Failed(_) | StepOutcome::Answered(_) => peer.findings.signal("question_not_understood"),
     }
     let mut failure = match message(peer, &first, GREETING).await {
@@ -213,7 +213,7 @@ async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, secon
     };
     if failure.retry && peer.may_send(1) {
         match message(peer, &second, GREETING).await {
-            // The first refusal is the one that its card asked for, unless only the second was in A2A.
+            // The refusal on the declared route counts, unless only the second one was in A2A.
             StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
             StepOutcome::Failed(_) => {}
             answered => return conclude(peer.findings, &second, &answered),
@@ -265,7 +265,7 @@ async fn question(peer: &mut Conversation<'_>, route: &Route) -> StepOutcome {
             peer.read(&answer, move |answer, budget| reply::to_question(&route, answer, id, &task, budget))
                 .await
         }
-        // Time may run out on a server that takes every request for a message; the message has its own chance.
+        // A server that treats every request as a message may time out here and still answer the message.
         Err(error @ FetchError::Timeout { .. }) => unreachable(&error, false),
         Err(error) => unreachable(&error, true),
     }

@@ -1,5 +1,5 @@
-//! One conversation with one peer: how much time and how many requests are left, and what was found so far.
-//! Every request of a handshake goes through here, so that no turn of a protocol can overrun what a probe may cost.
+//! One conversation with one peer: the time and requests that are left, and the findings so far.
+//! Every request of a handshake goes through here, so that no protocol can exceed the limits of a probe.
 
 use std::time::Duration;
 
@@ -63,11 +63,11 @@ impl<'a> Conversation<'a> {
         if self.lacked_slot || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
             return !self.lacked_slot;
         }
-        // Two probes that kept their slots while waiting for each other's would wait for ever.
+        // Two probes that kept their slots while waiting for each other would deadlock.
         self.slot = None;
         let asked = Instant::now();
         self.slot = hosts.slot(target).await;
-        // The time is the host's, and not the peer's to lose.
+        // Waiting for a slot does not count against the peer.
         self.ends += asked.elapsed();
         self.lacked_slot = self.slot.is_none();
         !self.lacked_slot
@@ -163,7 +163,7 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
             Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
         FetchError::TooLarge { limit: CARD_BYTES | TOOL_LIST_BYTES } => ProbeFault::TooLarge { resource },
-        // Not the limit of a request, but what was left for it.
+        // The limit was the rest of the budget.
         FetchError::TooLarge { .. } => ProbeFault::TooMuch,
         FetchError::TooManyRedirects | FetchError::BadRedirect => {
             ProbeFault::Redirected { resource, status: None }
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_failed_fetch_has_its_fault() {
+    fn every_fetch_error_has_its_fault() {
         let table = [
             (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
             (FetchError::OwnHost, "own_host"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_for_nothing_is_a_uuid() {
+    fn task_and_message_ids_are_uuids() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
         let peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_long_answer_is_read_beside_the_thread_and_within_the_work_that_is_left() {
+    async fn long_answer_is_read_on_another_thread_within_the_budget() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
         let mut peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
@@ -278,7 +278,7 @@ mod tests {
             let (thread, whole) = read.await;
             assert_eq!((thread != here, whole), (beside, true), "{zeros}");
             left -= zeros + 1;
-            assert_eq!(peer.budget.values, left, "what was read beside the thread counts as well");
+            assert_eq!(peer.budget.values, left, "reads on the other thread count as well");
         }
         let whole =
             peer.read(&answer(40_000), |answer, budget| answer.json(&mut budget.values).is_ok()).await;

@@ -1,5 +1,5 @@
 //! A URL of unknown kind: an agent's card on its site, or an MCP server at the address itself.
-//! Cards are looked for first, side by side, because a GET that finds nothing costs less than a handshake.
+//! Cards are requested first, concurrently, because a GET that finds nothing costs less than a handshake.
 
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn candidates(peer: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
     }
     let mut likely: Vec<Target> = likely.into_iter().flatten().collect();
     let mut legacy: Vec<Target> = legacy.into_iter().flatten().collect();
-    // One too many with a path: the oldest name at the root waits.
+    // With a path there is one too many: the oldest name at the root is tried later.
     legacy.extend(likely.split_off(likely.len().min(MAX_CONCURRENT)));
     legacy.truncate(MAX_CONCURRENT);
     (likely, legacy)
@@ -84,7 +84,7 @@ fn candidates(peer: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
 
 /// Requests all `urls` concurrently; the first in order that returns a card counts.
 async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
-    // All of them are of one site.
+    // All URLs are on one site.
     let Some(site) = urls.first() else { return Site::default() };
     if !peer.take_slot_at(site).await {
         return Site::default();
@@ -92,14 +92,14 @@ async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     let fetcher = peer.fetcher();
     let deadline = LOOK_DEADLINE.min(peer.left());
     let requests = urls.into_iter().map(|url| async move {
-        // A page or an event stream is known by its first byte: the rest need not come.
+        // The first byte identifies a page or an event stream: the rest need not be read.
         let request = Request::get(url.clone()).with_deadline(deadline).until(until_no_json_object());
         (url, fetcher.send(request).await.ok())
     });
     let mut site = Site::default();
     for (at, (url, answer)) in join_all(requests).await.into_iter().enumerate() {
         let Some(answer) = answer else { continue };
-        // The address itself holds something else on most sites; the next path is where a card is expected.
+        // On most sites the address itself returns something else; the next path is where a card is expected.
         if at == 1 {
             site.status = Some(answer.status.as_u16());
         }

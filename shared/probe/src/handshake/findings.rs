@@ -10,8 +10,8 @@ use crate::reasons::{Class, ConformanceRule, ProbeFault};
 use registry_model::{Facts, Handshake, Reason, Skill, Tool, Verdict};
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Findings {
-    pub(super) facts: Facts,
+pub(crate) struct Findings {
+    pub(crate) facts: Facts,
     /// The peer sent a well-formed answer of the protocol, which may be a refusal.
     pub(super) speaks: bool,
     /// A message was answered; `None` if none was sent.
@@ -43,7 +43,7 @@ impl Findings {
         self.retry_after = self.retry_after.max(wait);
     }
 
-    pub(super) fn signal(&mut self, signal: impl Into<String>) {
+    pub(crate) fn signal(&mut self, signal: impl Into<String>) {
         add(&mut self.signals, signal.into());
     }
 
@@ -66,7 +66,7 @@ impl Findings {
         }
     }
 
-    pub(super) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
+    pub(crate) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
         let reason = fault.reason(seen);
         let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
         if !self.faults.iter().any(known) {
@@ -82,7 +82,7 @@ impl Findings {
     pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
         for rule in rules {
             let fault = ProbeFault::Nonconforming(*rule);
-            // One place is enough to find the others: a list of tools may break a rule a thousand times.
+            // One place is enough: a list of tools may break a rule a thousand times.
             if !self.has(&fault.code()) {
                 self.fault(&fault, seen);
             }
@@ -123,9 +123,9 @@ impl Findings {
         self.faults.is_empty()
     }
 
-    pub(super) fn into_verdict(self) -> Verdict {
+    pub(crate) fn into_verdict(self) -> Verdict {
         let inconclusive = self.is_inconclusive();
-        // A peer that spoke and then fell silent is there: "fail" would say that nothing was found.
+        // "fail" would mean that nothing was found, but this peer spoke before it fell silent.
         let handshake = match self.worst() {
             Handshake::Fail if inconclusive && self.speaks => Handshake::Partial,
             other => other,
@@ -181,7 +181,7 @@ pub(super) fn bounded(mut facts: Facts) -> Facts {
 
 fn fitting<T: Serialize>(all: Vec<T>, left: &mut usize, named: fn(&T) -> T) -> Vec<T> {
     let mut takes = |one: &T| {
-        // The comma behind it.
+        // One more for the comma.
         let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len().saturating_add(1));
         let rest = left.checked_sub(bytes);
         *left = rest.unwrap_or(*left);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_spoke_and_fell_silent_is_partial() {
+    fn peer_that_fell_silent_is_partial() {
         let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
             let mut findings = Findings { speaks, ..Findings::default() };
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_spoken_comes_first() {
+    fn spoken_version_comes_first() {
         let mut findings = Findings::default();
         findings.version("1.0", false);
         findings.version("0.3", false);
@@ -272,7 +272,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
-        fn no_peer_fills_an_item(
+        fn kept_abilities_fit_an_item(
             tools in vec((words(128), words(500)), 0..200),
             skills in vec((words(120), words(120), words(1000), vec(words(60), 0..20)), 0..100),
         ) {

@@ -1,5 +1,5 @@
 //! The reply to a JSON-RPC request, whatever it is wrapped in: JSON, an event stream, an array.
-//! The body is read before any status is looked at, because good replies come with bad statuses and the reverse.
+//! The body is read before the status, because good replies come with bad statuses and the reverse.
 
 use serde_json::Value;
 
@@ -100,7 +100,6 @@ impl RpcReply {
 
 /// Finds the reply to request `id` in a body. `left` is the number of values that may still be read; it is reduced,
 /// by at least one for each event of a stream.
-#[must_use]
 pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
     let typed = content_type.unwrap_or_default().to_ascii_lowercase();
     if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
@@ -155,7 +154,7 @@ fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
     let declared = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
     let echoed = echo_of(message.get("id"), id);
     if !declared {
-        // Without the member only an echo of our id tells a reply from any other document.
+        // Without the member, only our id distinguishes a reply from other documents.
         if !matches!(echoed, Echo::Same | Echo::AsText) {
             return (RpcOutcome::OtherJson, Vec::new());
         }
@@ -167,7 +166,7 @@ fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
     let error = message.get("error").and_then(read_error);
     let outcome = match (message.remove("result"), error, echoed) {
         (_, _, Echo::Other) => RpcOutcome::Broken,
-        // Some frameworks write "error": null beside every result, and "result": null beside every error.
+        // Some frameworks write "error": null next to every result, and "result": null next to every error.
         (Some(result), None, Echo::Same | Echo::AsText) => RpcOutcome::Result(result),
         (None | Some(Value::Null), Some(error), _) => RpcOutcome::Error(error),
         _ => RpcOutcome::Broken,
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_one_that_echoes_our_id() {
+    fn reply_must_echo_our_id() {
         let result = RpcOutcome::Result(json!({"a": 1}));
         assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#), result);
         assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#), result);
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_told_apart() {
+    fn other_documents_are_distinguished() {
         assert_eq!(outcome(r#"{"detail":"Not Found"}"#), RpcOutcome::OtherJson);
         assert_eq!(outcome(r#"{"error":{"code":404,"message":"x"}}"#), RpcOutcome::OtherJson);
         assert_eq!(outcome("[]"), RpcOutcome::OtherJson);
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_searched_for_our_reply() {
+    fn stream_is_searched_for_our_reply() {
         let body = b"data: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
             data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":5}\n\n";
         let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7, &mut 100);
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_to_read_is_not_read() {
+    fn values_over_the_budget_are_not_read() {
         let stream = b"data: 1\n\n".repeat(101);
         assert_eq!(
             parse_reply(None, &stream, 7, &mut 100).outcome,

@@ -52,7 +52,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
                     .findings
                     .fault(&fault_of(&error, ProbedResource::Remote, Stage::Probe), &error.to_string());
             }
-            // Only the question of the modern era may go unanswered: the other has its own chance.
+            // Without an answer to `server/discover`, `initialize` may still succeed.
             Opened::Silence => {}
             Opened::Refused(answer, reply) => match classify_refusal(peer, &answer, &reply, era).await {
                 Some(found) => refused = stronger_refusal(refused, found, era),
@@ -97,7 +97,7 @@ async fn classify_refusal(
         _ => None,
     };
     let gated = matches!(status, 401..=403 | 407);
-    // An unknown method may be refused in any words; `initialize` is known to every server of its era.
+    // An unknown method may be refused in any words; every legacy server knows `initialize`.
     if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
         auth::record_refusal(peer, answer, error.is_some(), &seen).await;
         return None;
@@ -179,7 +179,8 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
     let both =
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(peer, &session).await;
     if subject.declared == DeclaredTransport::Sse {
-        let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
+        let seen =
+            "POST is answered in Streamable HTTP, but GET opens no event stream with an endpoint event";
         peer.findings.fault(&ProbeFault::WrongTransport, seen);
     }
     if peer.findings.is_clear() {
@@ -236,7 +237,7 @@ async fn confirm(peer: &mut Conversation<'_>, session: &Session) {
             peer.findings.broken(&[ConformanceRule::Notification], &seen);
         }
         Err(error) => {
-            tracing::debug!(code = error.code(), "notification not answered");
+            tracing::debug!(code = error.code(), "the peer did not answer a notification");
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Runs one handshake: picks the protocol by the subject's kind, and ends in a verdict whatever the peer does.
-//! The findings live outside the conversation, so that a deadline loses none of them.
+//! The findings are outside the conversation, so that a timeout loses none of them.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub(super) async fn probe_within(
 ) -> bool {
     findings.facts.kind = subject.kind;
     let mut peer = Conversation::new(fetcher, random, findings, limit, hosts);
-    // The conversation keeps its own deadline; this one only catches what overruns it.
+    // The conversation keeps its own deadline; this is only a safeguard.
     let now = Instant::now();
     let latest = hosts.map_or(now, |hosts| hosts.latest().max(now)) + limit;
     if timeout_at(latest, converse(&mut peer, subject, card)).await.is_err() {

@@ -1,6 +1,6 @@
 //! Server-sent events as they arrive: enough of the format to find one JSON-RPC reply or one endpoint.
-//! A reply is looked for after every piece, so that a stream that is never closed costs no waiting; a reader goes on
-//! where it stopped, so that a stream of small pieces costs no more than one of large ones.
+//! The reader searches for a reply after every piece, so that it need not wait for the end of an open stream. It continues
+//! where it stopped, so that a stream of small pieces costs no more than one of large pieces.
 
 use std::{fmt, iter};
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn events_end_at_a_blank_line_in_every_line_ending() {
+    fn events_end_at_blank_line_with_any_line_ending() {
         for ending in ["\n", "\r\n", "\r"] {
             let text =
                 ["id: 1", "event: x", "data: a", "data:b", "", ": comment", "", "data: half"].join(ending);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_event_before_the_reply_is_passed_over() {
+    fn empty_event_before_reply_is_skipped() {
         let opening = b"id: 9\ndata: \n\n";
         assert!(!has_reply(opening, 7));
         let body = b"id: 9\ndata: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n\n";
@@ -211,19 +211,19 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_the_server_is_no_reply() {
+    fn server_request_is_no_reply() {
         assert!(!has_reply(b"data: {\"id\":7,\"method\":\"ping\"}\n\n", 7));
         assert!(!has_reply(b"{\"id\":7,\"result\":{}}", 7), "plain JSON is judged at its end");
     }
 
     #[test]
-    fn the_endpoint_event_is_found() {
+    fn endpoint_event_is_found() {
         assert_eq!(endpoint(b"event: endpoint\ndata: /messages?s=1\n\n").as_deref(), Some("/messages?s=1"));
         assert_eq!(endpoint(b"data: /messages\n\n"), None);
     }
 
     #[test]
-    fn a_stream_of_single_bytes_is_read_once() {
+    fn each_byte_of_a_stream_is_read_once() {
         const LONGEST: usize = 1024 * 1024;
         for piece in
             ["data: {\"id\":3,\"result\":{}}\n\n", ": comment\n", "data: a line\n", "   \n", "data: x"]
@@ -233,14 +233,14 @@ mod tests {
             let began = Instant::now();
             for end in 0..stream.len() {
                 assert!(!enough(&stream[..end]));
-                // To fetch_cards at all of it each time would take hours; at each byte once, a moment.
+                // Reading the whole stream each time would take hours; reading each byte once takes a moment.
                 assert!(began.elapsed() < Duration::from_secs(20), "{piece:?}: {end} bytes");
             }
         }
     }
 
     #[test]
-    fn a_reply_is_told_by_its_id_and_by_not_being_a_request() {
+    fn reply_has_our_id_and_is_no_request() {
         for ours in [
             r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
             r#"{"id":"7","result":[{"id":9,"method":"x"}]}"#,
@@ -268,7 +268,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_pieces_of_a_stream_say_what_the_whole_says(
+        fn stream_in_pieces_gives_the_same_events(
             text in "(\u{FEFF}?)((data|event|id)?:? ?[ab]{0,2}(\n|\r|\r\n)?){0,12}",
             sizes in prop::collection::vec(1_usize..5, 1..40),
         ) {

@@ -1,5 +1,5 @@
-//! The vocabulary of faults: everything that keeps a probe from being `ok`, as data and without a word of text.
-//! It is apart from the table of texts, so that a conversation can name a fault without knowing how it is worded.
+//! The vocabulary of faults: everything that prevents an `ok`, as data without texts.
+//! The texts are in `rows`, so that a conversation can name a fault without knowing its wording.
 
 use registry_formats::agent_card::CardViolation;
 

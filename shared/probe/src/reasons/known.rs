@@ -1,17 +1,13 @@
-//! From the words of a reason back to its fix, for statistics, which keep the words alone. The table of faults is asked,
+//! Finds the fix for the words of a reason, for statistics, which store only the words. It searches the table of faults,
 //! so that no fix is written twice.
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 
 /// The fix for a reason in the contract's words; `None` if no fault has these words.
-#[must_use]
 pub fn fix_for(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
-        return Some(
-            "Correct the card where the listing's status says so: it names each fault and its place."
-                .to_owned(),
-        );
+        return Some("Fix the card: the listing's status names each fault and its place.".to_owned());
     }
     faults(number_in(words))
         .into_iter()

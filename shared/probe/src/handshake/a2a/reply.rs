@@ -1,5 +1,5 @@
-//! What an agent's reply means: proof of the protocol, an answer, or the reason why neither came.
-//! The body is read first; a status alone counts only where the body says nothing.
+//! What an agent's reply means: proof of the protocol, an answer, or the reason for neither.
+//! The body is read first; the status counts only if the body is inconclusive.
 
 use serde_json::Value;
 
@@ -74,8 +74,8 @@ pub(super) fn to_question(
                 return outcome;
             }
             let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
-            // Every web framework answers an unknown path with 404 and JSON: only one that talks of the task has
-            // understood what it was asked.
+            // Every web framework answers an unknown path with 404 and JSON; only a reply that mentions the task
+            // proves A2A.
             let of_the_task =
                 text.contains(task) || text.replace(['_', '-', ' '], "").contains("tasknotfound");
             match answer.status.as_u16() {
@@ -158,7 +158,7 @@ fn unanswered(answer: &Answer) -> StepOutcome {
     let status = answer.status.as_u16();
     let fault =
         if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
-    // Frameworks crash on a dialect they do not know, or know its paths nowhere.
+    // Frameworks crash on an unknown dialect, or have no route for it.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
     StepOutcome::Failed(StepFailure { retry, ..StepFailure::new(fault, excerpt(answer)) })
 }

@@ -9,7 +9,7 @@ use registry_formats::a2a_message::{newest, older, older_rest, oldest, rest_path
 use registry_formats::agent_card::Dialect;
 use registry_model::Reach;
 
-/// Names the sender, so that the agent does no budget for it.
+/// Names the sender, so that the agent does no work for it.
 pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Route {
     fn rpc(&self, id: u64, method: &str, params: &Value) -> Request {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let request = Request::post_json(self.target.clone(), &body);
-        // Some servers stream every answer; the stream may stay open behind it.
+        // Some servers stream every answer; the stream may stay open after it.
         let request = request.until(sse::until_reply(id));
         request.with_header("accept", "application/json, text/event-stream")
     }

@@ -255,7 +255,7 @@ async fn handshake_a2a_cards_that_lead_nowhere() {
     for (script, class, code) in table {
         let (peer, verdict) = probed(Depth::Message, script).await;
         assert_eq!((verdict.handshake, codes(&verdict)[0]), (class, code));
-        assert_eq!(peer.asked().len(), 1, "{code}: there is nobody to peer to");
+        assert_eq!(peer.asked().len(), 1, "{code}: there is no interface to call");
         assert!(!verdict.speaks && verdict.latency_ms.is_some());
     }
     let (_, verdict) = probed(Depth::Message, |_: &Asked| {

@@ -1,5 +1,5 @@
-//! A server that asks for credentials: is it MCP behind the gate, or just a gate?
-//! A Bearer challenge or protected-resource metadata is proof; a bare 401 is what any web server says.
+//! A server that requires credentials. A Bearer challenge or protected-resource metadata proves that MCP is behind it; a
+//! bare 401 proves nothing, because any web server may send it.
 
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_challenge_is_read_quoted_or_bare() {
+    fn challenge_parameter_is_quoted_or_bare() {
         let quoted = r#"Bearer realm="x", resource_metadata="https://a.example/.well-known/x", scope="a b""#;
         assert_eq!(
             parameter(quoted, "resource_metadata").as_deref(),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_counts_for_its_own_resource_only() {
+    fn metadata_counts_only_for_its_own_resource() {
         let metadata =
             |resource: &str| json!({"resource": resource, "authorization_servers": ["https://as.example"]});
         let endpoint = "https://a.example/mcp";

@@ -1,5 +1,5 @@
 //! The two ways a conversation in MCP is opened: `server/discover` (2026-07-28) and `initialize` (before it).
-//! Requests have the exact shapes of the official clients, so that what answers them answers every client.
+//! Requests have the exact shapes of the official clients, so that a server that answers them answers every client.
 
 use std::time::Duration;
 
@@ -179,7 +179,7 @@ async fn discover_as(peer: &mut Conversation<'_>, url: &Target, version: &str) -
 
 fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     let supported = texts(result.get("supportedVersions"));
-    // Some servers answer any method with a result; and one may list nothing but older revisions.
+    // Some servers answer any method with a result; and some list only older revisions.
     let spoken = supported
         .iter()
         .find(|listed| *listed == asked)
@@ -267,7 +267,7 @@ async fn initialize_as(
 }
 
 fn initialized(result: &Value) -> Option<Opening> {
-    // Old servers answer 2024-11-05 whatever is asked; that is their right.
+    // Old servers answer 2024-11-05 whatever is requested, which is allowed.
     let spoken = result["protocolVersion"].as_str().filter(|version| is_revision(version))?;
     Some(Opening {
         version: spoken.to_owned(),

@@ -1,5 +1,5 @@
-//! What the result that opens a conversation must hold (MCP schemas, `InitializeResult` and `DiscoverResult`). Official
-//! clients read it by these types, and end the conversation where one is wrong.
+//! What the result that opens a conversation must contain (MCP schemas, `InitializeResult` and `DiscoverResult`). Official
+//! clients read it by these types, and end the conversation if one is wrong.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
 //! The tools of a server: read page by page, checked, shortened for the listing, and hashed in full.
-//! The hash is over what a model would be shown, so that a tool cannot change its meaning unseen.
+//! The hash covers what a model is shown, so that a tool cannot change its meaning unnoticed.
 
 use std::collections::HashSet;
 
@@ -88,7 +88,8 @@ pub(super) async fn list(peer: &mut Conversation<'_>, session: &Session) {
         match &cursor {
             None => break,
             Some(next) if !cursors.insert(next.clone()) => {
-                peer.findings.broken(&[ConformanceRule::Cursor], &format!("nextCursor `{next}` came twice"));
+                peer.findings
+                    .broken(&[ConformanceRule::Cursor], &format!("nextCursor `{next}` was repeated"));
                 break;
             }
             Some(_) => {}
@@ -141,7 +142,7 @@ impl ToolList {
             self.take(tool.take());
         }
         let next = match result.get("nextCursor").and_then(Value::as_str) {
-            // An empty cursor is valid in the modern era; before it, servers meant the end by it.
+            // An empty cursor is valid in the modern era; before it, an empty cursor meant the end.
             Some("") if era == Era::Legacy => None,
             next => next.map(str::to_owned),
         };
@@ -160,7 +161,7 @@ impl ToolList {
         if name.is_empty() || is_long || is_misshapen(&tool) {
             self.broken(ConformanceRule::ToolShape, name);
         }
-        // A longer one breaks its own rule.
+        // Longer names already break `ToolShape`.
         if !is_long && !self.names.insert(name.to_owned()) {
             self.broken(ConformanceRule::ToolNames, name);
         }
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_ignores_order_and_sees_words() {
+    fn hash_ignores_order_and_covers_words() {
         let a = json!({"name": "a", "description": "x", "inputSchema": {"type": "object", "required": []}});
         let a_again = json!({"inputSchema": {"required": [], "type": "object"}, "title": "A", "description": "x", "name": "a"});
         let b = json!({"name": "b", "inputSchema": {"type": "object"}});
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_tools_are_read_than_can_be_looked_through() {
+    fn tools_over_the_limit_are_not_read() {
         let mut list = ToolList::default();
         let page = |tools: usize| json!({"tools": vec![0; tools], "nextCursor": "on"});
         assert!(matches!(list.take_page(&mut page(MAX_TOOLS_READ - 1), Era::Legacy), Page::Read { .. }));
