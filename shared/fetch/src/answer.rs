@@ -16,25 +16,20 @@ use registry_model::json;
 /// A body that arrives without a pause is checked after this many further bytes, to keep the checks cheap.
 const CHECK_EVERY: usize = 16 * 1024;
 
-/// How much of a body [`Answer::head`] keeps, in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    /// Decompressed.
     pub body: Bytes,
-    /// After redirects.
     pub target: Target,
     /// From the first DNS query to the last byte that was read.
     pub elapsed: Duration,
-    /// Reading stopped before the end because [`ReadUntil::Satisfied`] was satisfied.
     pub truncated: bool,
 }
 
 impl Answer {
-    /// The media type in lower case, without its parameters; empty if there is none.
     pub fn content_type(&self) -> &str {
         let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
         value.split(';').next().unwrap_or_default().trim()
@@ -56,7 +51,6 @@ impl Answer {
     }
 }
 
-/// Puts the media type into lower case, because many places compare it.
 pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
     if let Some(value) = headers.get_mut(CONTENT_TYPE)
         && let Ok(text) = value.to_str()

@@ -26,15 +26,9 @@ pub enum FetchError {
     )]
     Tls,
     #[error("No complete answer arrived within {} ms. Answer faster, and end the response.", after.as_millis())]
-    Timeout {
-        /// From the first DNS query on.
-        after: Duration,
-    },
+    Timeout { after: Duration },
     #[error("The answer is longer than {limit} bytes. Serve a shorter document.")]
-    TooLarge {
-        /// In bytes, decompressed.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
     #[error("Too many redirects. Answer at this URL, or redirect once to the final URL.")]
     TooManyRedirects,
     /// No location, from https to http, or to another origin where that is not allowed.
@@ -51,7 +45,6 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// The stable `snake_case` code.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Blocked(_) => "blocked_address",
@@ -113,7 +106,6 @@ impl FetchError {
     }
 }
 
-/// Nearest first.
 fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
     std::iter::successors(error.source(), |cause| (*cause).source())
 }

@@ -78,7 +78,6 @@ impl Fetcher {
         }
     }
 
-    /// Sets the name servers for TXT look-ups.
     pub fn with_name_servers(self, name_servers: NameServers) -> Self {
         Self { name_servers, ..self }
     }
@@ -91,7 +90,6 @@ impl Fetcher {
         Self { own_host: None, ..self.clone() }
     }
 
-    /// Sends a request and reads the answer, whatever its status.
     pub async fn send(&self, request: Request) -> Result<Answer, FetchError> {
         let after = request.deadline;
         timeout(after, self.send_through_redirects(request))
@@ -181,7 +179,6 @@ async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) 
     Err(last)
 }
 
-/// Takes some milliseconds, mostly for the root certificates.
 fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::Client {
     let built = reqwest::Client::builder()
         .tls_backend_preconfigured(tls())

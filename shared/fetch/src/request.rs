@@ -26,12 +26,9 @@ pub const CARD_HOPS: u8 = 3;
 pub struct Request {
     pub method: Method,
     pub target: Target,
-    /// In addition to the fetcher's own (`User-Agent`, `Accept-Encoding`).
     pub headers: HeaderMap,
     pub body: Option<Bytes>,
-    /// Covers DNS, connections, redirects and the whole body.
     pub deadline: Duration,
-    /// Of the decompressed body.
     pub max_bytes: usize,
     pub follow: Follow,
     pub until: ReadUntil,

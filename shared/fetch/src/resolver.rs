@@ -11,7 +11,6 @@ use super::failure::FetchError;
 use super::target::{TargetError, is_localhost};
 use registry_model::Reach;
 
-/// A hostile answer may contain hundreds of addresses.
 const MAX_ADDRESSES: usize = 8;
 
 /// Looks up all addresses of a name, blocking. A value, so that tests can replace the DNS.

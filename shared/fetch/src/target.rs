@@ -12,7 +12,6 @@ use url::{Host, ParseError, Url};
 /// In bytes (design §5 SSRF).
 pub const MAX_URL_LENGTH: usize = 2048;
 
-/// https, and its customary alternative.
 const PUBLIC_PORTS: [u16; 2] = [443, 8443];
 
 /// Last labels that never name a public host: RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, the labels that
@@ -76,7 +75,6 @@ pub enum TargetError {
 }
 
 impl TargetError {
-    /// The stable `snake_case` code of the rule.
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotAUrl => "not_a_url",
@@ -147,7 +145,6 @@ impl Target {
         Self::parse_url(self.0.join(readable(reference)?).map_err(unreadable)?, reach)
     }
 
-    /// Only [`Reach::Development`] allows such targets.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
     }

@@ -28,12 +28,10 @@ pub enum TxtError {
     NoAnswer,
 }
 
-/// The TXT records of the registry's own names, cached for each process.
 #[derive(Clone, Debug)]
 pub struct OwnRecords {
     pub asked_at: Moment,
     pub at_domain: Result<Vec<String>, TxtError>,
-    /// At `_mcp.` before the domain.
     pub at_mcp: Result<Vec<String>, TxtError>,
 }
 

@@ -8,7 +8,6 @@ use registry_app::App;
 use registry_model::{Amounts, Assessment, Handshake, Listing, TextFaults, Verdict};
 use registry_store::StoreError;
 
-/// Probes something that is not listed.
 pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
     let verdict = match handshake::preflight(&app.fetcher, subject).await {
         PreflightResult::Pass { card } => handshake::probe(&app.fetcher, subject, card, &app.random).await,
@@ -46,7 +45,6 @@ pub async fn listed(
     Ok((assessed(app, verdict, &context), trail))
 }
 
-/// Assesses again after another listing, `holder`, turned out to have the endpoint.
 pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
     let context = context(app, listing, &verdict, Some(holder));
     assessed(app, verdict, &context)

@@ -2,11 +2,11 @@
 //! active list; the others are only shown.
 
 pub mod documents;
-mod domain;
+
+use std::net::Ipv4Addr;
 
 use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
-
-pub(super) use domain::same_owner;
+use url::{Host, Url};
 
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -14,9 +14,7 @@ pub struct Context {
     pub reach: Reach,
     /// As listed; `None` means that of the verdict.
     pub card_url: Option<String>,
-    /// Another listing that already has this endpoint.
     pub endpoint_holder: Option<String>,
-    /// Of the tool list at the last probe.
     pub previous_tools_hash: Option<String>,
     /// Faults in the listing's own texts, which its publisher may have written.
     pub listing_faults: TextFaults,
@@ -47,7 +45,7 @@ fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
 fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
     let plain: Vec<&str> =
         [card_url, facts.endpoint.as_deref()].into_iter().flatten().filter(|url| !is_https(url)).collect();
-    let tolerated = reach == Reach::Development && plain.iter().all(|url| domain::is_loopback(url));
+    let tolerated = reach == Reach::Development && plain.iter().all(|url| is_loopback(url));
     let fault = plain.first().map(|url| format!("{url} is not served over https."));
     Check { blocking: !tolerated, ..outcome("https", fault, "Everything is served over https.") }
 }
@@ -106,6 +104,46 @@ fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
 /// The part of a hash before its colon. Hashes of different formats cannot be compared.
 fn form(hash: &str) -> Option<&str> {
     hash.split_once(':').map(|(form, _)| form)
+}
+
+/// True if both URLs have the same registrable domain or the same address, or both are on this machine. Hosting platforms
+/// are public suffixes, so two names under `vercel.app` have different owners.
+pub(crate) fn same_owner(one: &str, other: &str) -> bool {
+    match (host_of(one), host_of(other)) {
+        (Some(one), Some(other)) => {
+            one == other || (is_this_machine(&one) && is_this_machine(&other)) || same_domain(&one, &other)
+        }
+        _ => false,
+    }
+}
+
+fn is_loopback(url: &str) -> bool {
+    host_of(url).is_some_and(|host| match host {
+        Host::Ipv4(address) => address.is_loopback(),
+        other => is_this_machine(&other),
+    })
+}
+
+fn host_of(url: &str) -> Option<Host<String>> {
+    let parsed = if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("https://{url}")) };
+    parsed.ok()?.host().map(|host| host.to_owned())
+}
+
+/// The other addresses of 127.0.0.0/8 are not included: in development they represent hosts that are strangers to
+/// each other.
+fn is_this_machine(host: &Host<String>) -> bool {
+    match host {
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => *address == Ipv4Addr::LOCALHOST,
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+/// A public suffix itself has no registrable domain.
+fn same_domain(one: &Host<String>, other: &Host<String>) -> bool {
+    let (Host::Domain(one), Host::Domain(other)) = (one, other) else { return false };
+    let registrable = |name: &str| psl::domain_str(name.trim_end_matches('.')).map(str::to_owned);
+    registrable(one).is_some_and(|domain| registrable(other).as_ref() == Some(&domain))
 }
 
 #[cfg(test)]

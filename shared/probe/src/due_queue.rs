@@ -30,7 +30,6 @@ pub(super) struct DueQueue {
 
 #[derive(Debug, Default)]
 struct Host {
-    /// With their positions in the queue.
     waiting: VecDeque<(usize, ListingId, Option<Amounts>)>,
     in_progress: usize,
 }
@@ -39,7 +38,6 @@ struct Host {
 #[derive(Clone, Debug)]
 pub(super) struct DueListing {
     pub(super) id: ListingId,
-    /// The values of its trail, if they were read.
     pub(super) trail: Option<Amounts>,
     host: String,
 }

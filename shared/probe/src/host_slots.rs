@@ -11,7 +11,6 @@ use registry_fetch::Target;
 /// Concurrent probes of one host, over all its listings; the parts of a recheck share them.
 pub(super) const PER_HOST: usize = 4;
 
-/// The slots of one sweep.
 #[derive(Clone, Debug)]
 pub(super) struct HostSlots {
     slots: Arc<std::sync::Mutex<HashMap<String, Arc<Semaphore>>>>,
@@ -24,7 +23,6 @@ impl HostSlots {
         Self { slots: Arc::default(), per_host, until }
     }
 
-    /// The same slots, with another deadline.
     pub(super) fn for_listing(&self, until: tokio::time::Instant) -> Self {
         Self { slots: Arc::clone(&self.slots), until, ..*self }
     }
@@ -33,7 +31,6 @@ impl HostSlots {
         self.until
     }
 
-    /// `None` if no slot is free before the deadline.
     pub(super) async fn slot(&self, url: &Target) -> Option<HostSlot> {
         let origin = url.origin();
         let host = {
@@ -46,7 +43,6 @@ impl HostSlots {
     }
 }
 
-/// Released when it is dropped.
 #[derive(Debug)]
 pub(super) struct HostSlot {
     origin: String,

@@ -17,7 +17,6 @@ const MAX_COUNT_TIME: Duration = Duration::from_secs(15);
 /// A failed recheck is repeated an hour later, so no Active listing is due later than this from now.
 const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_hours(2);
 
-/// At most once an hour.
 pub(super) async fn count(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     if app.store.take_slot("overdue", now.as_second() / 3600, now).await? {

@@ -20,7 +20,6 @@ use rows::row_of;
 /// How a fault counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// As named in the contract.
     pub handshake: Handshake,
     /// The fault may be temporary: try again early.
     pub inconclusive: bool,
@@ -32,7 +31,6 @@ const PARTIAL: Class = Class { handshake: Handshake::Partial, inconclusive: fals
 const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true };
 const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 
-/// In characters.
 const MAX_SEEN_CHARS: usize = 160;
 
 impl ProbeFault {

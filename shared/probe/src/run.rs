@@ -96,7 +96,6 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
     })
 }
 
-/// Returns one, two or four parts.
 fn recheck_parts(due: u32) -> Vec<HashPrefix> {
     let mut parts = vec![HashPrefix::default()];
     while parts.len() < MAX_PARTS && due as usize > parts.len() * LISTINGS_PER_RUN as usize {

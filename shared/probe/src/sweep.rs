@@ -39,14 +39,11 @@ const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepReport {
     pub claimed: u32,
-    /// Ended at the preflight, without budget.
     pub rejected: u32,
     pub probed: u32,
-    /// Probes whose handshake was `ok`.
     pub ok: u32,
     /// The budget was used up, or the host was too slow for all its listings.
     pub released: u32,
-    /// Left to their lease because the table was busy.
     pub unrecorded: u32,
     /// The id and the outcome of the listing that was recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +87,6 @@ enum ProbeOutcome {
     Probed(ListingId, Handshake),
 }
 
-/// A claimed listing that passed its preflight.
 struct Ready {
     listing: Listing,
     subject: Subject,
@@ -105,9 +101,7 @@ enum Prepared {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The maximum number of full probes.
     pub(super) probes: u32,
-    /// No listing is taken after this time.
     pub(super) taking: Duration,
     pub(super) per_host: usize,
 }
@@ -301,7 +295,6 @@ fn pause_after(attempts: u32) -> SignedDuration {
     lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(MAX_CLAIM_PAUSE)
 }
 
-/// A preflight that rejects is recorded at once.
 async fn preflight(
     app: &App,
     listing: Listing,

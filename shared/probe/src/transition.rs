@@ -19,10 +19,8 @@ pub enum Job {
     Recheck,
 }
 
-/// Failed rechecks at this many different hours demote.
 const STRIKES: usize = 3;
 
-/// Between two probes of a listing that is not Live.
 const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;

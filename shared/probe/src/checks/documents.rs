@@ -10,7 +10,6 @@ use registry_formats::plain_text::{self, TextKind};
 use registry_model::error::shorten;
 use registry_model::{Listing, TextFaults};
 
-/// Member names are a stranger's text too.
 const MAX_PLACE_CHARS: usize = 120;
 pub fn of_card(card: &Value) -> TextFaults {
     let mut walk = Walk::new(in_card);

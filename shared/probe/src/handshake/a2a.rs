@@ -92,7 +92,6 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
 #[derive(Clone, Debug)]
 pub struct Recipient {
     pub endpoint: Target,
-    /// The version of A2A that it spoke.
     pub era: Option<String>,
     pub rest: bool,
 }
@@ -101,7 +100,6 @@ pub struct Recipient {
 pub struct Delivery {
     /// The stable code of the failure; `None` if the message was accepted.
     pub failure: Option<String>,
-    /// How long the agent asks us to wait.
     pub retry_after: Option<Duration>,
 }
 

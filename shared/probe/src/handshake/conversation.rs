@@ -30,7 +30,6 @@ pub(super) struct Conversation<'a> {
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
-    /// The slots of the sweep that this probe belongs to.
     hosts: Option<&'a HostSlots>,
     slot: Option<HostSlot>,
     lacked_slot: bool,
@@ -51,7 +50,6 @@ impl<'a> Conversation<'a> {
         Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, lacked_slot: false, budget }
     }
 
-    /// True if a host had no slot in time; the findings are then no verdict.
     pub(super) const fn lacked_slot(&self) -> bool {
         self.lacked_slot
     }
@@ -73,7 +71,6 @@ impl<'a> Conversation<'a> {
         !self.lacked_slot
     }
 
-    /// The time left for requests.
     pub(super) fn left(&self) -> Duration {
         self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
@@ -86,7 +83,6 @@ impl<'a> Conversation<'a> {
         self.fetcher.reach()
     }
 
-    /// For requests that run concurrently.
     pub(super) const fn fetcher(&self) -> &'a Fetcher {
         self.fetcher
     }
@@ -120,7 +116,6 @@ impl<'a> Conversation<'a> {
         Ok(answer)
     }
 
-    /// Counts an answer that did not come through [`Self::ask`].
     pub(super) fn charge(&mut self, answer: &Answer) {
         self.budget.bytes = self.budget.bytes.saturating_sub(answer.body.len());
     }
@@ -173,7 +168,6 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
     }
 }
 
-/// A bot wall in front of the server included.
 pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
@@ -204,7 +198,6 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     page && MARKS.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
 }
 
-/// Status, media type and the beginning of the body, for `seen`.
 pub(super) fn excerpt(answer: &Answer) -> String {
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
     let kind = match answer.content_type() {

@@ -24,7 +24,6 @@ const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 struct Site {
     /// The flag is true if the card can be used.
     card: Option<(Target, Answer, bool)>,
-    /// At the most likely path.
     status: Option<u16>,
 }
 

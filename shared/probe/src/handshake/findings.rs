@@ -89,7 +89,6 @@ impl Findings {
         }
     }
 
-    /// Adds advice that does not change the outcome.
     pub(super) fn warning(&mut self, reason: Reason) {
         if !self.warnings.contains(&reason) {
             self.warnings.push(reason);

@@ -8,16 +8,13 @@ use crate::reasons::ConformanceRule;
 use registry_model::error::shorten;
 use registry_model::json;
 
-/// JSON-RPC 2.0 §5.1.
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
 pub(super) const INVALID_REQUEST: i64 = -32600;
 pub(super) const INVALID_PARAMS: i64 = -32602;
 pub(super) const INTERNAL_ERROR: i64 = -32603;
 pub(super) const PARSE_ERROR: i64 = -32700;
 
-/// Of one list.
 const MAX_TEXTS: usize = 50;
-/// In characters.
 const MAX_TEXT_CHARS: usize = 2000;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -31,9 +28,7 @@ pub struct RpcError {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RpcOutcome {
-    /// A result for our id.
     Result(Value),
-    /// An error for our id, or without an id.
     Error(RpcError),
     /// JSON-RPC in form, but malformed or for another id.
     Broken,
@@ -50,7 +45,6 @@ pub struct RpcReply {
     pub outcome: RpcOutcome,
     /// Broken rules that still leave the reply readable.
     pub broken_rules: Vec<ConformanceRule>,
-    /// Sent as an event stream.
     pub streamed: bool,
 }
 
@@ -89,7 +83,6 @@ pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
 }
 
 impl RpcReply {
-    /// Drops the result, which may be long, once it has been read.
     pub(super) fn without_result(self) -> Self {
         match self.outcome {
             RpcOutcome::Result(_) => Self { outcome: RpcOutcome::Result(Value::Null), ..self },

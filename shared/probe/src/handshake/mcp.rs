@@ -21,7 +21,6 @@ use eras::{Era, MODERN, Opened, Session};
 use registry_fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use registry_model::DeclaredTransport;
 
-/// How long an HTTP+SSE server may take to name its endpoint.
 const STREAM_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Why a server refused an era: the row of the decision table that applies if it refuses both.

@@ -7,7 +7,6 @@ use std::panic;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// Decompressed.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// An event of a stream counts as at least one.

@@ -11,7 +11,6 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The `event:` field; empty means "message".
     pub name: String,
     /// The `data:` lines, joined.
     pub data: String,
@@ -22,7 +21,6 @@ pub struct Event {
 /// (MCP 2025-11-25).
 #[derive(Debug, Default)]
 pub struct EventReader {
-    /// The number of bytes read.
     read: usize,
     /// Where the current line begins.
     line: usize,
@@ -56,14 +54,12 @@ impl EventReader {
         None
     }
 
-    /// The event that the end of the stream cut off.
     fn end(&mut self, stream: &[u8]) -> Option<Event> {
         let line = &stream[self.line.min(stream.len())..];
         (self.read, self.line) = (stream.len(), stream.len());
         self.take(line).or_else(|| self.take(b""))
     }
 
-    /// Processes a line; returns the event that it dispatches.
     fn take(&mut self, line: &[u8]) -> Option<Event> {
         if line.is_empty() {
             return Some(std::mem::take(&mut self.event)).filter(|event| !event.data.is_empty());
@@ -85,13 +81,11 @@ impl EventReader {
     }
 }
 
-/// The events of a stream that has ended, including one that was cut off.
 pub fn events(stream: &[u8]) -> impl Iterator<Item = Event> + '_ {
     let mut reader = EventReader::default();
     iter::from_fn(move || reader.next(stream).or_else(|| reader.end(stream)))
 }
 
-/// Ignores the content type.
 pub fn looks_like_stream(body: &[u8]) -> bool {
     let start = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body).trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))

@@ -6,7 +6,6 @@ use registry_formats::agent_card::CardViolation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbedResource {
     Card,
-    /// The endpoint: the card's interface, or the MCP server.
     Remote,
 }
 
@@ -21,15 +20,12 @@ impl ProbedResource {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Before any budget was spent.
     Preflight,
-    /// Within the probe, such as a connection to the interface of a card.
     Probe,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectError {
-    /// The name does not exist.
     HostNotFound,
     /// The name servers gave no answer.
     ResolverFailed,
@@ -47,9 +43,7 @@ pub enum ConformanceRule {
     ResultType,
     /// A cacheable 2026-07-28 result without `ttlMs` or `cacheScope`.
     Caching,
-    /// The request's id came back as another JSON type.
     IdEcho,
-    /// One request was answered with an array.
     Batch,
     JsonRpcMember,
     /// A notification was not accepted with 202 (200 and 204 are tolerated).
@@ -58,7 +52,6 @@ pub enum ConformanceRule {
     ToolNames,
     /// A cursor of `tools/list` that repeats, or is not a text.
     Cursor,
-    /// `initialize` is answered with a revision that was never published.
     Revision,
     ResultShape,
     /// A 2026-07-28 server refuses correct headers or capabilities (-32020, -32021).
@@ -79,7 +72,6 @@ pub enum ProbeFault {
         cause: ConnectError,
     },
     ConnectionLost,
-    /// The body is not in the encoding that its header names.
     BadEncoding,
     Redirected {
         resource: ProbedResource,
@@ -99,16 +91,13 @@ pub enum ProbeFault {
         status: u16,
     },
 
-    /// A 2xx at the card's URL whose body is not a card.
     NotACard {
         status: u16,
     },
-    /// A card that no client can use.
     InvalidCard {
         status: u16,
         finding: CardViolation,
     },
-    /// A card that clients can use, but that lacks what the specification requires.
     BrokenCardRule {
         violation: CardViolation,
     },
@@ -133,7 +122,6 @@ pub enum ProbeFault {
     AuthRequired {
         status: u16,
     },
-    /// A bare 401 or 403, which proves nothing about the server behind it.
     GatedUnproven {
         status: u16,
     },
@@ -156,10 +144,8 @@ pub enum ProbeFault {
     ContentTypeRefused,
 
     Templated,
-    /// A header, a variable or a secret is required that only the user has.
     NeedsConfig,
     StdioOnly,
     OptedOut,
-    /// Probes of one day ended differently.
     Flaky,
 }

@@ -16,7 +16,6 @@ pub fn fix_for(words: &str) -> Option<String> {
         .map(|(_, _, fix, _)| fix.into_owned())
 }
 
-/// A status, or milliseconds.
 fn number_in(words: &str) -> u16 {
     let digits = words.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 
-/// Code, the contract's words, fix, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
 
 fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: Class) -> Row {
@@ -325,7 +324,6 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
     row(code, words, fix, class)
 }
 
-/// 429 and 5xx may be temporary.
 fn http_row(resource: ProbedResource, status: u16) -> Row {
     let word = resource.word();
     let note = match (resource, status) {

@@ -17,12 +17,10 @@ use registry_fetch::Answer;
 const TASK_NOT_FOUND: i64 = -32001;
 const VERSION_NOT_SUPPORTED: i64 = -32009;
 
-/// The outcome of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepOutcome {
     /// The question was answered in A2A; the value is the signal to record.
     Proof(&'static str),
-    /// The message was answered; the value is the signal to record.
     Answered(&'static str),
     Failed(StepFailure),
 }
@@ -140,7 +138,6 @@ fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     Some(StepOutcome::Failed(StepFailure { spoke, ..StepFailure::new(fault, excerpt(answer)) }))
 }
 
-/// The question was not understood, so the message decides.
 fn not_understood(answer: &Answer) -> StepOutcome {
     let failure = StepFailure::new(ProbeFault::NotA2a, excerpt(answer));
     StepOutcome::Failed(StepFailure { retry: true, last: false, ..failure })
@@ -150,7 +147,6 @@ fn failed(fault: ProbeFault, answer: &Answer) -> StepOutcome {
     StepOutcome::Failed(StepFailure::new(fault, excerpt(answer)))
 }
 
-/// Neither JSON-RPC nor a REST error: a page, a proxy, a crash.
 fn unanswered(answer: &Answer) -> StepOutcome {
     if let Some(outcome) = gate(answer, false) {
         return outcome;

@@ -37,7 +37,6 @@ impl MethodSet {
         }
     }
 
-    /// What to try if these methods are unknown.
     pub(super) const fn other(self) -> Self {
         match self {
             Self::V1_0 => Self::V0_3,

@@ -48,13 +48,10 @@ pub(super) enum Era {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) era: Era,
-    /// After redirects.
     pub(super) url: Target,
-    /// `Mcp-Session-Id`, to be echoed.
     pub(super) id: Option<String>,
     pub(super) opening: Opening,
     pub(super) streamed: bool,
-    /// The `Accept` header that the server accepts.
     accept: &'static str,
 }
 
@@ -62,10 +59,8 @@ pub(super) struct Session {
 #[derive(Debug)]
 pub(super) struct Opening {
     pub(super) version: String,
-    /// Further revisions that the server lists.
     pub(super) supported: Vec<String>,
     pub(super) info: ServerInfo,
-    /// Of the whole answer, instructions included.
     pub(super) text_faults: TextFaults,
     pub(super) has_tools: bool,
     /// The field of the answer that is missing or has a wrong type.
@@ -106,7 +101,6 @@ fn page(text: &str) -> Option<String> {
 #[derive(Debug)]
 pub(super) enum Opened {
     Session(Box<Session>),
-    /// It answered, but did not open a conversation.
     Refused(Box<Answer>, RpcReply),
     /// No answer in the time of this attempt, but time is left for another.
     Silence,
@@ -295,7 +289,6 @@ fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str)
         .with_header("mcp-method", method)
 }
 
-/// Reads a stream only up to the reply.
 fn streamed(request: Request, id: u64, accept: &str) -> Request {
     request.with_header("accept", accept).until(sse::until_reply(id))
 }

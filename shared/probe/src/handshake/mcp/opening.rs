@@ -18,7 +18,6 @@ pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
     faults
 }
 
-/// The first field of an `initialize` result that is missing or has a wrong type.
 pub(super) fn misshapen_initialize(result: &Value) -> Option<&'static str> {
     common(result).or_else(|| identity(&result["serverInfo"], "serverInfo"))
 }

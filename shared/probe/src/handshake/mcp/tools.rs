@@ -19,11 +19,9 @@ use registry_model::error::shorten;
 use registry_model::{TextFaults, Tool};
 
 const MAX_PAGES: usize = 5;
-/// Over all pages.
 const MAX_TOOLS_READ: usize = 2000;
 /// The format of the hash. The previous format had no name, and its hashes no colon.
 const HASH_FORMAT: &str = "v2";
-/// The limit of the protocol.
 const MAX_NAME_CHARS: usize = 128;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 
@@ -39,11 +37,7 @@ struct ToolList {
 }
 
 enum Page {
-    Read {
-        next: Option<String>,
-        broken_rules: Vec<ConformanceRule>,
-    },
-    /// It contains no list of tools.
+    Read { next: Option<String>, broken_rules: Vec<ConformanceRule> },
     Other,
     TooMany,
 }
@@ -224,7 +218,6 @@ fn digest(tool: &mut Value) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// The tools of one page and their hash, for the fuzz test.
 #[cfg(test)]
 pub(super) fn of_page(result: &mut Value, era: Era) -> Option<(Vec<Tool>, String)> {
     let mut list = ToolList::default();
