@@ -67,7 +67,7 @@ impl Fetcher {
     }
 
     fn with_resolver(resolver: Resolver, user_agent: &str, own_host: Option<&str>) -> Self {
-        // Printable ASCII always makes a header; whatever else an operator's brand holds is left out.
+        // Printable ASCII always makes a header; other characters of an operator's brand are dropped.
         let printable: String = user_agent.chars().filter(|c| matches!(c, ' '..='~')).collect();
         let user_agent =
             HeaderValue::try_from(printable).unwrap_or_else(|_| HeaderValue::from_static("registry"));

@@ -144,6 +144,11 @@ impl Target {
         let reach = if self.is_loopback() { reach } else { Reach::Public };
         Self::parse_url(self.0.join(readable(reference)?).map_err(unreadable)?, reach)
     }
+    /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` for an address, or if the host is itself
+    /// a public suffix.
+    pub fn registrable_domain(&self) -> Option<String> {
+        self.0.domain().and_then(psl::domain_str).map(str::to_owned)
+    }
 
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)

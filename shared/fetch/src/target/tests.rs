@@ -158,8 +158,13 @@ fn fetch_target_join_never_leads_from_the_internet_to_loopback() {
 fn fetch_target_parts() {
     let target = Target::parse("https://a.b.example.co.uk/x", Reach::Public).unwrap();
     assert_eq!(target.origin(), "https://a.b.example.co.uk:443");
+    assert_eq!(target.registrable_domain().as_deref(), Some("example.co.uk"));
+    assert_eq!(
+        Target::parse("https://me.github.io/", Reach::Public).unwrap().registrable_domain().as_deref(),
+        Some("me.github.io")
+    );
     let own = Target::parse("http://[::1]:7/", Reach::Development).unwrap();
-    assert_eq!(own.origin(), "http://[::1]:7");
+    assert_eq!((own.origin().as_str(), own.registrable_domain()), ("http://[::1]:7", None));
 }
 
 proptest! {
