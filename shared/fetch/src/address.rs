@@ -1,5 +1,5 @@
-//! Which addresses belong to the public internet: the last gate before a connection is opened.
-//! A pure table, so that every rule of it can be tested without a network.
+//! Which addresses belong to the public internet: the last check before a connection is opened.
+//! A pure table, so that every rule can be tested without a network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,7 +13,7 @@ const fn v6(first: u16, second: u16, prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), prefix)
 }
 
-/// IANA's IPv4 special-purpose registry (RFC 6890), less the blocks that are globally reachable.
+/// The IANA IPv4 special-purpose registry (RFC 6890) without the blocks that are globally reachable.
 const NOT_PUBLIC_V4: [Ipv4Net; 16] = [
     v4(0, 0, 0, 0, 8),        // "this network"
     v4(10, 0, 0, 0, 8),       // private (RFC 1918)
@@ -33,10 +33,10 @@ const NOT_PUBLIC_V4: [Ipv4Net; 16] = [
     v4(240, 0, 0, 0, 4),      // reserved, broadcast
 ];
 
-/// The one block that IANA gives out as global unicast (RFC 4291 §2.4); whatever lies outside is refused.
+/// The only block that IANA assigns as global unicast (RFC 4291 §2.4); everything outside it is refused.
 const GLOBAL_UNICAST: Ipv6Net = v6(0x2000, 0, 3);
 
-/// What lies within global unicast and yet is not the public internet, or hides an IPv4 address.
+/// Blocks within global unicast that are not the public internet, or that hide an IPv4 address.
 const NOT_PUBLIC_V6: [Ipv6Net; 4] = [
     v6(0x2001, 0, 23),      // protocol assignments: Teredo, benchmarks, both ORCHIDs
     v6(0x2001, 0x0db8, 32), // documentation
@@ -44,12 +44,12 @@ const NOT_PUBLIC_V6: [Ipv6Net; 4] = [
     v6(0x3fff, 0, 20),      // documentation
 ];
 
-/// NAT64's well-known prefix (RFC 6052): a name server of an IPv6-only network answers with these.
+/// The well-known prefix of NAT64 (RFC 6052), which name servers of IPv6-only networks answer with.
 const NAT64: Ipv6Net = v6(0x0064, 0xff9b, 96);
 
-/// Whether `ip` lies on the public internet (design §5 SSRF; IANA's special-purpose registries). IPv6 forms that
-/// carry an IPv4 address are checked by that address where they are in honest use (mapped, NAT64), else refused.
-#[must_use]
+/// Whether `ip` is on the public internet (design §5 SSRF; IANA special-purpose registries). IPv6 forms that
+/// contain an IPv4 address are checked by that address when the form is in real use (mapped, NAT64), and refused
+/// otherwise.
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -166,7 +166,7 @@ mod tests {
         "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
     ];
 
-    /// The neighbours of those blocks, and a few well-known public addresses.
+    /// The neighbors of those blocks, and a few well-known public addresses.
     const ALLOWED: &[&str] = &[
         "1.0.0.0",
         "1.1.1.1",

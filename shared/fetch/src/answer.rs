@@ -1,5 +1,4 @@
-//! What a stranger answered, read piece by piece against its limits.
-//! No length that the stranger states is believed, and no piece is kept beyond the limit.
+//! Reads an answer piece by piece against its limits. A stated length is ignored, and nothing is kept beyond the limit.
 
 use std::time::Duration;
 
@@ -14,60 +13,44 @@ use super::request::ReadUntil;
 use super::target::Target;
 use registry_model::json;
 
-/// After how many further bytes a flood that never pauses is checked again, so that checking stays cheap.
+/// A body that arrives without a pause is checked after this many further bytes, to keep the checks cheap.
 const CHECK_EVERY: usize = 16 * 1024;
 
-/// How much of a body [`Answer::head`] keeps, in bytes.
-const HEAD: usize = 16 * 1024;
+const HEAD_BYTES: usize = 16 * 1024;
 
-/// An HTTP answer, whatever its status.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The decompressed body.
     pub body: Bytes,
-    /// Where it came from, after redirects.
     pub target: Target,
-    /// From the first DNS question to the last byte that was read.
+    /// From the first DNS query to the last byte that was read.
     pub elapsed: Duration,
-    /// Whether reading stopped before the end, because [`ReadUntil::Satisfied`] was.
     pub truncated: bool,
 }
 
 impl Answer {
-    /// The media type in lower case, without its parameters; empty if none is given.
-    #[must_use]
     pub fn content_type(&self) -> &str {
         let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
         value.split(';').next().unwrap_or_default().trim()
     }
 
-    /// The body as JSON (nested at most 128 deep); `left` is how many values it may hold, and is counted down.
-    ///
-    /// # Errors
-    /// The body is not JSON, or holds too many values.
+    /// The body as JSON, nested at most 128 levels deep. `left` is the number of values that may still be read; it
+    /// is reduced.
     pub fn json(&self, left: &mut usize) -> Result<Value, serde_json::Error> {
         json::read(&self.body, left)
     }
 
-    /// The same with only the beginning of its body: what is shown of an answer that has been read, and is kept.
-    #[must_use]
+    /// Keeps only the beginning of the body, for an answer that has been read and is kept to be shown.
     pub fn head(self) -> Self {
         // A copy, because a part of the body would keep the whole alive.
-        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD)]), ..self }
+        Self { body: Bytes::copy_from_slice(&self.body[..self.body.len().min(HEAD_BYTES)]), ..self }
     }
-
-    /// The value of a header, if it is there and printable ASCII.
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// The headers as they are kept: the media type in lower case, for it is compared in many places.
 pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
     if let Some(value) = headers.get_mut(CONTENT_TYPE)
         && let Ok(text) = value.to_str()
@@ -80,10 +63,7 @@ pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
     headers
 }
 
-/// Reads the decompressed body; the flag tells whether reading stopped early because `until` was satisfied.
-///
-/// # Errors
-/// The body is longer than `max_bytes`, broke off, or is encoded in a way that was not asked for.
+/// Reads the decompressed body. The flag is true if reading stopped early because `until` was satisfied.
 pub(super) async fn read(
     mut response: reqwest::Response,
     max_bytes: usize,

@@ -1,11 +1,17 @@
-//! The guarded fetcher: the only code that opens a connection to a stranger's address (design §5 SSRF).
-//! Every hop is parsed, resolved and checked anew, and all that it may cost is bounded by the request.
+//! The guarded fetcher: the only code that opens a connection to an address that a stranger chose (design §5 SSRF).
+//!
+//! Every hop is parsed, resolved and checked again, and each request limits its own time, bytes and redirects. This
+//! crate may use only the model crate (`registry-model`); no other crate opens connections to strangers.
+//!
+//! Start reading at [`Fetcher::send`]; [`Target`] has the rules for URLs and `address` those for IP addresses.
+//!
+//! The HTTP client has no automatic behavior: no proxy, redirects, cookies, retries or pool. One request is one
+//! connection to a checked address.
 
 pub mod address;
 pub mod target;
 
 mod answer;
-mod client;
 mod failure;
 #[cfg(test)]
 mod hostile_peers;
@@ -21,6 +27,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method};
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Host;
@@ -35,7 +43,8 @@ pub use txt::{OwnRecords, TxtError};
 
 use resolver::Resolver;
 
-/// Sends requests to strangers. Cheap to make (the client is built at the first request) and to clone.
+/// Sends requests to servers that strangers chose. Cheap to create (the client is built at the first request) and
+/// to clone.
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     own_host: Option<Arc<str>>,
@@ -51,15 +60,14 @@ struct Core {
 }
 
 impl Fetcher {
-    /// A fetcher that names itself `user_agent` and never asks `own_host` (a host name without a port), so that
-    /// the registry cannot be made to probe itself in a loop.
-    #[must_use]
+    /// `own_host` (a host name without a port) is never called, so that the registry cannot be made to probe itself
+    /// in a loop.
     pub fn new(reach: Reach, user_agent: &str, own_host: Option<&str>) -> Self {
         Self::with_resolver(Resolver { reach, lookup: resolver::system_lookup }, user_agent, own_host)
     }
 
     fn with_resolver(resolver: Resolver, user_agent: &str, own_host: Option<&str>) -> Self {
-        // Printable ASCII always makes a header; whatever else an operator's brand holds is left out.
+        // Printable ASCII always makes a header; other characters of an operator's brand are dropped.
         let printable: String = user_agent.chars().filter(|c| matches!(c, ' '..='~')).collect();
         let user_agent =
             HeaderValue::try_from(printable).unwrap_or_else(|_| HeaderValue::from_static("registry"));
@@ -70,28 +78,18 @@ impl Fetcher {
         }
     }
 
-    /// The same fetcher, with the name servers that it asks for TXT records.
-    #[must_use]
     pub fn with_name_servers(self, name_servers: NameServers) -> Self {
         Self { name_servers, ..self }
     }
-
-    /// How far it reaches.
-    #[must_use]
     pub fn reach(&self) -> Reach {
         self.core.resolver.reach
     }
 
-    /// The same fetcher for the one listing that is the registry itself.
-    #[must_use]
+    /// For the one listing that is the registry itself.
     pub fn without_own_host_rule(&self) -> Self {
         Self { own_host: None, ..self.clone() }
     }
 
-    /// Sends a request and reads its answer; any status is an answer.
-    ///
-    /// # Errors
-    /// There was none, it broke a limit of the request, or a rule forbids asking.
     pub async fn send(&self, request: Request) -> Result<Answer, FetchError> {
         let after = request.deadline;
         timeout(after, self.send_through_redirects(request))
@@ -127,8 +125,7 @@ impl Fetcher {
         body: Option<Bytes>,
     ) -> Result<reqwest::Response, FetchError> {
         self.check_allowed(target)?;
-        let client =
-            self.core.client.get_or_init(|| client::client(&self.core.user_agent, self.core.resolver));
+        let client = self.core.client.get_or_init(|| client(&self.core.user_agent, self.core.resolver));
         let mut request = client.request(method.clone(), target.url().clone()).headers(headers);
         if let Some(body) = body {
             request = request.body(body);
@@ -137,10 +134,7 @@ impl Fetcher {
         request.send().await.map_err(|error| FetchError::of_client(&error, secure))
     }
 
-    /// Opens a connection and closes it again: the preflight of an endpoint that only takes POST.
-    ///
-    /// # Errors
-    /// Nothing accepts connections there within `deadline`, or a rule forbids asking.
+    /// Opens a connection and closes it again: the preflight of an endpoint that accepts only POST.
     pub async fn connect(&self, target: &Target, deadline: Duration) -> Result<(), FetchError> {
         let connected = async {
             self.check_allowed(target)?;
@@ -154,16 +148,13 @@ impl Fetcher {
         timeout(deadline, connected).await.unwrap_or(Err(FetchError::Timeout { after: deadline }))
     }
 
-    /// The TXT records at a domain, each as one text; none where there is no such name, or no such record at it.
-    ///
-    /// # Errors
-    /// The name servers gave no usable answer within `deadline`, there are none to ask, or a rule forbids the name.
+    /// The TXT records at a domain, one text for each; empty if the name or the record does not exist.
     pub async fn txt_records(&self, domain: &str, deadline: Duration) -> Result<Vec<String>, TxtError> {
         let target = Target::parse(&format!("https://{domain}/"), self.reach())?;
         txt::records(target.host(), self.name_servers, deadline).await
     }
 
-    /// The static rules once more, for a target may have been made under a wider reach than this fetcher's.
+    /// Applies the static rules again, because the target may have been parsed with a wider reach.
     fn check_allowed(&self, target: &Target) -> Result<(), FetchError> {
         Target::parse_url(target.url().clone(), self.reach())?;
         match &self.own_host {
@@ -173,7 +164,8 @@ impl Fetcher {
     }
 }
 
-/// Tries the addresses in turn, each for its share of the time: a dead first one must not hide a living second.
+/// Tries the addresses in turn, each for its share of the time, so that a dead first address does not hide a
+/// working second one.
 async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) -> Result<(), FetchError> {
     let share = deadline / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut last = FetchError::Refused;
@@ -185,4 +177,39 @@ async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) 
         };
     }
     Err(last)
+}
+
+fn client(user_agent: &HeaderValue, resolver: Resolver) -> reqwest::Client {
+    let built = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls())
+        .dns_resolver(resolver)
+        .user_agent(user_agent.clone())
+        .http1_only()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .pool_max_idle_per_host(0)
+        .build();
+    #[expect(
+        clippy::expect_used,
+        reason = "nothing in it depends on input, and every test of the fetcher builds it"
+    )]
+    built.expect("a client of fixed parts")
+}
+
+/// Mozilla's root certificates, compiled in: a Lambda image has no certificate store.
+fn tls() -> ClientConfig {
+    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions();
+    #[expect(
+        clippy::expect_used,
+        reason = "ring serves both TLS versions, and every test of the fetcher runs this"
+    )]
+    let mut config = versions
+        .expect("ring serves the default TLS versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config
 }

@@ -1,4 +1,5 @@
-//! Where a redirect leads, and whether we go there: by hand, because the HTTP client's own policy checks nothing.
+//! Where a redirect leads, and whether it is followed. Own code, because the HTTP client's redirect policy has no such
+//! checks.
 //! A pure function of one answer, so that every rule is tested without a network.
 
 use http::header::{ACCEPT, LOCATION};
@@ -9,10 +10,8 @@ use super::request::Follow;
 use super::target::{Target, TargetError};
 use registry_model::Reach;
 
-/// The target of the next hop, or `None` where this answer is the last one.
-///
-/// # Errors
-/// The redirect may not be followed, or was one too many. `hops` counts those already followed.
+/// The target of the next hop, or `None` if this answer is the last one. `hops` counts the redirects already
+/// followed.
 pub(super) fn next(
     follow: Follow,
     method: &Method,
@@ -41,7 +40,7 @@ pub(super) fn next(
     if hops >= most { Err(FetchError::TooManyRedirects) } else { Ok(Some(to)) }
 }
 
-/// The headers for `to`: what was meant for one origin is not shown to another.
+/// Headers that were meant for one origin are not sent to another.
 pub(super) fn headers_for(to: &Target, from: &Target, headers: HeaderMap) -> HeaderMap {
     if to.origin() == from.origin() {
         return headers;

@@ -1,5 +1,5 @@
-//! What to ask of a stranger, and how much of time, bytes and redirects it may cost.
-//! Plain data with builders; every request carries its own limits, so that none is asked without.
+//! A request to a stranger's server, and the limits of its time, bytes and redirects.
+//! Plain data with builders; every request has its own limits, so that none is sent without.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,41 +11,31 @@ use serde_json::Value;
 
 use super::target::Target;
 
-/// The longest card, in bytes (design §5 SSRF).
+/// The maximum size of a card (design §5 SSRF).
 pub const CARD_BYTES: usize = 256 * 1024;
-/// The longest answer of a protocol endpoint, in bytes: a list of tools (design §5 SSRF).
+/// The maximum size of an answer of a protocol endpoint, such as a list of tools (design §5 SSRF).
 pub const TOOL_LIST_BYTES: usize = 1024 * 1024;
-/// The time of a preflight, from the first DNS question to the last byte (design §5 Cadence).
+/// The time limit of a preflight, from the first DNS query to the last byte (design §5 Cadence).
 pub const PREFLIGHT: Duration = Duration::from_millis(2500);
-/// The time of one request of a probe (design §5 SSRF).
+/// The time limit of one request of a probe (design §5 SSRF).
 pub const PROBE: Duration = Duration::from_secs(10);
-/// How many redirects are followed to a card (design §5 SSRF).
+/// The maximum number of redirects to a card (design §5 SSRF).
 pub const CARD_HOPS: u8 = 3;
 
-/// One request to a stranger's server.
 #[derive(Debug)]
 pub struct Request {
-    /// The method.
     pub method: Method,
-    /// Where to.
     pub target: Target,
-    /// Headers beside the fetcher's own (`User-Agent`, `Accept-Encoding`).
     pub headers: HeaderMap,
-    /// The body.
     pub body: Option<Bytes>,
-    /// The time for everything: DNS, connections, redirects, the last byte of the body.
     pub deadline: Duration,
-    /// How long the decompressed body may be, in bytes.
     pub max_bytes: usize,
-    /// Which redirects are followed.
     pub follow: Follow,
-    /// How far the body is read.
     pub until: ReadUntil,
 }
 
 impl Request {
     /// A GET of a card: JSON, [`PREFLIGHT`], [`CARD_BYTES`], [`CARD_HOPS`] redirects.
-    #[must_use]
     pub fn get(target: Target) -> Self {
         Self {
             method: Method::GET,
@@ -60,7 +50,6 @@ impl Request {
     }
 
     /// A POST of JSON to a protocol endpoint: [`PROBE`], [`TOOL_LIST_BYTES`], one redirect within the origin.
-    #[must_use]
     pub fn post_json(target: Target, body: &Value) -> Self {
         let json = HeaderValue::from_static("application/json");
         Self {
@@ -73,31 +62,17 @@ impl Request {
             ..Self::get(target)
         }
     }
-
-    /// The same with another method.
-    #[must_use]
-    pub fn with_method(mut self, method: Method) -> Self {
-        self.method = method;
-        self
-    }
-
-    /// The same with another deadline.
-    #[must_use]
     pub const fn with_deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
-
-    /// The same with another limit of the body, in bytes.
-    #[must_use]
     pub const fn with_max_bytes(mut self, max_bytes: usize) -> Self {
         self.max_bytes = max_bytes;
         self
     }
 
-    /// The same with `name` set to `value`. A value that cannot stand in a header is left out: it may be an echo of
-    /// what the peer sent, such as a session id.
-    #[must_use]
+    /// Sets a header. An invalid value is left out: it may be an echo of something that the peer sent, such as a
+    /// session id.
     pub fn with_header(mut self, name: &'static str, value: impl AsRef<str>) -> Self {
         let name = HeaderName::from_bytes(name.as_bytes());
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(value.as_ref())) {
@@ -105,45 +80,38 @@ impl Request {
         }
         self
     }
-
-    /// The same with another rule for redirects.
-    #[must_use]
     pub const fn with_follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
     }
 
-    /// The same, but reading stops as soon as what was read satisfies `enough`. That is asked again and again about a
-    /// body that grows, and should look at each byte once.
-    #[must_use]
+    /// Stops reading as soon as the body satisfies `enough`. The function is called repeatedly with a growing body
+    /// and should look at each byte once.
     pub fn until(mut self, enough: impl FnMut(&[u8]) -> bool + Send + 'static) -> Self {
         self.until = ReadUntil::Satisfied(Box::new(enough));
         self
     }
 }
 
-/// Which redirects are followed. Each is parsed and checked like a first target, and never leads from https to http.
+/// Which redirects are followed. Each is checked like a first target, and never leads from https to http.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follow {
-    /// None: a redirect is the answer.
+    /// A redirect is returned as the answer.
     Never,
-    /// One 307 or 308 within the origin, with method and body kept: what MCP endpoints may do. Another redirect
-    /// status is the answer; a 307 or 308 elsewhere, or a second one, is an error.
+    /// One 307 or 308 within the origin, with method and body kept: what MCP endpoints may do. Other redirect
+    /// statuses are returned as the answer; a 307 or 308 to another origin, or a second one, is an error.
     SameOriginOnce,
-    /// So many, of GET and HEAD only (another method gets the redirect as its answer). On a change of origin all
-    /// headers of the request but `Accept` are dropped.
+    /// This many, for GET and HEAD only; for other methods a redirect is the answer. When the origin changes, all
+    /// headers of the request except `Accept` are dropped.
     Hops(u8),
 }
 
-/// Whether the bytes read so far are enough.
 pub type IsComplete = dyn FnMut(&[u8]) -> bool + Send;
 
-/// How far a body is read.
 pub enum ReadUntil {
-    /// To its end.
     End,
-    /// Until the bytes so far satisfy this (or to its end); the connection is then dropped. For event streams that
-    /// stay open after the answer.
+    /// Until the bytes read so far satisfy this, or to the end; the connection is then dropped. For event streams
+    /// that stay open after the answer.
     Satisfied(Box<IsComplete>),
 }
 

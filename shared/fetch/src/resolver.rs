@@ -1,5 +1,5 @@
-//! Resolver into addresses: asked once per connection, and every address of the answer is checked.
-//! The HTTP client gets exactly the checked addresses, so that a second, different answer is never asked for.
+//! Resolves names, once for each connection, and checks every address of the answer. The HTTP client gets exactly the
+//! checked addresses, so that it cannot look up a second, different answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -11,13 +11,11 @@ use super::failure::FetchError;
 use super::target::{TargetError, is_localhost};
 use registry_model::Reach;
 
-/// How many addresses of a name are tried: a hostile answer may hold hundreds.
 const MAX_ADDRESSES: usize = 8;
 
-/// Asks for all addresses of a name; it blocks, and is a value so that tests can answer for the DNS.
+/// Looks up all addresses of a name, blocking. A value, so that tests can replace the DNS.
 pub(super) type Lookup = fn(&str) -> Result<Vec<IpAddr>, FetchError>;
 
-/// The guarded resolver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolver {
     pub(super) reach: Reach,
@@ -25,7 +23,6 @@ pub(super) struct Resolver {
 }
 
 impl Resolver {
-    /// The addresses of `name`, all of them allowed.
     pub(super) async fn addresses(self, name: &str) -> Result<Vec<IpAddr>, FetchError> {
         if self.reach == Reach::Development && is_localhost(name) {
             return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]);
@@ -51,7 +48,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// One address that is not public spoils the answer: a name that mixes both is an attack on this network.
+/// Refuses the whole answer if one address is not public: a name that mixes both is an attack on this network.
 fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError> {
     if addresses.is_empty() {
         return Err(FetchError::NameNotFound);
@@ -63,7 +60,7 @@ fn check_addresses(mut addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, FetchError
     Ok(addresses)
 }
 
-/// The system's resolver. "No such name" is kept apart from "no answer", because only the first is the owner's to repair.
+/// "No such name" and "no answer" are kept apart, because the owner can fix only the first.
 pub(super) fn system_lookup(name: &str) -> Result<Vec<IpAddr>, FetchError> {
     match dns_lookup::lookup_host(name) {
         Ok(addresses) => Ok(addresses.collect()),

@@ -1,5 +1,5 @@
-//! A `Target`: a URL that we are willing to connect to, as far as its text can tell.
-//! Parsed once where it comes in, so that nothing behind it has to ask again whether a URL is safe.
+//! A `Target`: a URL that the registry may connect to, as far as its text shows.
+//! It is parsed once at the boundary, so that no later code has to check the URL again.
 
 #[cfg(test)]
 mod tests;
@@ -9,14 +9,13 @@ use std::fmt;
 
 use url::{Host, ParseError, Url};
 
-/// The longest URL that is taken, in bytes (design §5 SSRF).
+/// In bytes (design §5 SSRF).
 pub const MAX_URL_LENGTH: usize = 2048;
 
-/// The ports of a public target: https, and its customary second.
 const PUBLIC_PORTS: [u16; 2] = [443, 8443];
 
-/// Last labels that never name a public host: RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, the labels
-/// that it withholds because private networks use them, and Kubernetes' own.
+/// Last labels that never name a public host: RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, the labels that
+/// ICANN withholds because private networks use them, and those of Kubernetes.
 const RESERVED: [&str; 17] = [
     "alt",
     "arpa",
@@ -37,55 +36,45 @@ const RESERVED: [&str; 17] = [
     "test",
 ];
 
-/// A URL that passed the static rules of design §5 SSRF; where its name leads is checked when it is resolved.
+/// A URL that passed the static rules of design §5 SSRF. The addresses of its host are checked when the name is
+/// resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target(Url);
 
-/// Why a URL is not a target: one variant per rule. The text never repeats the URL.
+/// Why a URL is not a target, one variant for each rule. The messages never repeat the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It cannot be read as an absolute URL.
     #[error(
         "This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json."
     )]
     NotAUrl,
-    /// It is not https.
-    #[error("Only https URLs are taken. Serve it over https and give that URL.")]
+    #[error("Only https URLs are accepted. Serve it over https and give that URL.")]
     Scheme,
-    /// It carries a user name or a password.
-    #[error("The URL holds a user name or password. Give it without the part before the @.")]
+    #[error("The URL contains a user name or password. Give it without the part before the @.")]
     UserInfo,
-    /// Its host is an address, in whatever spelling.
     #[error("The host is an IP address. Give a URL with a public host name.")]
     IpLiteral,
-    /// Its name is reserved for private, local or test use.
     #[error("The host name is reserved for private or test use. Give a URL with a public host name.")]
     ReservedName,
-    /// Its name has a single label.
     #[error("The host name has no dot. Give the full public host name, such as agents.example.org.")]
     NoDot,
-    /// Its name cannot stand in the DNS: an empty or overlong label, a wildcard, a template.
+    /// An empty or overlong label, a wildcard, a placeholder.
     #[error("The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.")]
     BadName,
-    /// Its port is neither 443 nor 8443.
-    #[error("Only ports 443 and 8443 are taken. Serve it on one of them.")]
+    #[error("Only ports 443 and 8443 are accepted. Serve it on one of them.")]
     Port,
-    /// It is longer than [`MAX_URL_LENGTH`] bytes.
     #[error("The URL is longer than 2048 bytes. Give a shorter one.")]
     TooLong,
-    /// There is a control character in it.
     #[error("There is a control character in the URL. Remove it.")]
     ControlCharacter,
-    /// Its name resolves to an address that is not on the public internet.
+    /// The name resolves to an address that is not on the public internet.
     #[error(
-        "The host name does not lead to the public internet. Point its DNS records at public addresses only."
+        "The host name resolves to an address that is not public. Point its DNS records at public addresses only."
     )]
     PrivateAddress,
 }
 
 impl TargetError {
-    /// The stable `snake_case` name of the rule.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotAUrl => "not_a_url",
@@ -104,19 +93,12 @@ impl TargetError {
 }
 
 impl Target {
-    /// Reads an absolute URL. Spaces around it are forgiven; its fragment and the dot at the end of its host are
-    /// dropped, as no server ever sees them.
-    ///
-    /// # Errors
-    /// The first rule that the URL breaks.
+    /// Parses an absolute URL. Surrounding spaces are ignored. The fragment and the final dot of the host are
+    /// dropped, because servers never see them. The error is the first rule that the URL breaks.
     pub fn parse(text: &str, reach: Reach) -> Result<Self, TargetError> {
         Self::parse_url(Url::parse(readable(text)?).map_err(unreadable)?, reach)
     }
 
-    /// The same for a URL that is already parsed.
-    ///
-    /// # Errors
-    /// The first rule that the URL breaks.
     pub fn parse_url(mut url: Url, reach: Reach) -> Result<Self, TargetError> {
         if url.as_str().len() > MAX_URL_LENGTH {
             return Err(TargetError::TooLong);
@@ -136,56 +118,38 @@ impl Target {
         url.set_fragment(None);
         Ok(Self(url))
     }
-
-    /// The URL.
-    #[must_use]
     pub const fn url(&self) -> &Url {
         &self.0
     }
-
-    /// The URL as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The host name in lower case and Punycode; an IPv6 loopback stands in brackets.
-    #[must_use]
+    /// In lower case and Punycode; an IPv6 loopback address is in brackets.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
-
-    /// The port, the scheme's own where the URL names none.
-    #[must_use]
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or_default()
     }
 
-    /// `scheme://host:port`, the port always written out: what requests are grouped and limited by.
-    #[must_use]
+    /// `scheme://host:port`, always with the port: the key by which requests are grouped and limited.
     pub fn origin(&self) -> String {
         format!("{}://{}:{}", self.0.scheme(), self.host(), self.port())
     }
 
-    /// Reads a reference found at this target (RFC 3986 §5): a redirect, an address in a card. What was found on the
-    /// public internet never leads to loopback, whatever the reach: a developer's machine is not the stranger's.
-    ///
-    /// # Errors
-    /// The first rule that the joined URL breaks.
+    /// Resolves a reference found at this target (RFC 3986 §5), such as a redirect or a URL in a card. A reference
+    /// found on the public internet never leads to loopback, whatever the reach.
     pub fn join(&self, reference: &str, reach: Reach) -> Result<Self, TargetError> {
         let reach = if self.is_loopback() { reach } else { Reach::Public };
         Self::parse_url(self.0.join(readable(reference)?).map_err(unreadable)?, reach)
     }
-
-    /// The name that its owner registered, by the Public Suffix List: `example.org` of `agents.example.org`.
-    /// `None` for an address, or where the host is itself a public suffix.
-    #[must_use]
+    /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` for an address, or if the host is itself
+    /// a public suffix.
     pub fn registrable_domain(&self) -> Option<String> {
         self.0.domain().and_then(psl::domain_str).map(str::to_owned)
     }
 
-    /// Whether this leads to the machine itself; only [`Reach::Development`] makes such targets.
-    #[must_use]
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.0)
     }
@@ -197,7 +161,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// Whether `name` is one of RFC 6761's names for loopback, which are never asked of the DNS.
+/// RFC 6761: these names are never looked up in the DNS.
 pub(super) fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
@@ -216,7 +180,7 @@ fn readable(text: &str) -> Result<&str, TargetError> {
     if text.len() > MAX_URL_LENGTH {
         return Err(TargetError::TooLong);
     }
-    // The URL standard drops tabs and line breaks silently; what we show and what we fetch must be the same text.
+    // The URL standard drops tabs and line breaks silently; the shown and the fetched URL must be the same text.
     if text.chars().any(char::is_control) {
         return Err(TargetError::ControlCharacter);
     }
@@ -249,7 +213,7 @@ fn check_public(url: &Url) -> Result<(), TargetError> {
     Ok(())
 }
 
-/// RFC 1035 §2.3.4 for the lengths; letters, digits, hyphen and, as seen in practice, the underscore.
+/// Lengths: RFC 1035 §2.3.4. Letters, digits, hyphen and, because it occurs in practice, the underscore.
 fn check_name(name: &str) -> Result<(), TargetError> {
     let sound = |label: &str| {
         (1..=63).contains(&label.len())

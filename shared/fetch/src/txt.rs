@@ -1,5 +1,5 @@
-//! The TXT records of a name, asked of the name servers that the process is set to. What they answer is a stranger's:
-//! little of it is taken, within a time, and nothing is remembered, so that a record counts as soon as it stands.
+//! Looks up the TXT records of a name at the configured name servers. The answer is a stranger's text: its size and time
+//! are limited, and nothing is cached, so that a new record counts at once.
 
 use std::time::Duration;
 
@@ -14,36 +14,29 @@ use tokio::time::timeout;
 use super::target::TargetError;
 use registry_model::{Moment, NameServers};
 
-/// How many records are taken; the protocol bounds an answer, and so each of them, to 64 KiB.
+/// The protocol limits a whole answer, and so each record, to 64 KiB.
 const MAX_RECORDS: usize = 100;
 
-/// Why the TXT records of a name are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TxtError {
-    /// The name breaks a rule of design §5 SSRF.
     #[error(transparent)]
     Blocked(#[from] TargetError),
-    /// It is turned off, or the system has no resolver configuration.
-    #[error("This registry has no name server to ask.")]
+    /// Look-ups are turned off, or the system has no resolver configuration.
+    #[error("This registry has no name server for TXT look-ups.")]
     NoNameServer,
-    /// Nothing usable came in time.
     #[error("The DNS gave no usable answer. Check the name servers of the domain, or try again later.")]
     NoAnswer,
 }
 
-/// What the DNS holds at this registry's own names, as one process keeps it for a while.
 #[derive(Clone, Debug)]
 pub struct OwnRecords {
-    /// When it was asked.
     pub asked_at: Moment,
-    /// At its domain.
     pub at_domain: Result<Vec<String>, TxtError>,
-    /// At `_mcp.` before its domain.
     pub at_mcp: Result<Vec<String>, TxtError>,
 }
 
-/// The TXT records that stand at `name` itself, each as one text. An alias (CNAME) is not followed, for its target is
-/// another's name.
+/// The TXT records at `name` itself, one text for each. A CNAME is not followed, because its target is somebody
+/// else's name.
 pub(super) async fn records(
     name: &str,
     servers: NameServers,
@@ -62,13 +55,13 @@ pub(super) async fn records(
     }
 }
 
-/// The strings of a TXT record joined, as they were one before they were cut to the length that a string may have.
+/// Joins the strings of a record, which were split only because a string has a maximum length.
 fn text(record: &Record) -> Option<String> {
     let RData::TXT(txt) = &record.data else { return None };
     Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned())
 }
 
-/// A resolver for one question: proofs are rare, and a connection kept would not outlive the pauses of a function.
+/// A resolver for one query: look-ups are rare, and a kept connection would not survive the pauses of a function.
 fn resolver(servers: NameServers) -> Option<TokioResolver> {
     let mut builder = match servers {
         NameServers::Off => return None,

@@ -1,4 +1,4 @@
-//! From a verdict to an assessment: the checks on what the handshake found, and the score of both.
+//! Turns a verdict into an assessment: the checks on the findings of the handshake, and the score.
 //! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
 
 use crate::checks::{self, Context, documents};
@@ -8,7 +8,6 @@ use registry_app::App;
 use registry_model::{Amounts, Assessment, Handshake, Listing, TextFaults, Verdict};
 use registry_store::StoreError;
 
-/// Probes something that is not listed.
 pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
     let verdict = match handshake::preflight(&app.fetcher, subject).await {
         PreflightResult::Pass { card } => handshake::probe(&app.fetcher, subject, card, &app.random).await,
@@ -24,11 +23,8 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
     assessed(app, verdict, &context)
 }
 
-/// Assesses what a probe of a listing found. Costs one read, to see who holds the endpoint, where the handshake
-/// was `ok`; that read brings the values of its trail.
-///
-/// # Errors
-/// The table is busy.
+/// Assesses what a probe of a listing found. If the handshake was `ok`, one read finds out which listing has the
+/// endpoint; it also returns the values of its trail.
 pub async fn listed(
     app: &App,
     listing: &Listing,
@@ -49,15 +45,13 @@ pub async fn listed(
     Ok((assessed(app, verdict, &context), trail))
 }
 
-/// Assesses again, now that `holder` turned out to hold the endpoint.
-#[must_use]
 pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
     let context = context(app, listing, &verdict, Some(holder));
     assessed(app, verdict, &context)
 }
 
 fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Option<String>) -> Context {
-    // The words as they will be shown: those of an earlier look that this one replaced no longer count.
+    // The texts as they will be shown: texts that this probe replaced no longer count.
     let mut shown = listing.clone();
     transition::learn_words(&mut shown, &verdict.facts);
     Context {

@@ -1,30 +1,26 @@
-//! The checks beside the handshake: what a listing must not be, though it speaks its protocol well (design §5).
-//! A blocking check that fails keeps a listing off the active list; the others are only shown.
+//! The checks of a listing in addition to the handshake (design §5). A failed blocking check keeps a listing off the
+//! active list; the others are only shown.
 
 pub mod documents;
-mod domain;
+
+use std::net::Ipv4Addr;
 
 use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
+use url::{Host, Url};
 
-pub(super) use domain::same_owner;
-
-/// What the checks need to know beside the verdict.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// How far the fetcher may reach: in development a loopback peer may do without https.
+    /// In development a loopback peer may use plain http.
     pub reach: Reach,
-    /// The card's URL as it is listed; the verdict's own where there is none.
+    /// As listed; `None` means that of the verdict.
     pub card_url: Option<String>,
-    /// Another listing that already has this endpoint.
     pub endpoint_holder: Option<String>,
-    /// The hash of the tool list when it was last looked at.
     pub previous_tools_hash: Option<String>,
-    /// What is wrong with the words of the listing itself, which its publisher may have written.
+    /// Faults in the listing's own texts, which its publisher may have written.
     pub listing_faults: TextFaults,
 }
 
-/// Runs every check; always all of them, in this order.
-#[must_use]
+/// Runs every check, always all of them and in this order.
 pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
@@ -34,40 +30,37 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         https(facts, card_url, context.reach),
         card_valid(verdict),
         interface_domain(facts, card_url),
-        outcome("text_sane", found.not_plain, "Names and texts are plain text of sane length."),
-        outcome("no_injection", found.injection, "No text gives instructions to whoever's model reads it."),
+        outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
+        outcome("no_injection", found.injection, "No text gives instructions to a model that reads it."),
         endpoint_unique(context),
         tools_unchanged(facts, context),
     ]
 }
 
-/// A blocking check by the fault it found.
 fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
     let ok = fault.is_none();
     Check { id: id.to_owned(), ok, blocking: true, detail: fault.unwrap_or_else(|| fine.to_owned()) }
 }
 
-/// Card and endpoint are served over https.
 fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
     let plain: Vec<&str> =
         [card_url, facts.endpoint.as_deref()].into_iter().flatten().filter(|url| !is_https(url)).collect();
-    let tolerated = reach == Reach::Development && plain.iter().all(|url| domain::is_loopback(url));
+    let tolerated = reach == Reach::Development && plain.iter().all(|url| is_loopback(url));
     let fault = plain.first().map(|url| format!("{url} is not served over https."));
     Check { blocking: !tolerated, ..outcome("https", fault, "Everything is served over https.") }
 }
 
-/// True for an https URL; a bare `host:port` of gRPC counts as its client will use it, with TLS.
+/// A bare `host:port` of gRPC counts as https, because its client uses TLS.
 fn is_https(url: &str) -> bool {
     !url.contains("://") || url.starts_with("https://") || url.starts_with("grpcs://")
 }
 
-/// The agent's card could be read; an MCP server needs none.
 fn card_valid(verdict: &Verdict) -> Check {
     if verdict.facts.kind == Some(Kind::Mcp) {
         return outcome("card_valid", None, "An MCP server needs no card.");
     }
-    let told = verdict.reasons.iter().find(|reason| reason.reason.starts_with("card fail"));
-    let fault = match told {
+    let card_fault = verdict.reasons.iter().find(|reason| reason.reason.starts_with("card fail"));
+    let fault = match card_fault {
         Some(reason) => Some(format!("{}: {}", reason.reason, reason.fix)),
         None if verdict.facts.name.is_none() => Some("No agent card was read.".to_owned()),
         None => None,
@@ -75,7 +68,7 @@ fn card_valid(verdict: &Verdict) -> Check {
     outcome("card_valid", fault, "The agent card is valid.")
 }
 
-/// Card and interface have one owner: the same registrable domain, for addresses the same host.
+/// Both must have the same registrable domain, or the same host for addresses.
 fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
         return outcome("interface_domain", None, "There is no card and endpoint to compare.");
@@ -86,7 +79,6 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
 }
 
-/// Nobody else is listed with this endpoint.
 fn endpoint_unique(context: &Context) -> Check {
     let fault = context
         .endpoint_holder
@@ -95,20 +87,63 @@ fn endpoint_unique(context: &Context) -> Check {
     outcome("endpoint_unique", fault, "No other listing has this endpoint.")
 }
 
-/// The tools are those of the last look; a change is shown and blocks nothing.
+/// A change is shown and does not block.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
         (Some(before), Some(now)) if before != now && form(before) == form(now) => {
-            Some(format!("The tools changed since the last look: {before} before, {now} now."))
+            Some(format!("The tools changed since the last probe: hash {before} before, {now} now."))
         }
         _ => None,
     };
-    Check { blocking: false, ..outcome("tools_unchanged", fault, "The tools are those of the last look.") }
+    Check {
+        blocking: false,
+        ..outcome("tools_unchanged", fault, "The tools have not changed since the last probe.")
+    }
 }
 
-/// The form of a hash, before its colon: hashes of two forms say nothing of each other.
+/// The part of a hash before its colon. Hashes of different formats cannot be compared.
 fn form(hash: &str) -> Option<&str> {
     hash.split_once(':').map(|(form, _)| form)
+}
+
+/// True if both URLs have the same registrable domain or the same address, or both are on this machine. Hosting platforms
+/// are public suffixes, so two names under `vercel.app` have different owners.
+pub(crate) fn same_owner(one: &str, other: &str) -> bool {
+    match (host_of(one), host_of(other)) {
+        (Some(one), Some(other)) => {
+            one == other || (is_this_machine(&one) && is_this_machine(&other)) || same_domain(&one, &other)
+        }
+        _ => false,
+    }
+}
+
+fn is_loopback(url: &str) -> bool {
+    host_of(url).is_some_and(|host| match host {
+        Host::Ipv4(address) => address.is_loopback(),
+        other => is_this_machine(&other),
+    })
+}
+
+fn host_of(url: &str) -> Option<Host<String>> {
+    let parsed = if url.contains("://") { Url::parse(url) } else { Url::parse(&format!("https://{url}")) };
+    parsed.ok()?.host().map(|host| host.to_owned())
+}
+
+/// The other addresses of 127.0.0.0/8 are not included: in development they represent hosts that are strangers to
+/// each other.
+fn is_this_machine(host: &Host<String>) -> bool {
+    match host {
+        Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+        Host::Ipv4(address) => *address == Ipv4Addr::LOCALHOST,
+        Host::Ipv6(address) => address.is_loopback(),
+    }
+}
+
+/// A public suffix itself has no registrable domain.
+fn same_domain(one: &Host<String>, other: &Host<String>) -> bool {
+    let (Host::Domain(one), Host::Domain(other)) = (one, other) else { return false };
+    let registrable = |name: &str| psl::domain_str(name.trim_end_matches('.')).map(str::to_owned);
+    registrable(one).is_some_and(|domain| registrable(other).as_ref() == Some(&domain))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What is due, in the order in which one run takes it. The queue of the table knows no hosts, and one host may hold
-//! hundreds of listings that all hang: of each host a few are taken at a time, and the others do not wait behind it.
+//! The due listings, in the order in which one run takes them. The table's queue ignores hosts, but one host may have
+//! hundreds of listings that all hang. So only a few of each host are taken at a time, and other hosts do not wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::slice::Iter;
@@ -9,8 +9,8 @@ use registry_app::App;
 use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 use registry_store::{DueClass, DuePlace, StoreError};
 
-/// Listings that may wait for their host while those behind them are read: some 80 bytes each.
-const MOST_WAITING: usize = 20_000;
+/// Listings that may wait for their host while later ones are read; about 80 bytes each.
+const MAX_WAITING: usize = 20_000;
 
 /// The due listings of one run, each handed out once.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct DueQueue {
     class: Option<DueClass>,
     place: Option<DuePlace>,
     hosts: HashMap<String, Host>,
-    /// Hosts with a listing that may be taken, by the place of that listing in the queue.
+    /// Hosts with a listing that may be taken, by the position of that listing in the queue.
     ready: BTreeMap<usize, String>,
     read: usize,
     waiting: usize,
@@ -30,22 +30,19 @@ pub(super) struct DueQueue {
 
 #[derive(Debug, Default)]
 struct Host {
-    /// By their places in the queue.
     waiting: VecDeque<(usize, ListingId, Option<Amounts>)>,
-    taken: usize,
+    in_progress: usize,
 }
 
-/// A listing that is taken, until it is given back by [`DueQueue::done`].
+/// A listing that is being probed, until [`DueQueue::done`].
 #[derive(Clone, Debug)]
-pub(super) struct Taken {
+pub(super) struct DueListing {
     pub(super) id: ListingId,
-    /// The values of its trail, where they were read.
     pub(super) trail: Option<Amounts>,
     host: String,
 }
 
 impl DueQueue {
-    /// What is due at `due`, class by class.
     pub(super) fn of(classes: &'static [DueClass], due: Moment) -> Self {
         let mut classes = classes.iter();
         let class = classes.next().copied();
@@ -63,29 +60,26 @@ impl DueQueue {
         }
     }
 
-    /// Only what belongs to this part, and of each host so many at a time.
+    /// Restricts the queue to one part of all ids, and to `per_host` listings of each host at a time.
     pub(super) fn only(self, part: HashPrefix, per_host: usize) -> Self {
         Self { part, per_host, ..self }
     }
 
-    /// One listing, whether it is due or not.
+    /// One listing, due or not.
     pub(super) fn of_one(id: &ListingId, now: Moment) -> Self {
         let mut queue = Self::of(&[], now);
         queue.push("", id.clone(), None);
         queue
     }
 
-    /// The next listing whose host has room; `None` where all that is due waits for one that is taken, or nothing is
-    /// due.
-    ///
-    /// # Errors
-    /// The table is busy.
-    pub(super) async fn take(&mut self, app: &App) -> Result<Option<Taken>, StoreError> {
+    /// The next listing whose host has room. `None` if nothing is due, or if all that is due waits for a listing in
+    /// progress.
+    pub(super) async fn take(&mut self, app: &App) -> Result<Option<DueListing>, StoreError> {
         loop {
-            if let Some(taken) = self.pop() {
-                return Ok(Some(taken));
+            if let Some(entry) = self.pop() {
+                return Ok(Some(entry));
             }
-            let Some(class) = self.class.filter(|_| self.waiting < MOST_WAITING) else { return Ok(None) };
+            let Some(class) = self.class.filter(|_| self.waiting < MAX_WAITING) else { return Ok(None) };
             let (listings, place) =
                 app.store.due_with_trails(class, self.due, self.part, self.place.take()).await?;
             if place.is_none() {
@@ -98,14 +92,13 @@ impl DueQueue {
         }
     }
 
-    /// Makes room for the next listing of a host.
-    pub(super) fn done(&mut self, taken: &Taken) {
-        if let Some(host) = self.hosts.get_mut(&taken.host) {
-            host.taken = host.taken.saturating_sub(1);
-            if host.waiting.is_empty() && host.taken == 0 {
-                self.hosts.remove(&taken.host);
+    pub(super) fn done(&mut self, entry: &DueListing) {
+        if let Some(host) = self.hosts.get_mut(&entry.host) {
+            host.in_progress = host.in_progress.saturating_sub(1);
+            if host.waiting.is_empty() && host.in_progress == 0 {
+                self.hosts.remove(&entry.host);
             } else {
-                self.make_ready(&taken.host);
+                self.make_ready(&entry.host);
             }
         }
     }
@@ -117,27 +110,27 @@ impl DueQueue {
         self.make_ready(host);
     }
 
-    fn pop(&mut self) -> Option<Taken> {
+    fn pop(&mut self) -> Option<DueListing> {
         let (_, name) = self.ready.pop_first()?;
         let host = self.hosts.get_mut(&name)?;
         let (_, id, trail) = host.waiting.pop_front()?;
-        host.taken += 1;
+        host.in_progress += 1;
         self.waiting -= 1;
         self.make_ready(&name);
-        Some(Taken { id, trail, host: name })
+        Some(DueListing { id, trail, host: name })
     }
 
     fn make_ready(&mut self, name: &str) {
         if let Some(host) = self.hosts.get(name)
             && let Some((place, ..)) = host.waiting.front()
-            && host.taken < self.per_host
+            && host.in_progress < self.per_host
         {
             self.ready.insert(*place, name.to_owned());
         }
     }
 }
 
-/// Who is asked first for a listing: its origin, or itself where it has none.
+/// The origin that a listing's probe calls first; the listing's id if it has none.
 fn host_of(listing: &Listing) -> String {
     url::Url::parse(listing.target())
         .map_or_else(|_| listing.id.to_string(), |url| url.origin().ascii_serialization())
@@ -160,28 +153,28 @@ mod tests {
     }
 
     #[test]
-    fn of_one_host_a_few_are_taken_and_the_others_do_not_wait_for_it() {
+    fn slow_host_does_not_block_others() {
         let slow: Vec<String> = (0..10).map(|number| format!("slow-{number}")).collect();
         let mut rows: Vec<(&str, &str)> = slow.iter().map(|name| ("slow", name.as_str())).collect();
         rows.push(("other", "other"));
         let mut queue = queue(&rows);
-        let taken: Vec<Taken> = std::iter::from_fn(|| queue.pop()).collect();
-        assert!(taken[..PER_HOST].iter().all(|taken| taken.host == "slow"), "in the order of the queue");
-        assert_eq!(taken.iter().filter(|taken| taken.host == "slow").count(), PER_HOST);
-        assert!(taken.iter().any(|taken| taken.id == id("other")));
-        queue.done(&taken[0]);
-        let next = queue.pop().map(|taken| taken.id);
+        let entry: Vec<DueListing> = std::iter::from_fn(|| queue.pop()).collect();
+        assert!(entry[..PER_HOST].iter().all(|entry| entry.host == "slow"), "in the order of the queue");
+        assert_eq!(entry.iter().filter(|entry| entry.host == "slow").count(), PER_HOST);
+        assert!(entry.iter().any(|entry| entry.id == id("other")));
+        queue.done(&entry[0]);
+        let next = queue.pop().map(|entry| entry.id);
         assert_eq!(next, Some(id("slow-4")), "refilled as a place comes free, in the order of the queue");
         assert!(queue.pop().is_none());
     }
 
     #[test]
-    fn each_is_handed_out_once_and_hosts_without_listings_are_forgotten() {
+    fn each_listing_is_handed_out_once_and_empty_hosts_are_dropped() {
         let mut queue = queue(&[("a", "1"), ("a", "2"), ("b", "3")]);
         let mut seen = Vec::new();
-        while let Some(taken) = queue.pop() {
-            queue.done(&taken);
-            seen.push(taken.id);
+        while let Some(entry) = queue.pop() {
+            queue.done(&entry);
+            seen.push(entry.id);
         }
         seen.sort_unstable();
         let mut expected = vec![id("1"), id("2"), id("3")];

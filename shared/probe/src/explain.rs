@@ -1,39 +1,36 @@
 //! Why a listing is not Live: the reasons of the verdict, and the checks that block.
-//! The owner, who may be an agent, repairs the listing from these words alone, so each reason names its cure.
+//! The owner, who may be an agent, has only these texts to fix the listing, so each reason names its fix.
 
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};
-
-/// The reasons of the verdict come first, then the checks that block.
-#[must_use]
 pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     let blocked = assessment.checks.iter().filter(|check| check.blocking && !check.ok).map(|check| Reason {
         code: check.id.clone(),
         reason: format!("check {} failed", check.id),
         seen: check.detail.clone(),
-        fix: cure(&check.id).to_owned(),
+        fix: fix(&check.id).to_owned(),
     });
     let mut reasons = assessment.verdict.reasons.clone();
     if assessment.verdict.handshake == Handshake::Ok {
         reasons.clear();
     }
-    // A verdict that failed at the card explains itself; the check of the same name would only repeat it.
-    let told = |check: &Reason| {
+    // A verdict that failed at the card already explains it.
+    let is_repeated = |check: &Reason| {
         check.code == "card_valid"
             || assessment.verdict.reasons.iter().any(|reason| reason.code == check.code)
     };
-    reasons.extend(blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || !told(check)));
+    reasons
+        .extend(blocked.filter(|check| assessment.verdict.handshake == Handshake::Ok || !is_repeated(check)));
     reasons
 }
 
-/// What to do about a reason of which only the words are known, as the statistics keep them.
-#[must_use]
+/// The fix for a reason of which only the text is known, because statistics store only that.
 pub fn fix_of(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
-    check.map(|id| cure(id).to_owned()).or_else(|| reasons::cure_of(words))
+    check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
 }
 
-fn cure(check: &str) -> &'static str {
+fn fix(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
         "card_valid" => "Correct the card so that official clients can read it.",
@@ -41,11 +38,11 @@ fn cure(check: &str) -> &'static str {
             "Serve the interface on the card's own domain, or serve the card on the interface's."
         }
         "text_sane" => {
-            "Take control characters, direction marks and markup out of names and descriptions, and shorten them."
+            "Remove control characters, direction marks and markup from names and descriptions, and shorten them."
         }
-        "no_injection" => "Describe what it does; take out phrases that instruct the reader's model.",
+        "no_injection" => "Describe what it does, and remove phrases that give instructions to a model.",
         "endpoint_unique" => {
-            "This endpoint is listed already. Use that listing, or publish another endpoint."
+            "This endpoint is already listed. Use that listing, or publish another endpoint."
         }
         _ => "See the detail of the check.",
     }
@@ -56,8 +53,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_cured_by_its_words() {
-        assert_eq!(fix_of("check no_injection failed").as_deref(), Some(cure("no_injection")));
+    fn fix_is_found_by_reason_words() {
+        assert_eq!(fix_of("check no_injection failed").as_deref(), Some(fix("no_injection")));
         assert!(fix_of("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
         assert_eq!(fix_of("something else"), None);
     }

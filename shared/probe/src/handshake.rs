@@ -1,27 +1,64 @@
 //! The handshake: a short conversation with a stranger's agent or MCP server, and what it proves.
-//! Only questions that cost the peer nothing, and at most one message; never a tool call, never a session ended.
+//! It sends only requests that cost the peer nothing, and at most one message. It never calls a tool and never ends a
+//! session.
 
 mod a2a;
-mod bounds;
 mod conversation;
 mod detect_kind;
-mod envelope;
 mod findings;
 pub mod jsonrpc;
 mod mcp;
-mod message;
 #[cfg(test)]
 mod peer;
 mod preflight;
+mod response_budget;
 mod run;
 pub mod sse;
-mod subject;
 #[cfg(test)]
 mod tests;
-mod work;
 
-pub use message::{Delivery, Recipient, send_message};
+use registry_fetch::Target;
+use registry_model::{DeclaredTransport, Kind};
+
+pub(super) use findings::Findings;
+
+pub use a2a::{Delivery, Recipient, send_message};
 pub use preflight::{PreflightResult, preflight};
 pub use run::probe;
-pub(super) use run::probe_in_turn;
-pub use subject::{Depth, Subject};
+pub(super) use run::probe_in_sweep;
+
+/// What a handshake starts with: the peer as it is known before, and how far to go.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// As published; `None` if the probe has to find out.
+    pub kind: Option<Kind>,
+    /// The listing is Live with this kind. Otherwise the kind is a claim, and the probe may find the other kind.
+    pub is_proven: bool,
+    /// The URL of the card, of the site, or of the MCP endpoint.
+    pub url: Target,
+    pub depth: Depth,
+    /// The protocol version of the last successful probe; it is tried first.
+    pub last_era: Option<String>,
+    pub declared: DeclaredTransport,
+}
+
+impl Subject {
+    /// Whether it may be of `kind` although it was published as the other. Some URLs leave no doubt.
+    fn may_be(&self, kind: Kind) -> bool {
+        let path = self.url.url().path().trim_end_matches('/');
+        let says_otherwise = match kind {
+            Kind::Agent => path.ends_with("/mcp") || path.ends_with("/sse"),
+            Kind::Mcp => path.ends_with(".json"),
+        };
+        !self.is_proven && !says_otherwise
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// No request leaves a trace at a peer that understands the question.
+    Question,
+    /// In addition one harmless text message to an agent, and `initialize` to an MCP server of the newest era: for
+    /// the first activation and the weekly recheck (design §5 Handshake).
+    Message,
+}

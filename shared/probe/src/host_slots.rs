@@ -1,5 +1,5 @@
-//! A limit of concurrent probes per host. One host may hold thousands of listings, and a sweep that probed them all
-//! at once would be an attack.
+//! Limits the concurrent probes per host. One host may have thousands of listings, and probing them all at once would be
+//! an attack.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,10 +8,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use registry_fetch::Target;
 
-/// Concurrent probes of one host, over all listings there; where a recheck runs in parts, they share them.
+/// Concurrent probes of one host, over all its listings; the parts of a recheck share them.
 pub(super) const PER_HOST: usize = 4;
 
-/// The slots of one sweep, as one of its listings may take them.
 #[derive(Clone, Debug)]
 pub(super) struct HostSlots {
     slots: Arc<std::sync::Mutex<HashMap<String, Arc<Semaphore>>>>,
@@ -24,17 +23,14 @@ impl HostSlots {
         Self { slots: Arc::default(), per_host, until }
     }
 
-    /// The same slots, given until another time.
     pub(super) fn for_listing(&self, until: tokio::time::Instant) -> Self {
         Self { slots: Arc::clone(&self.slots), until, ..*self }
     }
 
-    /// When no further slot is given.
     pub(super) const fn latest(&self) -> tokio::time::Instant {
         self.until
     }
 
-    /// A slot at a host; none when it comes too late.
     pub(super) async fn slot(&self, url: &Target) -> Option<HostSlot> {
         let origin = url.origin();
         let host = {
@@ -47,7 +43,6 @@ impl HostSlots {
     }
 }
 
-/// A slot at one host, until it is dropped.
 #[derive(Debug)]
 pub(super) struct HostSlot {
     origin: String,
@@ -55,7 +50,6 @@ pub(super) struct HostSlot {
 }
 
 impl HostSlot {
-    /// Whether it is a slot at the host of `url`.
     pub(super) fn is_at(&self, url: &Target) -> bool {
         self.origin == url.origin()
     }
@@ -71,7 +65,7 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(15);
 
     #[tokio::test(start_paused = true)]
-    async fn a_wait_that_is_too_long_at_a_slow_host_ends_without_a_slot() {
+    async fn waiting_too_long_for_a_slot_gives_none() {
         let began = tokio::time::Instant::now();
         let hosts = HostSlots::until(began + WAIT, PER_HOST);
         let at = |url: &str| Target::parse(url, Reach::Public).unwrap();

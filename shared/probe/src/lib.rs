@@ -1,17 +1,22 @@
-//! Probing: asking an unknown server a real question, and assessing its answer. The handshake gathers findings and
-//! ends in a verdict; checks and score make it an assessment; the transition makes that a state change, which is written.
+//! Probes: how the registry calls an unknown server and assesses its answer.
+//!
+//! A handshake gathers findings and ends in a verdict. The checks and the score turn the verdict into an assessment, and
+//! the transition turns that into a state change of the listing, which is stored with conditional writes.
+//!
+//! This crate may use the application crate (`registry-app`) and every crate below it. Only the fetcher opens
+//! connections to peers.
+//!
+//! Start reading at [`run`] for what is scheduled (tick, first probe, weekly recheck), at [`handshake`] for the protocols
+//! (A2A and MCP), at [`reasons`] for every way to fail, and at [`transition`] for the lanes.
 
 pub mod assess;
 pub mod checks;
-mod drift;
 mod due_queue;
 pub mod explain;
 pub mod handshake;
 mod host_slots;
-pub mod not_probed;
 mod overdue;
 pub mod reasons;
-mod recheck_parts;
 mod record;
 pub mod run;
 pub mod score;

@@ -1,25 +1,22 @@
-//! Counts the Live listings whose proof has run out, once an hour, so that counts and search leave out what the rows
-//! leave out already. "Within seven days" is a promise to readers, and must not hang on the recheck being in time.
+//! Counts the Live listings whose proof has expired, once an hour, so that counts and search leave them out. "Within seven
+//! days" is a promise to readers that must hold even if the recheck is late.
 
 use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 
+use super::record::feed_item;
 use registry_app::App;
 use registry_model::{FeedItem, Listing, Moment};
 use registry_store::{DueClass, OverdueCount, StoreError};
 
-/// A count this old was not taken by the hourly recheck, which must have stalled: then the tick takes it.
-const LATE: SignedDuration = SignedDuration::from_mins(70);
-/// A longer count is given up, and the earlier one stands: the functions that count have other things to do.
-const LONGEST: Duration = Duration::from_secs(15);
+/// A count this old means that the hourly recheck has stalled; then the tick counts.
+const STALLED_AFTER: SignedDuration = SignedDuration::from_mins(70);
+/// A longer count is abandoned and the previous one stays, because the functions that count have other work.
+const MAX_COUNT_TIME: Duration = Duration::from_secs(15);
 /// A failed recheck is repeated an hour later, so no Active listing is due later than this from now.
 const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_hours(2);
 
-/// Counts, unless it was done this hour.
-///
-/// # Errors
-/// The table is busy; the earlier count stands.
 pub(super) async fn count(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     if app.store.take_slot("overdue", now.as_second() / 3600, now).await? {
@@ -29,14 +26,10 @@ pub(super) async fn count(app: &App) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Counts where the last count is late.
-///
-/// # Errors
-/// The table is busy; the earlier count stands.
 pub(super) async fn count_if_late(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     let before = app.store.overdue_count().await?;
-    if before.at.is_none_or(|at| now.duration_since(at) >= LATE) {
+    if before.at.is_none_or(|at| now.duration_since(at) >= STALLED_AFTER) {
         count_since(app, before, now).await?;
     }
     Ok(())
@@ -45,9 +38,11 @@ pub(super) async fn count_if_late(app: &App) -> Result<(), StoreError> {
 async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(), StoreError> {
     let began = Instant::now();
     let oldest_proof = app.oldest_proof();
-    // What had run out when last counted has been told of.
-    let told = before.at.map(|at| at - app.settings.recheck_interval());
-    let is_new = |listing: &Listing| told.is_none_or(|told| listing.last_ok_at.is_none_or(|ok| ok >= told));
+    // Proofs that expired before the last count are already in the feed.
+    let counted_until = before.at.map(|at| at - app.settings.recheck_interval());
+    let is_new = |listing: &Listing| {
+        counted_until.is_none_or(|counted_until| listing.last_ok_at.is_none_or(|ok| ok >= counted_until))
+    };
     let mut after = OverdueCount::default();
     for (class, due) in [(DueClass::WeeklyDue, now), (DueClass::Confirming, now + CONFIRMED_WITHIN)] {
         let mut from = None;
@@ -59,7 +54,7 @@ async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(),
             let news: Vec<FeedItem> =
                 overdue.iter().filter(|listing| is_new(listing)).map(|listing| news(listing, now)).collect();
             app.store.tell_overdue(&news).await?;
-            if began.elapsed() > LONGEST {
+            if began.elapsed() > MAX_COUNT_TIME {
                 tracing::warn!(
                     agents = after.agents,
                     mcps = after.mcps,
@@ -77,15 +72,9 @@ async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(),
 }
 
 fn news(listing: &Listing, now: Moment) -> FeedItem {
-    FeedItem {
-        what: "listing_overdue".to_owned(),
-        at: now,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!(
-            "The last proof of {} has run out, and its recheck is late: it is not Live until it answers again.",
-            listing.name
-        ),
-    }
+    let name = &listing.name;
+    let text = format!(
+        "The last proof of {name} has expired, and its recheck is late: it is not Live until it answers again."
+    );
+    feed_item(listing, "listing_overdue", text, now)
 }

@@ -1,15 +1,86 @@
-//! Why a handshake was not `ok`: one fault per row of the decision table, in the contract's words, with its cure.
-//! Codes and words live here only, because owners, statistics and tests all read them.
+//! Why a handshake was not `ok`: one fault for each row of the decision table, in the contract's words, with its fix.
+//! Codes and words are defined only here, because owners, statistics and tests all read them.
 
-mod class;
 mod fault;
 mod known;
-mod reason;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use class::Class;
+use std::borrow::Cow;
+
+use registry_formats::agent_card::{CardFault, CardViolation};
+use registry_model::error::shorten;
+use registry_model::{Handshake, Reason};
+
 pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
-pub use known::cure_of;
-pub use reason::{advice, of_card};
+pub use known::fix_for;
+use rows::row_of;
+
+/// How a fault counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    pub handshake: Handshake,
+    /// The fault may be temporary: try again early.
+    pub inconclusive: bool,
+}
+
+const FAIL: Class = Class { handshake: Handshake::Fail, inconclusive: false };
+const UNKNOWN: Class = Class { handshake: Handshake::Fail, inconclusive: true };
+const PARTIAL: Class = Class { handshake: Handshake::Partial, inconclusive: false };
+const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true };
+const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
+
+const MAX_SEEN_CHARS: usize = 160;
+
+impl ProbeFault {
+    pub fn reason(&self, seen: &str) -> Reason {
+        let (code, reason, fix, _) = row_of(self);
+        let seen = if seen.trim().is_empty() { reason.clone() } else { plain(seen, MAX_SEEN_CHARS) };
+        Reason { code: code.into_owned(), reason, seen, fix: fix.into_owned() }
+    }
+    pub fn class(&self) -> Class {
+        row_of(self).3
+    }
+    pub fn code(&self) -> Cow<'static, str> {
+        row_of(self).0
+    }
+}
+pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
+    match fault {
+        CardFault::NotACard { seen } => vec![(ProbeFault::NotACard { status }, seen)],
+        CardFault::Invalid(findings) => findings
+            .into_iter()
+            .map(|finding| {
+                let seen = format!("{}: {}", finding.path, finding.seen);
+                (ProbeFault::InvalidCard { status, finding }, seen)
+            })
+            .collect(),
+    }
+}
+pub fn advice(finding: &CardViolation) -> Reason {
+    Reason {
+        code: finding.code.to_owned(),
+        reason: "card warning".to_owned(),
+        seen: plain(&format!("{}: {}", finding.path, finding.seen), MAX_SEEN_CHARS),
+        fix: finding.fix.clone(),
+    }
+}
+
+/// One line without control and formatting characters, at most `limit` characters long.
+fn plain(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    for c in text.chars() {
+        let hidden = c.is_control()
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+        let c = if hidden || c.is_whitespace() { ' ' } else { c };
+        if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
+            line.push(c);
+        }
+        // One more than is shown, so that `shorten` can mark the cut.
+        if line.len() > limit * 4 {
+            break;
+        }
+    }
+    shorten(line.trim_end(), limit)
+}

@@ -1,13 +1,14 @@
-//! Stores what a probe found, as one state change, and sends an event where the lane changed.
-//! An endpoint that another listing took in the meantime turns the change into a failed check, not into an error.
+//! Stores the result of a probe as one state change, and sends an event if the lane changed.
+//! If another listing took the endpoint in the meantime, the result is a failed check, not an error.
 
 use super::transition::{self, Job};
-use super::{assess, drift, explain};
+use super::{assess, explain};
 use registry_app::App;
 use registry_app::talk;
+use registry_formats::limits::{MOST_SKILLS, MOST_TOOLS};
 use registry_model::{
-    Amounts, Assessment, FeedItem, Handshake, Kind, Lane, Listing, LiveChange, Moment, ProbeRecord,
-    StateChange, Verdict,
+    AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, LiveChange, Moment,
+    ProbeRecord, StateChange, Verdict,
 };
 use registry_store::events::{Event, What};
 use registry_store::{StoreError, WriteOutcome};
@@ -23,7 +24,7 @@ pub(super) async fn record(
     let (assessment, read) = assess::listed(app, before, verdict).await?;
     let trail = read.or(trail);
     let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
-    change.assessment.changed = drift::of(app, &change).await?;
+    change.assessment.changed = ability_change(app, &change).await?;
     if change.is_expired() {
         return Ok(match app.store.expire(&change).await? {
             WriteOutcome::Written => Some(change.record.handshake),
@@ -90,38 +91,33 @@ fn state_change(
         trail: None,
     };
     let messages = talk::messages(&change, reasons.first());
-    let expired = change.is_expired().then(|| end_of(before, change.record.probed_at));
+    let expired = change.is_expired().then(|| {
+        let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.name);
+        feed_item(before, "listing_expired", text, change.record.probed_at)
+    });
     StateChange { news: expired.or(change.news), messages, ..change }
 }
 
-fn end_of(listing: &Listing, at: Moment) -> FeedItem {
-    FeedItem {
-        what: "listing_expired".to_owned(),
-        at,
-        listing_id: Some(listing.id.clone()),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} never went Live and failed for thirty days; it was deleted.", listing.name),
-    }
-}
-
 fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> Option<FeedItem> {
+    let name = &after.name;
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now => return None,
-        (_, Lane::Active) => {
-            ("listing_live", format!("{} answered a real handshake and is Live.", after.name))
-        }
+        (_, Lane::Active) => ("listing_live", format!("{name} answered a real handshake and is Live.")),
         (_, Lane::Demoted) => {
-            ("listing_demoted", format!("{} failed its weekly recheck and is no longer Live.", after.name))
+            ("listing_demoted", format!("{name} failed its weekly recheck and is no longer Live."))
         }
         (_, Lane::NeedsFix) => {
             let reason = record.reason.as_deref().unwrap_or("a check is not clean");
-            ("listing_needs_fix", format!("{} was probed and needs a fix: {reason}.", after.name))
+            ("listing_needs_fix", format!("{name} was probed and needs a fix: {reason}."))
         }
         _ => return None,
     };
-    let (listing_id, name) = (Some(after.id.clone()), after.name.clone());
-    Some(FeedItem { what: what.to_owned(), at, listing_id, kind: after.kind, name, text })
+    Some(feed_item(after, what, text, at))
+}
+
+pub(super) fn feed_item(listing: &Listing, what: &str, text: String, at: Moment) -> FeedItem {
+    let (listing_id, kind) = (Some(listing.id.clone()), listing.kind);
+    FeedItem { what: what.to_owned(), at, listing_id, kind, name: listing.name.clone(), text }
 }
 
 async fn announce(app: &App, change: &StateChange) {
@@ -132,7 +128,45 @@ async fn announce(app: &App, change: &StateChange) {
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => What::NeedsFix,
         _ => return,
     };
-    let kind: Option<Kind> = after.kind;
-    let event = Event { what, listing_id: after.id.clone(), kind, at: change.record.probed_at };
+    let event = Event { what, listing_id: after.id.clone(), kind: after.kind, at: change.record.probed_at };
     app.bus.send(&event).await;
+}
+
+/// What changed since the last probe; `None` if nothing did, or if the two cannot be compared.
+async fn ability_change(app: &App, change: &StateChange) -> Result<Option<AbilityChange>, StoreError> {
+    if !change.is_shown() || !has_other_abilities(change) {
+        return Ok(None);
+    }
+    let earlier = app.store.listing_with_evidence(&change.before.id).await?;
+    Ok(earlier.and_then(|earlier| compare(earlier.1.as_ref()?, change)))
+}
+
+fn has_other_abilities(change: &StateChange) -> bool {
+    let (before, after) = (&change.before, &change.after);
+    // The content hash covers the whole card: an agent's skills have no hash of their own.
+    let other_words = before.content_hash.is_some() && before.content_hash != after.content_hash;
+    has_other_tools(&change.assessment) || (after.kind == Some(Kind::Agent) && other_words)
+}
+
+fn compare(earlier: &Assessment, change: &StateChange) -> Option<AbilityChange> {
+    let now = &change.assessment;
+    let (old, new) = (&earlier.verdict.facts, &now.verdict.facts);
+    // Failed evidence names no tools, and evidence of another probe does not match the hash.
+    let comparable = earlier.verdict.handshake == Handshake::Ok
+        && now.verdict.handshake == Handshake::Ok
+        && old.tools_hash == change.before.tools_hash
+        && is_whole(old)
+        && is_whole(new);
+    let difference = AbilityChange::between((old, earlier.probed_at), (new, now.probed_at));
+    let is_change = has_other_tools(now) || difference.names_any();
+    (comparable && is_change).then_some(difference)
+}
+
+fn has_other_tools(assessment: &Assessment) -> bool {
+    assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok)
+}
+
+/// A list that is full may have been cut off, and then an added entry would look like a removed one.
+fn is_whole(facts: &Facts) -> bool {
+    facts.tools.len() < MOST_TOOLS && facts.skills.len() < MOST_SKILLS
 }

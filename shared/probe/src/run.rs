@@ -1,5 +1,6 @@
 //! The scheduled probing: the tick over everything that is due, the first probe of what was just published, the weekly
-//! recheck. What others wait for is boxed: else all of it would be compiled once more in each crate that does.
+//! recheck. The public functions return boxed futures; otherwise every crate that awaits them
+//! would compile all of it again.
 
 use std::time::Duration;
 
@@ -7,24 +8,28 @@ use futures::future::BoxFuture;
 
 use super::due_queue::DueQueue;
 use super::host_slots::PER_HOST;
+use super::overdue;
 use super::sweep::{Limits, SweepReport, caps, sweep};
 use super::transition::Job;
-use super::{overdue, recheck_parts};
 use registry_app::App;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::events::RecheckPart;
 use registry_store::{DueClass, StoreError};
 
 /// A tick takes no new listing after this; its function may run for a minute.
-const SWEEP: Duration = Duration::from_secs(30);
+const TICK_DURATION: Duration = Duration::from_secs(30);
 /// A recheck takes no new listing after this; its function may run for fifteen minutes.
-const RECHECK: Duration = Duration::from_secs(10 * 60);
+const RECHECK_DURATION: Duration = Duration::from_secs(10 * 60);
 
-/// One tick: a full sweep over what is due in the contract's order of classes. A second delivery of the same
-/// tick finds its slot taken and does nothing. `scheduled` is the time that its schedule says it is for.
-///
-/// # Errors
-/// The table is busy.
+/// What one run can probe in its time: 64 at once, about six seconds each on average.
+const LISTINGS_PER_RUN: u32 = 6_000;
+/// Each part needs at least one slot at a host.
+const MAX_PARTS: usize = PER_HOST;
+/// A higher count makes no further part.
+const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
+
+/// One tick: a sweep over everything that is due, in the contract's order of classes. A second delivery of the same
+/// tick finds its slot taken and does nothing. `scheduled` is the time that the schedule named.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
@@ -35,9 +40,10 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
         let probes = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
         let queue = DueQueue::of(&DueClass::OF_A_TICK, now);
         let report =
-            sweep(app, queue, Job::Tick, &Limits { probes, taking: SWEEP, per_host: PER_HOST }).await?;
+            sweep(app, queue, Job::Tick, &Limits { probes, taking: TICK_DURATION, per_host: PER_HOST })
+                .await?;
         if let Err(error) = overdue::count_if_late(app).await {
-            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+            tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
         let last = report.last.as_ref().map(|(id, outcome)| (id.as_str(), outcome.as_str()));
         app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
@@ -45,8 +51,8 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
     })
 }
 
-/// The slot of a tick: that of the time it was scheduled for, so that jitter at a boundary neither skips a slot nor
-/// takes one twice. A time that is more than a tick away is not believed.
+/// The slot of the scheduled time, so that jitter at a boundary neither skips a slot nor takes one twice. A time
+/// that is more than one tick away is ignored.
 fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
     let tick = i64::from(tick_seconds);
     let is_near = |at: &Moment| now.duration_since(*at).as_secs().abs() <= tick;
@@ -54,26 +60,20 @@ fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
 }
 
 /// The first probe of a listing that was just published, under the same caps as the tick.
-///
-/// # Errors
-/// The table is busy.
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let queue = DueQueue::of_one(id, app.clock.now());
-        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: SWEEP, per_host: PER_HOST }).await
+        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: TICK_DURATION, per_host: PER_HOST }).await
     })
 }
 
-/// Shares the weekly recheck out where more is due than one run can ask: an event for each part but the first, which is
-/// left to the caller. A part that the bus loses is due still, and the next run finds it.
-///
-/// # Errors
-/// The table is busy.
+/// Splits the weekly recheck if more is due than one run can probe: sends an event for each part except the first,
+/// which the caller runs. The listings of a lost event are still due in the next run.
 pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
-        let due = app.store.due_count(DueClass::WeeklyDue, now, recheck_parts::MOST_COUNTED).await?;
-        let mut parts = recheck_parts::of(due).into_iter();
+        let due = app.store.due_count(DueClass::WeeklyDue, now, MAX_COUNTED).await?;
+        let mut parts = recheck_parts(due).into_iter();
         let first = parts.next().unwrap_or_default();
         for part in parts {
             app.bus.send_part(&RecheckPart { part, at: now }).await;
@@ -82,21 +82,31 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
     })
 }
 
-/// The weekly recheck over what is due now and belongs to `part`; unlimited by the budget, as the contract wants it.
-///
-/// # Errors
-/// The table is busy.
+/// The weekly recheck of what is due now and belongs to `part`; the contract exempts it from the budget.
 pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
-        let per_host = recheck_parts::per_host(part);
+        let per_host = slots_per_host(part);
         let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).only(part, per_host);
-        let limits = Limits { probes: u32::MAX, taking: RECHECK, per_host };
+        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
-            tracing::warn!(%error, "overdue listings were not counted; the next tick counts them");
+            tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
         Ok(report)
     })
+}
+
+fn recheck_parts(due: u32) -> Vec<HashPrefix> {
+    let mut parts = vec![HashPrefix::default()];
+    while parts.len() < MAX_PARTS && due as usize > parts.len() * LISTINGS_PER_RUN as usize {
+        parts = parts.into_iter().flat_map(HashPrefix::halves).collect();
+    }
+    parts
+}
+
+/// The slots of a part at one host: its share of all slots.
+fn slots_per_host(part: HashPrefix) -> usize {
+    (PER_HOST >> part.length().min(31)).max(1)
 }
 
 #[cfg(test)]
@@ -104,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tick_takes_the_slot_it_was_scheduled_for_where_its_time_can_be_believed() {
+    fn tick_takes_slot_of_scheduled_time_if_near() {
         let at = |text: &str| text.parse::<Moment>().unwrap();
         let slot_at = |now: &str, scheduled: Option<&str>| slot(at(now), scheduled.map(at), 360);
         let own = at("2026-11-20T12:00:00Z").as_second() / 360;
@@ -119,5 +129,19 @@ mod tests {
         ] {
             assert_eq!(slot_at(now, scheduled), expected, "{now} {scheduled:?}");
         }
+    }
+
+    #[test]
+    fn parts_share_the_slots_of_a_host() {
+        for (due, parts) in [(0, 1), (6_000, 1), (6_001, 2), (12_000, 2), (12_001, 4), (1_000_000, 4)] {
+            let of = recheck_parts(due);
+            assert_eq!(of.len(), parts, "{due}");
+            assert_eq!(of.iter().map(|part| slots_per_host(*part)).sum::<usize>(), PER_HOST, "{due}");
+        }
+    }
+
+    #[test]
+    fn smallest_part_has_one_slot() {
+        assert_eq!(slots_per_host("20-00000abc".parse().unwrap()), 1);
     }
 }

@@ -1,10 +1,9 @@
-//! The score of a listing, 0 to 100, and always with it what it is made of.
-//! A bare number cannot be acted on, so every part says what was seen and how many points it gave.
+//! The score of a listing, 0 to 100, with its parts. A number alone cannot be acted on, so every part says what was seen
+//! and how many points it gave.
 
 use registry_model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
 
-/// The score of a verdict and the checks over it. Three quarters hang on what the peer did when it was asked.
-#[must_use]
+/// Three quarters of the points depend on how the peer behaved in the probe.
 pub fn of(verdict: &Verdict, checks: &[Check]) -> Score {
     let facts = &verdict.facts;
     let breakdown = vec![
@@ -24,21 +23,21 @@ fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> ScorePart {
     ScorePart { id: id.to_owned(), points, of, why: why.into() }
 }
 
-/// The protocol was spoken to the end.
 fn handshake(verdict: &Verdict) -> ScorePart {
-    let told =
+    let reason_or =
         |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
     let (points, why) = match verdict.handshake {
         Handshake::Ok => (40, "The handshake was completed.".to_owned()),
-        Handshake::Partial if verdict.speaks => (15, told("The protocol is spoken, but not to the end.")),
-        Handshake::Partial => (8, told("Something is there, but the protocol was not spoken.")),
-        Handshake::Fail => (0, told("The handshake failed.")),
-        Handshake::Skip => (0, told("There is nothing to ask.")),
+        Handshake::Partial if verdict.speaks => {
+            (15, reason_or("The handshake started but was not completed."))
+        }
+        Handshake::Partial => (8, reason_or("Something answers, but not in the protocol.")),
+        Handshake::Fail => (0, reason_or("The handshake failed.")),
+        Handshake::Skip => (0, reason_or("There is nothing that can be probed.")),
     };
     part("handshake", points, 40, why)
 }
 
-/// Work was done, or shown: an agent's message answered, a server's tools listed.
 fn answers(verdict: &Verdict) -> ScorePart {
     let listed = verdict.facts.kind == Some(Kind::Mcp) && !verdict.facts.tools.is_empty();
     let (points, why) = match (verdict.answers, verdict.handshake) {
@@ -51,7 +50,6 @@ fn answers(verdict: &Verdict) -> ScorePart {
     part("answers", points, 10, why)
 }
 
-/// How long the handshake took; the tiers are those that callers feel.
 fn latency(verdict: &Verdict) -> ScorePart {
     let Some(ms) = verdict.latency_ms.filter(|_| verdict.speaks) else {
         return part("latency", 0, 10, "Nothing answered in the protocol.");
@@ -66,7 +64,7 @@ fn latency(verdict: &Verdict) -> ScorePart {
     part("latency", points, 10, format!("The handshake took {ms} ms."))
 }
 
-/// The newest protocol version that was spoken: A2A 1.0 and MCP 2026-07-28 are current.
+/// The newest version that was spoken counts: A2A 1.0 and MCP 2026-07-28 are current.
 fn protocol(facts: &Facts) -> ScorePart {
     let worth = |version: &str| match version {
         "1.0" | "2026-07-28" => 10,
@@ -82,7 +80,6 @@ fn protocol(facts: &Facts) -> ScorePart {
     }
 }
 
-/// A description that search and readers can use.
 fn description(facts: &Facts) -> ScorePart {
     let length = facts.description.as_deref().map_or(0, |text| text.trim().chars().count());
     let points = match length {
@@ -94,44 +91,40 @@ fn description(facts: &Facts) -> ScorePart {
     part("description", points, 5, format!("The description has {length} characters."))
 }
 
-/// Skills or tools, each of them described.
 fn abilities(facts: &Facts) -> ScorePart {
     let described = |texts: Vec<&str>| texts.into_iter().filter(|text| !text.trim().is_empty()).count();
-    let (all, told) = if facts.kind == Some(Kind::Mcp) {
+    let (all, described_count) = if facts.kind == Some(Kind::Mcp) {
         (facts.tools.len(), described(facts.tools.iter().map(|tool| tool.description.as_str()).collect()))
     } else {
         (facts.skills.len(), described(facts.skills.iter().map(|skill| skill.description.as_str()).collect()))
     };
     let word = if facts.kind == Some(Kind::Mcp) { "tools" } else { "skills" };
     // Two points for having any, the rest by how many are described.
-    let points =
-        (6 * told).checked_div(all).and_then(|share| u8::try_from(share).ok()).map_or(0, |share| 2 + share);
-    part("abilities", points, 8, format!("{told} of {all} {word} are described."))
+    let points = (6 * described_count)
+        .checked_div(all)
+        .and_then(|share| u8::try_from(share).ok())
+        .map_or(0, |share| 2 + share);
+    part("abilities", points, 8, format!("{described_count} of {all} {word} are described."))
 }
 
-/// Whom one deals with: name, version, and a page with documentation or about the provider.
 fn identity(facts: &Facts) -> ScorePart {
-    let given = [
-        ("a name", 2, &facts.name),
-        ("a version", 2, &facts.version),
-        ("a page about it", 3, &facts.website),
-    ];
+    let given =
+        [("a name", 2, &facts.name), ("a version", 2, &facts.version), ("a website", 3, &facts.website)];
     let has = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.trim().is_empty());
     let points = given.iter().filter(|(_, _, field)| has(field)).map(|(_, points, _)| points).sum();
     let missing: Vec<&str> =
         given.iter().filter(|(_, _, field)| !has(field)).map(|(word, _, _)| *word).collect();
     let why = if missing.is_empty() {
-        "Name, version and a page about it are given.".to_owned()
+        "Name, version and website are present.".to_owned()
     } else {
         format!("Missing: {}.", missing.join(", "))
     };
     part("identity", points, 7, why)
 }
 
-/// The checks; a peer that said nothing gave nothing to check.
 fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
     if !verdict.speaks {
-        return part("checks", 0, 10, "Nothing was said that could be checked.");
+        return part("checks", 0, 10, "There was no answer to check.");
     }
     let failed: Vec<&str> = checks.iter().filter(|check| !check.ok).map(|check| check.id.as_str()).collect();
     let points = match failed.len() {
@@ -141,7 +134,7 @@ fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
         _ => 5,
     };
     let why = if failed.is_empty() {
-        "Every check holds.".to_owned()
+        "Every check passed.".to_owned()
     } else {
         format!("Failed: {}.", failed.join(", "))
     };
@@ -228,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_peer_scores_a_hundred_and_a_dead_one_next_to_nothing() {
+    fn perfect_peer_scores_100_and_dead_peer_0() {
         assert_eq!(scored(&good()).value, 100);
         assert_eq!(scored(&dead()).value, 0);
         assert_eq!(scored(&dead()).breakdown[0].why, "card fail 404 (no card)");
@@ -237,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn an_mcp_server_is_scored_by_its_tools() {
+    fn mcp_server_is_scored_by_its_tools() {
         let tool = |description: &str| Tool { name: "t".to_owned(), description: description.to_owned() };
         let server = Verdict {
             answers: None,
@@ -259,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_falls_with_what_it_measures() {
+    fn each_part_drops_with_its_measure() {
         let less = |change: fn(&mut Verdict), id: &str, left: u8| {
             let mut verdict = good();
             change(&mut verdict);
@@ -288,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_tools_costs_a_little() {
+    fn changed_tools_cost_three_points() {
         let mut verdict = good();
         verdict.facts.tools_hash = Some("b".to_owned());
         let context = Context {
@@ -303,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_sum_to_the_value_and_to_a_hundred(
+        fn parts_sum_to_value_and_maxima_to_100(
             handshake in proptest::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]),
             speaks: bool, answers: Option<bool>, latency_ms: Option<u32>,
             name: Option<String>, description: Option<String>, version: Option<String>,

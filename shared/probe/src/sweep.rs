@@ -1,6 +1,5 @@
-//! A sweep: listings on their way through preflight, budget and probe. Each step is safe to be done twice: a claim is
-//! conditional, a verdict needs the claim's mark, and a process that dies in between leaves the listing due again when
-//! its lease ends.
+//! A sweep takes listings through preflight, budget and probe. Each step may safely run twice: a claim is a conditional
+//! write, a verdict requires the mark of its claim, and if the process dies the listing is due again when its lease ends.
 
 use std::time::Duration;
 
@@ -11,53 +10,47 @@ use serde::Serialize;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::due_queue::{DueQueue, Taken};
-use super::handshake::{self, Depth, PreflightResult, Subject};
+use super::due_queue::{DueListing, DueQueue};
+use super::handshake::{self, Depth, Findings, PreflightResult, Subject};
 use super::host_slots::HostSlots;
+use super::record;
 use super::transition::Job;
-use super::{not_probed, record};
+use crate::reasons::{ConnectError, ProbeFault, Stage};
 use registry_app::App;
 use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
 use registry_model::{
-    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Verdict,
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Obstacle, Verdict,
 };
 use registry_store::{Caps, Claim, StoreError};
 
-/// Concurrent probes; each may hold a tool list of 1 MiB, and a sweep stays under 128 MB.
-pub(super) const AT_ONCE: usize = 64;
-/// How long a listing waits for a slot at a slow host before it is released, so that a tick ends within its function's
+/// Each probe may keep a tool list of 1 MiB, and a sweep must stay under 128 MB.
+pub(super) const MAX_CONCURRENT: usize = 64;
+/// A listing that waits longer for a slot at a slow host is released, so that a tick ends within its function's
 /// minute.
-const TURN: Duration = Duration::from_secs(15);
-/// A claim outlives the longest probe several times over.
+const MAX_SLOT_WAIT: Duration = Duration::from_secs(15);
+/// Several times the duration of the longest probe.
 const LEASE: Duration = Duration::from_secs(60);
-/// The longest rest of a listing whose claims end without a verdict: within half of a day its week would not be over.
-const LONGEST_REST: SignedDuration = SignedDuration::from_hours(6);
+/// The maximum pause of a listing whose claims end without a verdict; short enough for a second try before its week
+/// is over.
+const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 
-/// What a sweep did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SweepReport {
-    /// Listings claimed.
     pub claimed: u32,
-    /// Of these, ended at the preflight, without budget.
     pub rejected: u32,
-    /// Full probes.
     pub probed: u32,
-    /// Handshakes that were `ok`.
     pub ok: u32,
-    /// Given back because the budget was used up, or their host was too slow for all that is listed there.
+    /// The budget was used up, or the host was too slow for all its listings.
     pub released: u32,
-    /// Left to their lease because the table was busy.
     pub unrecorded: u32,
-    /// The listing recorded last, and its outcome.
+    /// The id and the outcome of the listing that was recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<(String, String)>,
 }
 
 impl SweepReport {
-    /// What the dashboard shows of it.
-    #[must_use]
     pub fn metrics(&self) -> [(Metric, i64); 4] {
         [
             (Metric::ProbesOk, self.ok.into()),
@@ -94,7 +87,6 @@ enum ProbeOutcome {
     Probed(ListingId, Handshake),
 }
 
-/// A claimed listing that passed its preflight, and the card where that fetched one.
 struct Ready {
     listing: Listing,
     subject: Subject,
@@ -102,29 +94,21 @@ struct Ready {
     hosts: HostSlots,
 }
 
-/// A claimed listing on its way through a sweep.
 enum Prepared {
     Ready(Box<Ready>),
-    /// Nothing more is to be done.
     Ended(ProbeOutcome),
 }
 
-/// How far a sweep goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Full probes.
     pub(super) probes: u32,
-    /// No listing is taken later than this.
     pub(super) taking: Duration,
-    /// At one host at a time.
     pub(super) per_host: usize,
 }
 
-/// Takes what is due through preflight, budget and probe, and refills as places come free. No listing waits for
-/// another's preflight: budget is requested for all that passed at the same moment.
-///
-/// # Errors
-/// The table is busy; what was taken is done with first.
+/// Takes due listings through preflight, budget and probe, and starts new ones as others finish. No listing waits
+/// for another's preflight: budget is requested for all that passed at the same moment. On an error of the table,
+/// listings in progress are finished first.
 pub(super) async fn sweep(
     app: &App,
     queue: DueQueue,
@@ -132,26 +116,26 @@ pub(super) async fn sweep(
     limits: &Limits,
 ) -> Result<SweepReport, StoreError> {
     let (began, hosts) = (Instant::now(), HostSlots::until(Instant::now(), limits.per_host));
-    // Read by the first that is taken: a sweep over nothing needs none.
+    // Read for the first listing: an empty sweep does not need it.
     let blocked = OnceCell::new();
     let mut report = SweepReport::default();
     let (mut preparing, mut probing) = (FuturesUnordered::new(), FuturesUnordered::new());
-    // The queue is read beside the probes: they must not lose time while the table is slow.
+    // The queue is read concurrently with the probes, so that a slow table does not delay them.
     let (mut resting, mut reading) = (Some(queue), None);
     let (mut done, mut dry, mut failure) = (Vec::new(), false, None);
     let mut ended = false;
     loop {
         if let Some(queue) = &mut resting {
             dry &= done.is_empty();
-            done.drain(..).for_each(|taken| queue.done(&taken));
+            done.drain(..).for_each(|entry| queue.done(&entry));
         }
         ended |= began.elapsed() >= limits.taking;
         let under_way = preparing.len() + probing.len();
-        let asked = report.probed.saturating_add(u32::try_from(under_way).unwrap_or(u32::MAX));
+        let requested = report.probed.saturating_add(u32::try_from(under_way).unwrap_or(u32::MAX));
         if !ended
             && !dry
-            && under_way < AT_ONCE
-            && asked < limits.probes
+            && under_way < MAX_CONCURRENT
+            && requested < limits.probes
             && let Some(queue) = resting.take()
         {
             reading = Some(Box::pin(next(app, queue)));
@@ -160,9 +144,9 @@ pub(super) async fn sweep(
             Some((queue, next)) = async { Some(reading.as_mut()?.await) } => {
                 (resting, reading) = (Some(queue), None);
                 match next {
-                    Ok(Some(taken)) => {
-                        let hosts = hosts.for_listing(Instant::now() + TURN);
-                        preparing.push(prepare(app, taken, job, hosts, &blocked));
+                    Ok(Some(entry)) => {
+                        let hosts = hosts.for_listing(Instant::now() + MAX_SLOT_WAIT);
+                        preparing.push(prepare(app, entry, job, hosts, &blocked));
                     }
                     Ok(None) => dry = true,
                     Err(error) => (ended, failure) = (true, Some(error)),
@@ -171,66 +155,65 @@ pub(super) async fn sweep(
             Some(first) = preparing.next() => {
                 let mut ready = Vec::new();
                 let mut passed = Some(first);
-                while let Some((taken, prepared)) = passed {
+                while let Some((entry, prepared)) = passed {
                     match prepared {
                         Prepared::Ended(one) => {
                             report.count(&one);
-                            done.push(taken);
+                            done.push(entry);
                         }
-                        Prepared::Ready(one) => ready.push((taken, *one)),
+                        Prepared::Ready(one) => ready.push((entry, *one)),
                     }
                     passed = preparing.next().now_or_never().flatten();
                 }
                 let granted = granted(app, job, ready.len()).await;
-                for (taken, one) in ready.split_off(granted) {
+                for (entry, one) in ready.split_off(granted) {
                     // The budget is used up.
                     ended = true;
                     report.count(&release(app, &one.listing).await);
-                    done.push(taken);
+                    done.push(entry);
                 }
-                probing.extend(ready.into_iter().map(|(taken, one)| probe(app, taken, one, job, &blocked)));
+                probing.extend(ready.into_iter().map(|(entry, one)| probe(app, entry, one, job, &blocked)));
             }
-            Some((taken, one)) = probing.next() => {
+            Some((entry, one)) = probing.next() => {
                 report.count(&one);
-                done.push(taken);
+                done.push(entry);
             }
             else => return failure.map_or(Ok(report), Err),
         }
     }
 }
 
-async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<Taken>, StoreError>) {
+async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<DueListing>, StoreError>) {
     let next = queue.take(app).await;
     (queue, next)
 }
 
-/// How many of `wanted` probes the budget allows; none where the table cannot say.
-async fn granted(app: &App, job: Job, wanted: usize) -> usize {
-    if wanted == 0 || job == Job::Recheck {
-        return wanted;
+/// How many of `requested` probes the budget allows; 0 if the table is busy.
+async fn granted(app: &App, job: Job, requested: usize) -> usize {
+    if requested == 0 || job == Job::Recheck {
+        return requested;
     }
-    let asked = u32::try_from(wanted).unwrap_or(u32::MAX);
-    match app.store.take_probes(asked, caps(app), app.clock.now()).await {
+    let requested = u32::try_from(requested).unwrap_or(u32::MAX);
+    match app.store.take_probes(requested, caps(app), app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
-            tracing::warn!(%error, "the budget could not be read; the claimed listings are released");
+            tracing::warn!(%error, "failed to read the probe budget; releasing the claimed listings");
             0
         }
     }
 }
 
 async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
-    // Left to its lease where the table is busy: the others were granted their probes and get them.
+    // If the table is busy, the listing waits for the end of its lease, and the sweep goes on.
     if let Err(error) = app.store.release(listing, app.clock.now()).await {
-        tracing::warn!(listing_id = %listing.id, %error, "a listing was not released");
+        tracing::warn!(listing_id = %listing.id, %error, "failed to release a listing; it waits for the end of its lease");
     }
     ProbeOutcome::Released
 }
 
-/// Takes a listing at a blocked host off instead of asking it.
 async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
     if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
-        tracing::warn!(listing_id = %listing.id, %error, "a listing at a blocked host was not withdrawn");
+        tracing::warn!(listing_id = %listing.id, %error, "failed to withdraw a listing at a blocked host");
         return ProbeOutcome::Unrecorded;
     }
     ProbeOutcome::NotClaimed
@@ -238,53 +221,53 @@ async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOut
 
 async fn probe(
     app: &App,
-    taken: Taken,
+    entry: DueListing,
     ready: Ready,
     job: Job,
     blocked: &OnceCell<BlockedHosts>,
-) -> (Taken, ProbeOutcome) {
+) -> (DueListing, ProbeOutcome) {
     let Ready { listing, subject, card, hosts } = ready;
     let fetcher = app.fetcher_for(&listing.id);
-    let outcome = match handshake::probe_in_turn(&fetcher, &subject, card, &app.random, &hosts).await {
+    let outcome = match handshake::probe_in_sweep(&fetcher, &subject, card, &app.random, &hosts).await {
         Some(verdict) => {
             // Its card may lead to a blocked host.
             let hosts = [&verdict.facts.endpoint, &verdict.facts.card_url].into_iter().flatten();
             let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
             match blocked.get().and_then(|blocked| blocked.covering(&hosts)) {
                 Some(block) => withdraw(app, &listing, block).await,
-                None => conclude(app, listing, verdict, job, false, taken.trail).await,
+                None => conclude(app, listing, verdict, job, false, entry.trail).await,
             }
         }
         None => release(app, &listing).await,
     };
-    (taken, outcome)
+    (entry, outcome)
 }
 
 async fn prepare(
     app: &App,
-    taken: Taken,
+    entry: DueListing,
     job: Job,
     hosts: HostSlots,
     blocked: &OnceCell<BlockedHosts>,
-) -> (Taken, Prepared) {
-    let prepared = match claim(app, &taken.id).await {
+) -> (DueListing, Prepared) {
+    let prepared = match claim(app, &entry.id).await {
         Some(listing) => match blocked.get_or_try_init(|| app.store.blocked_hosts()).await {
             Ok(blocked) => match blocked.covering(&listing.hosts()) {
                 Some(block) => Prepared::Ended(withdraw(app, &listing, block).await),
-                None => preflight(app, listing, taken.trail, job, hosts).await,
+                None => preflight(app, listing, entry.trail, job, hosts).await,
             },
             Err(error) => {
-                tracing::warn!(%error, "which hosts are blocked could not be read; a listing is left to its lease");
+                tracing::warn!(%error, "failed to read the blocked hosts; a listing waits for the end of its lease");
                 Prepared::Ended(ProbeOutcome::Unrecorded)
             }
         },
         None => Prepared::Ended(ProbeOutcome::NotClaimed),
     };
-    (taken, prepared)
+    (entry, prepared)
 }
 
-/// Claims a listing; `None` where it is not to be probed now. One that was claimed before without a verdict is put
-/// off first, further each time: what a process died of may kill the next one, too.
+/// `None` if the listing is not to be probed now. A listing that was claimed before without a verdict is first
+/// postponed, longer each time, because it may have crashed the process and could crash the next one.
 async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     let now = app.clock.now();
     let mark = app.random.hex(8);
@@ -301,18 +284,17 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
         }
     };
     claimed.await.unwrap_or_else(|error: StoreError| {
-        tracing::warn!(listing_id = %id, %error, "a due listing was not claimed");
+        tracing::warn!(listing_id = %id, %error, "failed to claim a due listing");
         None
     })
 }
 
-/// How long a listing rests should its `attempts`-th claim end without a verdict, too.
+/// The pause in case the `attempts`-th claim ends without a verdict too.
 fn pause_after(attempts: u32) -> SignedDuration {
     let lease = SignedDuration::try_from(LEASE).unwrap_or(SignedDuration::from_mins(1));
-    lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(LONGEST_REST)
+    lease.saturating_mul(1 << attempts.saturating_sub(1).min(10)).min(MAX_CLAIM_PAUSE)
 }
 
-/// Preflights a claimed listing; whatever ends there is recorded at once.
 async fn preflight(
     app: &App,
     listing: Listing,
@@ -337,15 +319,30 @@ async fn preflight(
     }
 }
 
-/// What is to be asked of a listing, or the verdict where nothing can be.
+/// What to probe, or the verdict if the listing cannot be probed: its server runs on its user's machine, needs a
+/// secret, or has an address that is never called.
 fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
+    let not_probed = |fault: &ProbeFault, seen: &str| {
+        let mut findings = Findings::default();
+        findings.facts.kind = listing.kind;
+        findings.signal("not_asked");
+        findings.fault(fault, seen);
+        Box::new(findings.into_verdict())
+    };
     if let Some(obstacle) = listing.obstacle {
-        return Err(Box::new(not_probed::for_obstacle(obstacle, listing.kind)));
+        let fault = match obstacle {
+            Obstacle::StdioOnly => ProbeFault::StdioOnly,
+            Obstacle::TemplatedUrl => ProbeFault::Templated,
+            Obstacle::NeedsSecret => ProbeFault::NeedsConfig,
+        };
+        return Err(not_probed(&fault, ""));
     }
-    let url = Target::parse(listing.target(), app.settings.reach())
-        .map_err(|error| Box::new(not_probed::for_refused_url(&error, listing.kind)))?;
-    // An `ok` makes or keeps the listing Live, so every probe asks for the whole proof: coming back after a demotion
-    // takes the same as the first time.
+    // A URL that was stored under other rules may not be allowed now.
+    let url = Target::parse(listing.target(), app.settings.reach()).map_err(|error| {
+        let fault = ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url };
+        not_probed(&fault, &error.to_string())
+    })?;
+    // An `ok` makes or keeps the listing Live, so every probe requires the whole proof, also after a demotion.
     Ok(Subject {
         kind: listing.kind,
         is_proven: listing.lane == Lane::Active,
@@ -369,14 +366,14 @@ async fn conclude(
     let recorded = record::record(app, &before, verdict, job, rejected, trail).await;
     if let Ok(Some(outcome)) = &recorded {
         let (listing_id, outcome) = (&before.id, outcome.as_str());
-        tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe");
+        tracing::info!(%listing_id, ?job, outcome, reason, inconclusive, rejected, latency_ms, "probe recorded");
     }
     match recorded {
         Ok(Some(outcome)) if rejected => ProbeOutcome::Rejected(before.id, outcome),
         Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
         Ok(None) => ProbeOutcome::NotClaimed,
         Err(error) => {
-            tracing::warn!(listing_id = %before.id, %error, "a verdict was not recorded; its lease will run out");
+            tracing::warn!(listing_id = %before.id, %error, "failed to record a verdict; the listing is due again when its lease ends");
             ProbeOutcome::Unrecorded
         }
     }

@@ -1,5 +1,5 @@
-//! What an assessment makes of a listing: its lane, its next date, its strikes. Pure rules over plain data, so that
-//! every transition of the contract's table can be read, and tested, in one place.
+//! How an assessment changes a listing: its lane, next due date and strikes. Pure rules over plain data, so that every
+//! transition of the contract's table can be read and tested in one place.
 
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
@@ -11,23 +11,17 @@ use registry_model::{
 };
 use registry_search::IndexedText;
 
-/// The job that probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// The first probe, at once after publishing, or the tick. Never demotes: "live counts never decrease".
+    /// The first probe after publishing, or the tick. Never demotes: "live counts never decrease".
     Tick,
     /// The weekly recheck: three failures at different hours demote (design §5 Lanes).
     Recheck,
 }
 
-/// Failed rechecks at this many different hours demote.
 const STRIKES: usize = 3;
 
-/// The longest pause between two probes of a listing that is not Live.
-const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
-
-/// The listing after a probe that came to `assessment`.
-#[must_use]
+const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
@@ -54,7 +48,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     learn(&mut after, &assessment.verdict);
     show(&mut after, assessment);
     let verdict = &assessment.verdict;
-    // What cannot be asked does not fail: it is listed as what it is.
+    // A listing that cannot be probed does not fail.
     let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
     after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
@@ -64,8 +58,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     after
 }
 
-/// An Active listing that failed stays Live and shows the proof it was Live by, until its failure is confirmed.
-/// A silent server may come back, so an inconclusive failure demotes only when the week is over.
+/// A failed Active listing stays Live and keeps its last proof until the failure is confirmed. A silent server may
+/// come back, so an inconclusive failure demotes only when the week is over.
 fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
     after.due_at = now + SignedDuration::from_hours(1);
@@ -88,7 +82,6 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     }
 }
 
-/// Takes over what the peer says of itself.
 fn learn(listing: &mut Listing, verdict: &Verdict) {
     let facts = &verdict.facts;
     listing.kind = facts.kind.or(listing.kind);
@@ -98,15 +91,15 @@ fn learn(listing: &mut Listing, verdict: &Verdict) {
     listing.category = filed(listing, verdict);
 }
 
-/// Takes over the peer's own words. A server description's stay: they are its publisher's.
+/// The texts of a server description stay: they are its publisher's.
 pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     let described = listing.server_name.is_some();
     if let Some(name) = facts.name.as_ref().filter(|_| !described) {
         listing.name.clone_from(name);
     }
-    let keep = |own: &mut Option<String>, told: &Option<String>| {
-        if told.is_some() && !(described && own.is_some()) {
-            own.clone_from(told);
+    let keep = |own: &mut Option<String>, found: &Option<String>| {
+        if found.is_some() && !(described && own.is_some()) {
+            own.clone_from(found);
         }
     };
     keep(&mut listing.description, &facts.description);
@@ -139,13 +132,13 @@ fn show(listing: &mut Listing, assessment: &Assessment) {
     });
 }
 
-/// What answered at the domain of its name proves the name, also where it was listed before names were proven.
+/// A server that answers at the domain of its name proves the name, also if it was listed before names were proven.
 fn proven_by_domain(listing: &Listing, now: Moment) -> Option<NameProof> {
     name_owner::proof_by_domain(listing.server_name.as_deref()?, listing.url.as_deref()?, now)
 }
 
-/// Half a day to a day before the week is over, spread by id, so that the load of a week is even and a failure
-/// can still be confirmed in time.
+/// Half a day to a day before the week is over, spread by id, so that the load is even over the week and a failure
+/// can be confirmed in time.
 fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     let spread = Sha256::digest(listing.id.as_str())[0];
     let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
@@ -153,7 +146,7 @@ fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
     now + (week - early).max(week / 2)
 }
 
-/// How long until the next look: as long as the peer asked for, and longer with every failure.
+/// At least as long as the peer asked for, and longer with every failure.
 fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDuration {
     if verdict.handshake == Handshake::Skip {
         return settings.recheck_interval();
@@ -164,6 +157,7 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
         SignedDuration::from_hours(1)
     };
     let doubled = first.saturating_mul(1 << listing.failures.saturating_sub(1).min(12));
-    let asked = verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
-    doubled.max(asked).min(LONGEST_PAUSE)
+    let requested =
+        verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
+    doubled.max(requested).min(MAX_PAUSE)
 }

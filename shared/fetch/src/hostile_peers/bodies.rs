@@ -163,7 +163,7 @@ async fn fetch_tells_a_wrong_encoding_from_a_broken_connection() {
 async fn fetch_of_a_head_reads_no_body() {
     let peer =
         Peer::saying("HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\ncontent-encoding: gzip\r\n\r\n").await;
-    let answer = fetcher().send(get(peer.at("/")).with_method(http::Method::HEAD)).await.unwrap();
+    let answer = fetcher().send(Request { method: http::Method::HEAD, ..get(peer.at("/")) }).await.unwrap();
     assert!(answer.body.is_empty() && answer.status.is_success());
 }
 

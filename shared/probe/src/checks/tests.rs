@@ -142,13 +142,13 @@ fn an_endpoint_of_another_listing_blocks() {
 }
 
 #[test]
-fn changed_tools_are_told_and_do_not_block() {
+fn changed_tools_are_shown_and_do_not_block() {
     let now = with(|verdict| verdict.facts.tools_hash = Some("bbb".to_owned()));
     let before =
         |hash: &str| Context { previous_tools_hash: Some(hash.to_owned()), ..context(Reach::Public) };
     let check = failing(&now, &before("aaa"));
     assert_eq!((check.id.as_str(), check.blocking), ("tools_unchanged", false));
-    assert_eq!(check.detail, "The tools changed since the last look: aaa before, bbb now.");
+    assert_eq!(check.detail, "The tools changed since the last probe: hash aaa before, bbb now.");
     assert!(clean(&of(&now, &before("aaa"))));
     assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
     assert!(of(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");
@@ -157,4 +157,36 @@ fn changed_tools_are_told_and_do_not_block() {
 
 fn clean(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.ok || !check.blocking)
+}
+
+#[test]
+fn one_owner_is_one_registrable_domain() {
+    let same = [
+        ("https://example.com/card.json", "https://example.com/a2a"),
+        ("https://example.com/card.json", "https://api.example.com/a2a"),
+        ("https://www.example.co.uk/", "https://api.example.co.uk/"),
+        ("https://example.com/", "api.example.com:443"),
+        ("https://EXAMPLE.com./", "https://a.example.com/"),
+        ("http://127.0.0.1:1/card", "http://127.0.0.1:2/a2a"),
+        ("http://localhost:1/card", "http://[::1]:2/a2a"),
+        ("https://a.vercel.app/card", "https://a.vercel.app/a2a"),
+        ("https://github.io/", "https://github.io/x"),
+    ];
+    for (one, other) in same {
+        assert!(same_owner(one, other), "{one} {other}");
+    }
+    let different = [
+        ("https://example.com/", "https://example.org/"),
+        ("https://example.com/", "https://example.com.evil.net/"),
+        ("https://a.vercel.app/", "https://b.vercel.app/"),
+        ("https://one.co.uk/", "https://two.co.uk/"),
+        ("https://192.0.2.1/", "https://192.0.2.2/"),
+        ("https://example.com/", "https://192.0.2.1/"),
+        ("http://localhost/", "https://example.com/"),
+        ("http://127.0.0.1:1/", "http://127.0.0.2:1/"),
+        ("https://example.com/", "not a url"),
+    ];
+    for (one, other) in different {
+        assert!(!same_owner(one, other), "{one} {other}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The conversation with an agent: its card, a question that costs it nothing, and, where asked for, one message.
+//! The conversation with an agent: its card, a question that costs it nothing, and, if requested, one message.
 //! A question about a task that cannot exist proves the protocol without work, money or memory on the agent's side.
 
 mod reply;
@@ -10,57 +10,56 @@ use std::time::Duration;
 
 use super::conversation::{Conversation, fault_of};
 use super::findings::Findings;
-use super::subject::{Depth, Subject};
+use super::{Depth, Subject};
 use crate::checks::{documents, same_owner};
 use crate::reasons::{self, ProbeFault, ProbedResource, Stage};
-use registry_fetch::{Answer, FetchError, Target};
+use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Target};
 use registry_formats::agent_card::{self, AgentCard, Binding, CardFault, Dialect, Interface};
-use registry_model::Kind;
+use registry_model::{Kind, Random};
 use reply::{StepFailure, StepOutcome};
 use requests::{GREETING, MethodSet, Route, Transport};
 
-/// How long the question may take: a message must still fit behind one that is never answered.
-const QUESTION: Duration = Duration::from_secs(4);
+/// Leaves time for a message after a question that is never answered.
+const QUESTION_DEADLINE: Duration = Duration::from_secs(4);
 
-/// Reads the card in `answer`, and probes the agent that it describes.
 pub(super) async fn probe(
-    talk: &mut Conversation<'_>,
+    peer: &mut Conversation<'_>,
     subject: &Subject,
     card_url: &Target,
     answer: &Answer,
 ) {
-    talk.findings.facts.card_url = Some(card_url.to_string());
-    talk.findings.answered_before(answer.elapsed);
-    let read = talk.read(answer, |answer, _| {
+    peer.findings.facts.card_url = Some(card_url.to_string());
+    peer.findings.answered_before(answer.elapsed);
+    let read = peer.read(answer, |answer, _| {
         let document = agent_card::document(&answer.body)?;
         let card = agent_card::read(&document)?;
         Ok((card, documents::of_card(&document)))
     });
     let card = match read.await {
         Ok((card, text_faults)) => {
-            talk.findings.facts.text_faults.or(text_faults);
+            peer.findings.facts.text_faults.or(text_faults);
             card
         }
         Err(fault) => {
             if matches!(fault, CardFault::Invalid(_)) {
-                talk.findings.facts.kind = Some(Kind::Agent);
+                peer.findings.facts.kind = Some(Kind::Agent);
             }
             for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
-                talk.findings.fault(&fault, &seen);
+                peer.findings.fault(&fault, &seen);
             }
             return;
         }
     };
-    record_card(talk.findings, &card);
-    match routes(&card, card_url, &answer.target, talk, subject.last_era.as_deref()) {
+    record_card(peer.findings, &card);
+    match routes(&card, card_url, &answer.target, peer, subject.last_era.as_deref()) {
         Ok((first, second)) => {
-            talk.findings.facts.endpoint = Some(first.target.to_string());
-            converse(talk, subject.depth, first, second).await;
+            peer.findings.facts.endpoint = Some(first.target.to_string());
+            converse(peer, subject.depth, first, second).await;
         }
         Err(obstacle) => {
             let Obstacle { fault, seen, foreign } = *obstacle;
-            talk.findings.facts.endpoint = foreign.map(|target| target.to_string());
-            talk.findings.fault(&fault, &seen);
+            peer.findings.facts.endpoint = foreign.map(|target| target.to_string());
+            peer.findings.fault(&fault, &seen);
         }
     }
 }
@@ -89,43 +88,56 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
     }
 }
 
-/// Sends one text to an agent that was proven before, in the dialect it spoke then; once, whatever the answer is.
-///
-/// # Errors
-/// The stable code of why it was not taken.
-pub(super) async fn send_text(
-    talk: &mut Conversation<'_>,
-    target: Target,
-    era: Option<&str>,
-    rest: bool,
-    text: &str,
-) -> Result<(), String> {
-    let dialects = [Dialect::V1_0, Dialect::V0_3, Dialect::V0_2];
-    let spoken = dialects.into_iter().find(|dialect| Some(dialect.as_str()) == era);
-    let methods = MethodSet::of(spoken.unwrap_or(Dialect::V1_0));
-    let transport = if rest { Transport::Rest } else { Transport::Rpc };
-    match message(talk, &Route { target, transport, methods }, text).await {
-        StepOutcome::Answered(_) | StepOutcome::Proof(_) => Ok(()),
-        StepOutcome::Failed(failure) => Err(failure.fault.code().to_string()),
-    }
+/// The agent that a message goes to, as of its last proof.
+#[derive(Clone, Debug)]
+pub struct Recipient {
+    pub endpoint: Target,
+    pub era: Option<String>,
+    pub rest: bool,
 }
 
-/// Why none of a card's interfaces is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The stable code of the failure; `None` if the message was accepted.
+    pub failure: Option<String>,
+    pub retry_after: Option<Duration>,
+}
+
+/// Sends a text exactly once, with the limits of a probe. No other dialect is tried, because an agent must not receive
+/// it twice.
+pub async fn send_message(fetcher: &Fetcher, random: &Random, to: &Recipient, text: &str) -> Delivery {
+    let mut findings = Findings::default();
+    let mut peer = Conversation::new(fetcher, random, &mut findings, PROBE, None);
+    let dialects = [Dialect::V1_0, Dialect::V0_3, Dialect::V0_2];
+    let spoken = dialects.into_iter().find(|dialect| Some(dialect.as_str()) == to.era.as_deref());
+    let route = Route {
+        target: to.endpoint.clone(),
+        transport: if to.rest { Transport::Rest } else { Transport::Rpc },
+        methods: MethodSet::of(spoken.unwrap_or(Dialect::V1_0)),
+    };
+    let failure = match message(&mut peer, &route, text).await {
+        StepOutcome::Answered(_) | StepOutcome::Proof(_) => None,
+        StepOutcome::Failed(failure) => Some(failure.fault.code().to_string()),
+    };
+    Delivery { failure, retry_after: findings.into_verdict().retry_after }
+}
+
+/// Why none of a card's interfaces is called.
 struct Obstacle {
     fault: ProbeFault,
     seen: String,
-    /// The interface of another owner, where that is the obstacle.
+    /// The interface of another owner, if that is the obstacle.
     foreign: Option<Target>,
 }
 
-/// The route to take, and the one to fall back to: JSON-RPC before REST, the dialect of last time before others,
-/// then the card's own order. An interface of another owner than the card's (`card_url`, as it is listed) counts for
-/// nothing, whatever it answers; so it is left alone, or anybody could have anybody messaged.
+/// The route to try first, and the fallback: JSON-RPC before REST, then the dialect of the last probe, then the
+/// order of the card. An interface of another owner than the card's (`card_url`, as listed) is not called at all;
+/// otherwise anyone could make the registry send messages to anyone.
 fn routes(
     card: &AgentCard,
     card_url: &Target,
     found_at: &Target,
-    talk: &Conversation<'_>,
+    peer: &Conversation<'_>,
     last_era: Option<&str>,
 ) -> Result<(Route, Route), Box<Obstacle>> {
     let callable: Vec<(&Interface, Transport)> = card
@@ -144,7 +156,7 @@ fn routes(
     let mut foreign = None;
     let mut routes = Vec::new();
     for (interface, transport) in callable {
-        match found_at.join(&interface.url, talk.reach()) {
+        match found_at.join(&interface.url, peer.reach()) {
             Ok(target) if !same_owner(card_url.as_str(), target.as_str()) => {
                 foreign.get_or_insert(target);
             }
@@ -177,35 +189,35 @@ const fn transport(binding: &Binding) -> Option<Transport> {
     }
 }
 
-async fn converse(talk: &mut Conversation<'_>, depth: Depth, first: Route, second: Route) {
-    match question(talk, &first).await {
+async fn converse(peer: &mut Conversation<'_>, depth: Depth, first: Route, second: Route) {
+    match question(peer, &first).await {
         StepOutcome::Proof(signal) => {
-            spoken(talk.findings, &first);
-            talk.findings.signal(signal);
+            spoken(peer.findings, &first);
+            peer.findings.signal(signal);
             if depth == Depth::Question {
                 return;
             }
         }
         StepOutcome::Failed(failure) if failure.last => {
-            talk.findings.speaks |= failure.spoke;
-            return talk.findings.fault(&failure.fault, &failure.seen);
+            peer.findings.speaks |= failure.spoke;
+            return peer.findings.fault(&failure.fault, &failure.seen);
         }
-        // Some agents answer nothing but messages.
-        StepOutcome::Failed(_) | StepOutcome::Answered(_) => talk.findings.signal("question_not_understood"),
+        // Some agents answer only messages.
+        StepOutcome::Failed(_) | StepOutcome::Answered(_) => peer.findings.signal("question_not_understood"),
     }
-    let mut failure = match message(talk, &first, GREETING).await {
+    let mut failure = match message(peer, &first, GREETING).await {
         StepOutcome::Failed(failure) => failure,
-        answered => return conclude(talk.findings, &first, &answered),
+        answered => return conclude(peer.findings, &first, &answered),
     };
-    if failure.retry && talk.may_ask(1) {
-        match message(talk, &second, GREETING).await {
-            // The first refusal is the one that its card asked for, unless only the second was in A2A.
+    if failure.retry && peer.may_send(1) {
+        match message(peer, &second, GREETING).await {
+            // The refusal on the declared route counts, unless only the second one was in A2A.
             StepOutcome::Failed(other) if other.spoke && !failure.spoke => failure = other,
             StepOutcome::Failed(_) => {}
-            answered => return conclude(talk.findings, &second, &answered),
+            answered => return conclude(peer.findings, &second, &answered),
         }
     }
-    refused(talk.findings, &failure);
+    refused(peer.findings, &failure);
 }
 
 fn conclude(findings: &mut Findings, route: &Route, answered: &StepOutcome) {
@@ -217,7 +229,7 @@ fn conclude(findings: &mut Findings, route: &Route, answered: &StepOutcome) {
     }
 }
 
-/// A message was not answered; what the question proved stays proven.
+/// What the question proved stays proven when the message is not answered.
 fn refused(findings: &mut Findings, failure: &StepFailure) {
     findings.speaks |= failure.spoke;
     if !failure.fault.class().inconclusive {
@@ -241,45 +253,39 @@ fn spoken(findings: &mut Findings, route: &Route) {
     });
 }
 
-async fn question(talk: &mut Conversation<'_>, route: &Route) -> StepOutcome {
-    let (id, task) = (talk.id(), talk.uuid());
-    let Some(request) = route.question(id, &task, talk.reach()) else { return unusable(route) };
-    let deadline = QUESTION.min(request.deadline);
-    match talk.ask(request.with_deadline(deadline)).await {
+async fn question(peer: &mut Conversation<'_>, route: &Route) -> StepOutcome {
+    let (id, task) = (peer.id(), peer.uuid());
+    let Some(request) = route.question(id, &task, peer.reach()) else { return invalid_path(route) };
+    let deadline = QUESTION_DEADLINE.min(request.deadline);
+    match peer.ask(request.with_deadline(deadline)).await {
         Ok(answer) => {
             let route = route.clone();
-            talk.read(&answer, move |answer, work| reply::to_question(&route, answer, id, &task, work)).await
+            peer.read(&answer, move |answer, budget| reply::to_question(&route, answer, id, &task, budget))
+                .await
         }
-        // Time may run out on a server that takes every request for a message; the message has its own chance.
-        Err(error @ FetchError::Timeout { .. }) => failed(&error, false),
-        Err(error) => failed(&error, true),
+        // A server that treats every request as a message may time out here and still answer the message.
+        Err(error @ FetchError::Timeout { .. }) => unreachable(&error, false),
+        Err(error) => unreachable(&error, true),
     }
 }
 
-async fn message(talk: &mut Conversation<'_>, route: &Route, text: &str) -> StepOutcome {
-    let (id, message) = (talk.id(), talk.uuid());
-    let Some(request) = route.message(id, &message, text, talk.reach()) else { return unusable(route) };
-    match talk.ask(request).await {
+async fn message(peer: &mut Conversation<'_>, route: &Route, text: &str) -> StepOutcome {
+    let (id, message) = (peer.id(), peer.uuid());
+    let Some(request) = route.message(id, &message, text, peer.reach()) else { return invalid_path(route) };
+    match peer.ask(request).await {
         Ok(answer) => {
             let route = route.clone();
-            talk.read(&answer, move |answer, work| reply::to_message(&route, answer, id, work)).await
+            peer.read(&answer, move |answer, budget| reply::to_message(&route, answer, id, budget)).await
         }
-        Err(error) => failed(&error, true),
+        Err(error) => unreachable(&error, true),
     }
 }
 
-fn failed(error: &FetchError, last: bool) -> StepOutcome {
+fn unreachable(error: &FetchError, last: bool) -> StepOutcome {
     let fault = fault_of(error, ProbedResource::Remote, Stage::Probe);
-    StepOutcome::Failed(StepFailure { fault, seen: error.to_string(), spoke: false, retry: false, last })
+    StepOutcome::Failed(StepFailure { last, ..StepFailure::new(fault, error.to_string()) })
 }
 
-fn unusable(route: &Route) -> StepOutcome {
-    let seen = route.target.to_string();
-    StepOutcome::Failed(StepFailure {
-        fault: ProbeFault::InterfaceUrl,
-        seen,
-        spoke: false,
-        retry: false,
-        last: true,
-    })
+fn invalid_path(route: &Route) -> StepOutcome {
+    StepOutcome::Failed(StepFailure::new(ProbeFault::InterfaceUrl, route.target.to_string()))
 }

@@ -1,5 +1,5 @@
-//! One conversation with one peer: how much time and how many requests are left, and what was found so far.
-//! Every request of a handshake goes through here, so that no turn of a protocol can overrun what a probe may cost.
+//! One conversation with one peer: the time and requests that are left, and the findings so far.
+//! Every request of a handshake goes through here, so that no protocol can exceed the limits of a probe.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use http::header::RETRY_AFTER;
 use tokio::time::Instant;
 
 use super::findings::Findings;
-use super::work::{Work, aside, is_long};
+use super::response_budget::{ResponseBudget, is_long, on_other_thread};
 use crate::host_slots::{HostSlot, HostSlots};
 use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{
@@ -15,14 +15,13 @@ use registry_fetch::{
 };
 use registry_model::{Random, Reach};
 
-/// The most requests of one handshake: the longest correct one takes seven, and a hostile peer could ask for more.
-const MOST_REQUESTS: u8 = 10;
+/// The longest correct handshake takes seven; a hostile peer could cause more.
+const MAX_REQUESTS: u8 = 10;
 
-/// Held back, so that the last request ends before the probe does and its own reason is recorded.
+/// Ends the last request before the probe's own time limit, so that the reason of the request is recorded.
 const RESERVE: Duration = Duration::from_millis(50);
 
-/// The longest wait that a peer may ask for.
-const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 #[derive(Debug)]
 pub(super) struct Conversation<'a> {
@@ -31,15 +30,14 @@ pub(super) struct Conversation<'a> {
     pub(super) findings: &'a mut Findings,
     ends: Instant,
     requests: u8,
-    /// The slots of the sweep that this is a part of.
     hosts: Option<&'a HostSlots>,
     slot: Option<HostSlot>,
-    turned_away: bool,
-    work: Work,
+    lacked_slot: bool,
+    budget: ResponseBudget,
 }
 
 impl<'a> Conversation<'a> {
-    /// A conversation that ends `limit` from now, waits for slots not counted.
+    /// Ends `limit` from now, not counting the time spent waiting for slots.
     pub(super) fn new(
         fetcher: &'a Fetcher,
         random: &'a Random,
@@ -48,112 +46,103 @@ impl<'a> Conversation<'a> {
         hosts: Option<&'a HostSlots>,
     ) -> Self {
         let ends = Instant::now() + limit;
-        let work = Work::default();
-        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, turned_away: false, work }
+        let budget = ResponseBudget::default();
+        Self { fetcher, random, findings, ends, requests: 0, hosts, slot: None, lacked_slot: false, budget }
     }
 
-    /// Whether a host had no slot in time; what was found is then no verdict.
-    pub(super) const fn was_turned_away(&self) -> bool {
-        self.turned_away
+    pub(super) const fn lacked_slot(&self) -> bool {
+        self.lacked_slot
     }
 
-    /// Takes a slot at the host of `target`, for one at another; none where it comes too late. It is the host that is
-    /// asked whose slots count, which need not be the one that is listed.
-    pub(super) async fn turn_at(&mut self, target: &Target) -> bool {
+    /// Takes a slot at the host of `target`, in exchange for a slot at another host. False if it comes too late.
+    /// The host that is called counts, which may differ from the listed one.
+    pub(super) async fn take_slot_at(&mut self, target: &Target) -> bool {
         let Some(hosts) = self.hosts else { return true };
-        if self.turned_away || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
-            return !self.turned_away;
+        if self.lacked_slot || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
+            return !self.lacked_slot;
         }
-        // Two probes that kept their slots while waiting for each other's would wait for ever.
+        // Two probes that kept their slots while waiting for each other would deadlock.
         self.slot = None;
         let asked = Instant::now();
         self.slot = hosts.slot(target).await;
-        // The time is the host's, and not the peer's to lose.
+        // Waiting for a slot does not count against the peer.
         self.ends += asked.elapsed();
-        self.turned_away = self.slot.is_none();
-        !self.turned_away
+        self.lacked_slot = self.slot.is_none();
+        !self.lacked_slot
     }
 
-    /// The time that is left for requests.
     pub(super) fn left(&self) -> Duration {
         self.ends.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
 
-    /// Whether this many further requests may be sent.
-    pub(super) fn may_ask(&self, requests: u8) -> bool {
-        self.requests + requests <= MOST_REQUESTS && !self.left().is_zero()
+    pub(super) fn may_send(&self, requests: u8) -> bool {
+        self.requests + requests <= MAX_REQUESTS && !self.left().is_zero()
     }
 
-    /// How far the fetcher reaches, for URLs that the peer names.
     pub(super) fn reach(&self) -> Reach {
         self.fetcher.reach()
     }
 
-    /// The fetcher, for questions that are asked side by side.
     pub(super) const fn fetcher(&self) -> &'a Fetcher {
         self.fetcher
     }
 
-    /// A request id that no canned reply can echo; exact in every JSON reader.
+    /// Unlikely to be in a canned reply; exact in every JSON reader.
     pub(super) fn id(&self) -> u64 {
         self.random.below(1 << 31) + 1
     }
 
-    /// A random UUID (version 4): a name for a message, or for a task that does not exist. Some frameworks keep
-    /// tasks in a column of that type and fail on any other text.
+    /// A random UUID (version 4) for a message, or for a task that does not exist. Some frameworks store task ids
+    /// in a UUID column and fail on other text.
     pub(super) fn uuid(&self) -> String {
         let hex = self.random.hex(16);
         format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
     }
 
-    /// Sends a request of the handshake, within the time that is left.
-    ///
-    /// # Errors
-    /// Those of the fetcher; [`FetchError::Timeout`] also where time, requests or turns have run out.
+    /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time, requests or
+    /// slots have run out.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
-        if !self.may_ask(1) || !self.turn_at(&request.target).await {
+        if !self.may_send(1) || !self.take_slot_at(&request.target).await {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
         self.requests += 1;
-        self.findings.asking();
+        self.findings.request_sent();
         let deadline = request.deadline.min(self.left());
-        let most = request.max_bytes.min(self.work.bytes);
+        let most = request.max_bytes.min(self.budget.bytes);
         let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
         self.findings.answered();
         self.charge(&answer);
-        self.findings.asked_to_wait(retry_after(&answer));
+        self.findings.keep_retry_after(retry_after(&answer));
         Ok(answer)
     }
 
-    /// Counts an answer that did not come through [`Self::ask`].
     pub(super) fn charge(&mut self, answer: &Answer) {
-        self.work.bytes = self.work.bytes.saturating_sub(answer.body.len());
+        self.budget.bytes = self.budget.bytes.saturating_sub(answer.body.len());
     }
 
-    /// Reads an answer within the work that is left for the probe; a long one beside the thread that others wait for.
+    /// Reads an answer within the response budget; a long one on another thread, because all probes share this one.
     pub(super) async fn read<T: Send + 'static>(
         &mut self,
         answer: &Answer,
-        read: impl FnOnce(&Answer, &mut Work) -> T + Send + 'static,
+        read: impl FnOnce(&Answer, &mut ResponseBudget) -> T + Send + 'static,
     ) -> T {
         if !is_long(answer.body.len()) {
-            return read(answer, &mut self.work);
+            return read(answer, &mut self.budget);
         }
-        let (answer, mut work) = (answer.clone(), self.work);
-        let found = aside(move || (read(&answer, &mut work), work)).await;
-        self.work = found.1;
+        let (answer, mut budget) = (answer.clone(), self.budget);
+        let found = on_other_thread(move || (read(&answer, &mut budget), budget)).await;
+        self.budget = found.1;
         found.0
     }
 }
 
-/// The seconds of Retry-After (RFC 9110 §10.2.3), at most a day. Its other form, a date, would need a clock that
-/// agrees with the peer's, and a retry comes early anyway.
+/// The seconds of Retry-After (RFC 9110 §10.2.3). The date form is ignored: it needs a clock that agrees with the
+/// peer's, and a retry comes early anyway.
 pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
     let seconds = answer.header(RETRY_AFTER.as_str())?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_WAIT))
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
 }
 
-/// What a fetch without an answer amounts to.
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
     let unreached = |cause| ProbeFault::Unreached { stage, cause };
     match error {
@@ -169,7 +158,7 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
             Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
         FetchError::TooLarge { limit: CARD_BYTES | TOOL_LIST_BYTES } => ProbeFault::TooLarge { resource },
-        // Not the limit of a request, but what was left for it.
+        // The limit was the rest of the budget.
         FetchError::TooLarge { .. } => ProbeFault::TooMuch,
         FetchError::TooManyRedirects | FetchError::BadRedirect => {
             ProbeFault::Redirected { resource, status: None }
@@ -179,7 +168,6 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
     }
 }
 
-/// What a status that refuses amounts to, a bot wall in front of the server included.
 pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
@@ -191,7 +179,7 @@ pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     }
 }
 
-/// The marks that the common bot walls leave on a challenge or block page.
+/// By the marks that common bot walls leave on a challenge or block page.
 pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     const MARKS: [&str; 7] = [
         "cf-chl",
@@ -210,7 +198,6 @@ pub(super) fn is_bot_wall(answer: &Answer) -> bool {
     page && MARKS.iter().any(|mark| start.windows(mark.len()).any(|window| window == mark.as_bytes()))
 }
 
-/// The beginning of a body and its type, for `seen`.
 pub(super) fn excerpt(answer: &Answer) -> String {
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(400)]);
     let kind = match answer.content_type() {
@@ -225,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_failed_fetch_has_its_fault() {
+    fn every_fetch_error_has_its_fault() {
         let table = [
             (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
             (FetchError::OwnHost, "own_host"),
@@ -251,21 +238,21 @@ mod tests {
     }
 
     #[test]
-    fn a_name_for_nothing_is_a_uuid() {
+    fn task_and_message_ids_are_uuids() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
-        let talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
-        let uuid = talk.uuid();
+        let peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let uuid = peer.uuid();
         assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
-        assert_ne!(talk.uuid(), uuid);
-        assert_ne!(talk.id(), talk.id());
+        assert_ne!(peer.uuid(), uuid);
+        assert_ne!(peer.id(), peer.id());
     }
 
     #[tokio::test]
-    async fn a_long_answer_is_read_beside_the_thread_and_within_the_work_that_is_left() {
+    async fn long_answer_is_read_on_another_thread_within_the_budget() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
-        let mut talk = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
+        let mut peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
         let answer = |zeros: usize| Answer {
             status: http::StatusCode::OK,
             headers: http::HeaderMap::new(),
@@ -275,18 +262,19 @@ mod tests {
             truncated: false,
         };
         let here = std::thread::current().id();
-        let mut left = talk.work.values;
+        let mut left = peer.budget.values;
         for (zeros, beside) in [(10, false), (40_000, true), (40_000, true), (10, false)] {
             let answer = answer(zeros);
-            let read = talk.read(&answer, |answer, work| {
-                (std::thread::current().id(), answer.json(&mut work.values).is_ok())
+            let read = peer.read(&answer, |answer, budget| {
+                (std::thread::current().id(), answer.json(&mut budget.values).is_ok())
             });
             let (thread, whole) = read.await;
             assert_eq!((thread != here, whole), (beside, true), "{zeros}");
             left -= zeros + 1;
-            assert_eq!(talk.work.values, left, "what was read beside the thread counts as well");
+            assert_eq!(peer.budget.values, left, "reads on the other thread count as well");
         }
-        let whole = talk.read(&answer(40_000), |answer, work| answer.json(&mut work.values).is_ok()).await;
-        assert!(!whole && talk.work.values == 0, "nothing is left for more");
+        let whole =
+            peer.read(&answer(40_000), |answer, budget| answer.json(&mut budget.values).is_ok()).await;
+        assert!(!whole && peer.budget.values == 0, "nothing is left for more");
     }
 }

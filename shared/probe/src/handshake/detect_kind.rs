@@ -1,72 +1,68 @@
 //! A URL of unknown kind: an agent's card on its site, or an MCP server at the address itself.
-//! Cards are looked for first, side by side, because a GET that finds nothing costs less than a handshake.
+//! Cards are requested first, concurrently, because a GET that finds nothing costs less than a handshake.
 
 use std::time::Duration;
 
 use futures::future::join_all;
 
+use super::Subject;
 use super::conversation::Conversation;
-use super::subject::Subject;
 use super::{a2a, mcp};
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
 use registry_formats::agent_card;
 use registry_model::{Handshake, Kind};
 
-/// Where cards are (A2A 8.2; `agent.json` before 0.3), in the order of trust.
+/// In the order of trust (A2A 8.2; `agent.json` before 0.3).
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
-/// Where a few older ones still are.
+/// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
-/// How many are requested at once.
-const AT_ONCE: usize = 4;
-/// The time of each request.
-const LOOK: Duration = Duration::from_millis(2500);
+const MAX_CONCURRENT: usize = 4;
+const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 
-/// What the card paths of a site hold.
 #[derive(Default)]
 struct Site {
-    /// A card that can be used, or else one that cannot.
+    /// The flag is true if the card can be used.
     card: Option<(Target, Answer, bool)>,
-    /// The status at the likeliest path.
     status: Option<u16>,
 }
 
-pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
-    let (likely, legacy) = candidates(talk, &subject.url);
-    let mut site = look(talk, likely).await;
+pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
+    let (likely, legacy) = candidates(peer, &subject.url);
+    let mut site = fetch_cards(peer, likely).await;
     if let Some((url, answer, true)) = &site.card {
-        return a2a::probe(talk, subject, url, answer).await;
+        return a2a::probe(peer, subject, url, answer).await;
     }
-    mcp::probe(talk, subject).await;
-    if talk.findings.speaks || talk.findings.worst() != Handshake::Fail {
+    mcp::probe(peer, subject).await;
+    if peer.findings.speaks || peer.findings.worst() != Handshake::Fail {
         // A bare 401 or 403 proves nothing about the server behind it.
-        if talk.findings.speaks || !talk.findings.has("gated_unproven") {
-            talk.findings.facts.kind = Some(Kind::Mcp);
+        if peer.findings.speaks || !peer.findings.has("gated_unproven") {
+            peer.findings.facts.kind = Some(Kind::Mcp);
         }
         return;
     }
-    if site.card.is_none() && talk.left() > LOOK {
-        let found = look(talk, legacy).await;
+    if site.card.is_none() && peer.left() > LOOK_DEADLINE {
+        let found = fetch_cards(peer, legacy).await;
         site = Site { card: found.card, status: site.status };
     }
     match site.card {
         // What was wrong with the address as an MCP server does not matter to an agent.
         Some((url, answer, _)) => {
-            talk.findings.forgive();
-            talk.findings.facts.endpoint = None;
-            a2a::probe(talk, subject, &url, &answer).await;
+            peer.findings.take_faults();
+            peer.findings.facts.endpoint = None;
+            a2a::probe(peer, subject, &url, &answer).await;
         }
         None => {
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-            talk.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
+            peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
         }
     }
 }
 
-/// The URLs to look at: the address itself, below it, at the root; and the older ones.
-fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target>) {
+/// The URLs to try first (the address itself, below it, at the root), and the older ones.
+fn candidates(peer: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target>) {
     let path = url.url().path().trim_end_matches('/').to_owned();
-    let at = |path: String| url.join(&path, talk.reach()).ok();
+    let at = |path: String| url.join(&path, peer.reach()).ok();
     let mut likely = vec![Some(url.clone())];
     let mut legacy = Vec::new();
     if !path.is_empty() {
@@ -79,38 +75,38 @@ fn candidates(talk: &Conversation<'_>, url: &Target) -> (Vec<Target>, Vec<Target
     }
     let mut likely: Vec<Target> = likely.into_iter().flatten().collect();
     let mut legacy: Vec<Target> = legacy.into_iter().flatten().collect();
-    // One too many with a path: the oldest name at the root waits.
-    legacy.extend(likely.split_off(likely.len().min(AT_ONCE)));
-    legacy.truncate(AT_ONCE);
+    // With a path there is one too many: the oldest name at the root is tried later.
+    legacy.extend(likely.split_off(likely.len().min(MAX_CONCURRENT)));
+    legacy.truncate(MAX_CONCURRENT);
     (likely, legacy)
 }
 
-/// Asks all of `urls` at once; the first in order that holds a card counts.
-async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
-    // All of them are of one site.
+/// Requests all `urls` concurrently; the first in order that returns a card counts.
+async fn fetch_cards(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
+    // All URLs are on one site.
     let Some(site) = urls.first() else { return Site::default() };
-    if !talk.turn_at(site).await {
+    if !peer.take_slot_at(site).await {
         return Site::default();
     }
-    let fetcher = talk.fetcher();
-    let deadline = LOOK.min(talk.left());
-    let looks = urls.into_iter().map(|url| async move {
-        // A page or an event stream is known by its first byte: the rest need not come.
+    let fetcher = peer.fetcher();
+    let deadline = LOOK_DEADLINE.min(peer.left());
+    let requests = urls.into_iter().map(|url| async move {
+        // The first byte identifies a page or an event stream: the rest need not be read.
         let request = Request::get(url.clone()).with_deadline(deadline).until(until_no_json_object());
         (url, fetcher.send(request).await.ok())
     });
     let mut site = Site::default();
-    for (at, (url, answer)) in join_all(looks).await.into_iter().enumerate() {
+    for (at, (url, answer)) in join_all(requests).await.into_iter().enumerate() {
         let Some(answer) = answer else { continue };
-        // The address itself holds something else on most sites; the next path is where a card is expected.
+        // On most sites the address itself returns something else; the next path is where a card is expected.
         if at == 1 {
             site.status = Some(answer.status.as_u16());
         }
         if !answer.status.is_success() {
             continue;
         }
-        talk.charge(&answer);
-        match talk.read(&answer, |answer, _| agent_card::read_body(&answer.body)).await {
+        peer.charge(&answer);
+        match peer.read(&answer, |answer, _| agent_card::read_body(&answer.body)).await {
             Ok(_) => {
                 site.card = Some((url, answer, true));
                 break;
@@ -128,7 +124,7 @@ async fn look(talk: &mut Conversation<'_>, urls: Vec<Target>) -> Site {
     site
 }
 
-/// Tells of a growing body when it cannot become a JSON object any more.
+/// True once a growing body can no longer become a JSON object.
 fn until_no_json_object() -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let mut blank = 0;
     move |body| {

@@ -3,20 +3,18 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use tokio::time::Instant;
 
-use super::bounds::bounded;
 use crate::reasons::{Class, ConformanceRule, ProbeFault};
-use registry_model::{Facts, Handshake, Reason, Verdict};
+use registry_model::{Facts, Handshake, Reason, Skill, Tool, Verdict};
 
-/// Findings of one probe.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Findings {
-    /// What the peer says of itself.
-    pub(super) facts: Facts,
-    /// A well-formed answer of the protocol came back, be it a refusal.
+pub(crate) struct Findings {
+    pub(crate) facts: Facts,
+    /// The peer sent a well-formed answer of the protocol, which may be a refusal.
     pub(super) speaks: bool,
-    /// A message was answered; `None` where none was sent.
+    /// A message was answered; `None` if none was sent.
     pub(super) answers: Option<bool>,
     retry_after: Option<Duration>,
     faults: Vec<(Class, Reason)>,
@@ -27,47 +25,37 @@ pub(super) struct Findings {
     latency: Option<Duration>,
 }
 
-/// Faults of a protocol, while another is tried.
-#[derive(Debug)]
-pub(super) struct FaultsSetAside(Vec<(Class, Reason)>);
-
 impl Findings {
-    /// A request of the handshake leaves.
-    pub(super) fn asking(&mut self) {
+    pub(super) fn request_sent(&mut self) {
         self.asked.get_or_insert_with(Instant::now);
     }
 
-    /// An answer has arrived.
     pub(super) fn answered(&mut self) {
         self.latency = self.asked.map(|asked| asked.elapsed());
     }
 
-    /// What was answered before the handshake took `elapsed`; counts where nothing more is asked.
+    /// The duration of a request before the handshake; counts if no further request is sent.
     pub(super) fn answered_before(&mut self, elapsed: Duration) {
         self.latency.get_or_insert(elapsed);
     }
 
-    /// Keeps the longest wait that the peer asked for.
-    pub(super) fn asked_to_wait(&mut self, wait: Option<Duration>) {
+    pub(super) fn keep_retry_after(&mut self, wait: Option<Duration>) {
         self.retry_after = self.retry_after.max(wait);
     }
 
-    /// Adds a signal, once.
-    pub(super) fn signal(&mut self, signal: impl Into<String>) {
+    pub(crate) fn signal(&mut self, signal: impl Into<String>) {
         add(&mut self.signals, signal.into());
     }
 
-    /// Whether a signal was added.
     pub(super) fn has_signal(&self, signal: &str) -> bool {
         self.signals.iter().any(|known| known == signal)
     }
 
-    /// Adds a protocol that was seen, once.
     pub(super) fn hint(&mut self, hint: impl Into<String>) {
         add(&mut self.hints, hint.into());
     }
 
-    /// Adds a version that the peer speaks; `first` puts the one just spoken to the front.
+    /// `first` moves the version that was just used to the front.
     pub(super) fn version(&mut self, version: &str, first: bool) {
         let versions = &mut self.facts.protocol_versions;
         if first {
@@ -78,56 +66,45 @@ impl Findings {
         }
     }
 
-    pub(super) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
-        self.reason(fault.class(), fault.reason(seen));
+    pub(crate) fn fault(&mut self, fault: &ProbeFault, seen: &str) {
+        let reason = fault.reason(seen);
+        let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
+        if !self.faults.iter().any(known) {
+            self.faults.push((fault.class(), reason));
+        }
     }
 
-    /// Puts a fault before those already met.
     pub(super) fn fault_first(&mut self, fault: &ProbeFault, seen: &str) {
         self.faults.insert(0, (fault.class(), fault.reason(seen)));
     }
 
-    fn reason(&mut self, class: Class, reason: Reason) {
-        let known = |(_, known): &(Class, Reason)| known.code == reason.code && known.seen == reason.seen;
-        if !self.faults.iter().any(known) {
-            self.faults.push((class, reason));
-        }
-    }
-
-    /// Adds a rule that is broken although the handshake works.
+    /// Records rules that are broken although the handshake works.
     pub(super) fn broken(&mut self, rules: &[ConformanceRule], seen: &str) {
         for rule in rules {
             let fault = ProbeFault::Nonconforming(*rule);
-            // One place is enough to find the others: a list of tools may break a rule a thousand times.
+            // One place is enough: a list of tools may break a rule a thousand times.
             if !self.has(&fault.code()) {
                 self.fault(&fault, seen);
             }
         }
     }
 
-    /// Adds advice that changes no outcome.
     pub(super) fn warning(&mut self, reason: Reason) {
         if !self.warnings.contains(&reason) {
             self.warnings.push(reason);
         }
     }
 
-    /// Drops the faults of a protocol that turned out to be the wrong one.
-    pub(super) fn forgive(&mut self) {
-        self.faults.clear();
+    /// Takes the faults out while another protocol is tried; [`Self::put_back`] drops those found since.
+    pub(super) fn take_faults(&mut self) -> Vec<(Class, Reason)> {
+        std::mem::take(&mut self.faults)
     }
 
-    /// Takes the faults out, so that another protocol can be tried.
-    pub(super) fn set_aside(&mut self) -> FaultsSetAside {
-        FaultsSetAside(std::mem::take(&mut self.faults))
+    pub(super) fn put_back(&mut self, faults: Vec<(Class, Reason)>) {
+        self.faults = faults;
     }
 
-    /// Puts back what was set aside, for whatever was met since.
-    pub(super) fn put_back(&mut self, faults: FaultsSetAside) {
-        self.faults = faults.0;
-    }
-
-    /// Whether a fault says more of the moment than of the peer.
+    /// Whether a fault may be temporary.
     pub(super) fn is_inconclusive(&self) -> bool {
         self.faults.iter().any(|(class, _)| class.inconclusive)
     }
@@ -137,19 +114,17 @@ impl Findings {
         met.max_by_key(|handshake| weight(*handshake)).unwrap_or(Handshake::Ok)
     }
 
-    /// Whether a fault of this code was met.
     pub(super) fn has(&self, code: &str) -> bool {
         self.faults.iter().any(|(_, reason)| reason.code == code)
     }
 
-    /// Whether no fault was met so far.
     pub(super) fn is_clear(&self) -> bool {
         self.faults.is_empty()
     }
 
-    pub(super) fn into_verdict(self) -> Verdict {
+    pub(crate) fn into_verdict(self) -> Verdict {
         let inconclusive = self.is_inconclusive();
-        // A peer that spoke and then fell silent is there: "fail" would say that nothing was found.
+        // "fail" would mean that nothing was found, but this peer spoke before it fell silent.
         let handshake = match self.worst() {
             Handshake::Fail if inconclusive && self.speaks => Handshake::Partial,
             other => other,
@@ -186,8 +161,41 @@ fn add(list: &mut Vec<String>, item: String) {
     }
 }
 
+/// The maximum size of skills and tools as stored JSON. A bucket of the search index must fit at least one listing,
+/// with texts up to three times as large as here.
+const MAX_ABILITY_BYTES: usize = 96 * 1024;
+
+/// Keeps skills and tools while there is room. If one does not fit, only its name is kept.
+pub(super) fn bounded(mut facts: Facts) -> Facts {
+    let mut left = MAX_ABILITY_BYTES;
+    facts.skills = fitting(facts.skills, &mut left, |skill| Skill {
+        id: skill.id.clone(),
+        name: skill.name.clone(),
+        ..Skill::default()
+    });
+    facts.tools =
+        fitting(facts.tools, &mut left, |tool| Tool { name: tool.name.clone(), description: String::new() });
+    facts
+}
+
+fn fitting<T: Serialize>(all: Vec<T>, left: &mut usize, named: fn(&T) -> T) -> Vec<T> {
+    let mut takes = |one: &T| {
+        // One more for the comma.
+        let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len().saturating_add(1));
+        let rest = left.checked_sub(bytes);
+        *left = rest.unwrap_or(*left);
+        rest.is_some()
+    };
+    all.into_iter()
+        .filter_map(|one| if takes(&one) { Some(one) } else { Some(named(&one)).filter(|one| takes(one)) })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::reasons::ProbedResource;
 
@@ -211,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_spoke_and_fell_silent_is_partial() {
+    fn peer_that_fell_silent_is_partial() {
         let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
             let mut findings = Findings { speaks, ..Findings::default() };
@@ -222,11 +230,61 @@ mod tests {
     }
 
     #[test]
-    fn the_version_spoken_comes_first() {
+    fn spoken_version_comes_first() {
         let mut findings = Findings::default();
         findings.version("1.0", false);
         findings.version("0.3", false);
         findings.version("0.3", true);
         assert_eq!(findings.facts.protocol_versions, ["0.3", "1.0"]);
+    }
+
+    fn tool(name: &str, description: String) -> Tool {
+        Tool { name: name.to_owned(), description }
+    }
+
+    /// Up to `longest` of the most expensive characters: control characters as JSON escapes, four bytes in UTF-8.
+    fn words(longest: usize) -> impl Strategy<Value = String> {
+        let one = prop::sample::select(vec!["\u{1}", "\"", "a", "é", "語", "😀"]);
+        (one, 0..=longest).prop_map(|(one, times)| one.repeat(times))
+    }
+
+    #[test]
+    fn what_fits_is_kept_whole_and_in_order() {
+        let tools: Vec<Tool> = (0..150).map(|n| tool(&format!("t{n}"), "x".repeat(500))).collect();
+        let facts = Facts { tools: tools.clone(), ..Facts::default() };
+        assert_eq!(bounded(facts).tools, tools);
+    }
+
+    #[test]
+    fn a_name_is_kept_where_its_description_does_not_fit() {
+        let tools = vec![
+            tool("whole", "x".repeat(MAX_ABILITY_BYTES - 200)),
+            tool("named", "x".repeat(500)),
+            tool("whole too", "x".to_owned()),
+        ];
+        let kept = bounded(Facts { tools, ..Facts::default() }).tools;
+        assert_eq!(kept.len(), 3);
+        assert_eq!((kept[1].clone(), kept[2].description.as_str()), (tool("named", String::new()), "x"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn kept_abilities_fit_an_item(
+            tools in vec((words(128), words(500)), 0..200),
+            skills in vec((words(120), words(120), words(1000), vec(words(60), 0..20)), 0..100),
+        ) {
+            let facts = bounded(Facts {
+                tools: tools.iter().map(|(name, text)| tool(name, text.clone())).collect(),
+                skills: skills
+                    .into_iter()
+                    .map(|(id, name, description, tags)| Skill { id, name, description, tags })
+                    .collect(),
+                ..Facts::default()
+            });
+            let bytes = serde_json::to_vec(&(&facts.skills, &facts.tools)).unwrap().len();
+            prop_assert!(bytes <= MAX_ABILITY_BYTES + 16, "{} bytes", bytes);
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! The reply to a JSON-RPC request, whatever it is wrapped in: JSON, an event stream, an array.
-//! The body is read before any status is looked at, because good replies come with bad statuses and the reverse.
+//! The body is read before the status, because good replies come with bad statuses and the reverse.
 
 use serde_json::Value;
 
@@ -8,72 +8,52 @@ use crate::reasons::ConformanceRule;
 use registry_model::error::shorten;
 use registry_model::json;
 
-/// Method not found (JSON-RPC 2.0 §5.1).
 pub(super) const METHOD_NOT_FOUND: i64 = -32601;
-/// Not a valid request object.
 pub(super) const INVALID_REQUEST: i64 = -32600;
-/// Parameters that do not fit.
 pub(super) const INVALID_PARAMS: i64 = -32602;
-/// An error inside the server.
 pub(super) const INTERNAL_ERROR: i64 = -32603;
-/// Unreadable JSON.
 pub(super) const PARSE_ERROR: i64 = -32700;
 
-/// The most texts that are taken from one list.
-const MOST_TEXTS: usize = 50;
-/// The longest text kept, in characters.
-const LONGEST_TEXT: usize = 2000;
+const MAX_TEXTS: usize = 50;
+const MAX_TEXT_CHARS: usize = 2000;
 
-/// An error object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RpcError {
-    /// Its number.
     pub code: i64,
-    /// Its text, as the peer wrote it, cut to a sane length.
+    /// As the peer wrote it, cut to [`MAX_TEXT_CHARS`].
     pub message: String,
-    /// The protocol versions that it offers instead (MCP -32022 and its forerunners).
+    /// The protocol versions that the server offers instead (MCP -32022 and its predecessors).
     pub supported: Vec<String>,
 }
 
-/// What a body holds as the reply to our request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RpcOutcome {
-    /// A result for our id.
     Result(Value),
-    /// An error for our id, or for none.
     Error(RpcError),
-    /// JSON-RPC in form, for another id or broken.
+    /// JSON-RPC in form, but malformed or for another id.
     Broken,
-    /// JSON of another kind.
     OtherJson,
-    /// A web page.
     Html,
-    /// Nothing at all.
     Nothing,
-    /// Neither JSON nor a page.
     Text,
-    /// More values than the probe had left.
+    /// More values than the probe may still read.
     TooMuch,
 }
 
-/// The outcome of a request, and how it was sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RpcReply {
-    /// What it amounts to.
     pub outcome: RpcOutcome,
-    /// Rules of form that it breaks and that still leave it readable.
+    /// Broken rules that still leave the reply readable.
     pub broken_rules: Vec<ConformanceRule>,
-    /// As an event stream.
     pub streamed: bool,
 }
 
 impl RpcError {
-    /// One line for `seen`.
     pub(super) fn line(&self) -> String {
         format!("error {}: {}", self.code, self.message)
     }
 
-    /// The error names missing credentials, whatever its number.
+    /// By its words: there is no standard code for missing credentials.
     pub(super) fn wants_credentials(&self) -> bool {
         let text = self.message.to_ascii_lowercase();
         [
@@ -97,14 +77,12 @@ impl RpcError {
     }
 }
 
-/// The first strings of an array, and nothing where there is none.
 pub(super) fn texts(array: Option<&Value>) -> Vec<String> {
     let items = array.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(Value::as_str).take(MOST_TEXTS).map(|text| shorten(text, LONGEST_TEXT)).collect()
+    items.iter().filter_map(Value::as_str).take(MAX_TEXTS).map(|text| shorten(text, MAX_TEXT_CHARS)).collect()
 }
 
 impl RpcReply {
-    /// The same without the result: what is kept of a reply once its result was read, which may be long.
     pub(super) fn without_result(self) -> Self {
         match self.outcome {
             RpcOutcome::Result(_) => Self { outcome: RpcOutcome::Result(Value::Null), ..self },
@@ -113,9 +91,8 @@ impl RpcReply {
     }
 }
 
-/// Finds the reply to request `id` in a body. `left` is how many values may be read, and is counted down; an event of
-/// a stream counts for one at least.
-#[must_use]
+/// Finds the reply to request `id` in a body. `left` is the number of values that may still be read; it is reduced,
+/// by at least one for each event of a stream.
 pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut usize) -> RpcReply {
     let typed = content_type.unwrap_or_default().to_ascii_lowercase();
     if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
@@ -170,7 +147,7 @@ fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
     let declared = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
     let echoed = echo_of(message.get("id"), id);
     if !declared {
-        // Without the member only an echo of our id tells a reply from any other document.
+        // Without the member, only our id distinguishes a reply from other documents.
         if !matches!(echoed, Echo::Same | Echo::AsText) {
             return (RpcOutcome::OtherJson, Vec::new());
         }
@@ -182,7 +159,7 @@ fn classify(message: Value, id: u64) -> (RpcOutcome, Vec<ConformanceRule>) {
     let error = message.get("error").and_then(read_error);
     let outcome = match (message.remove("result"), error, echoed) {
         (_, _, Echo::Other) => RpcOutcome::Broken,
-        // Some frameworks write "error": null beside every result, and "result": null beside every error.
+        // Some frameworks write "error": null next to every result, and "result": null next to every error.
         (Some(result), None, Echo::Same | Echo::AsText) => RpcOutcome::Result(result),
         (None | Some(Value::Null), Some(error), _) => RpcOutcome::Error(error),
         _ => RpcOutcome::Broken,
@@ -194,13 +171,12 @@ fn read_error(error: &Value) -> Option<RpcError> {
     let code = error.get("code")?;
     let code = code.as_i64().or_else(|| code.as_str().and_then(|text| text.parse().ok()))?;
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-    let message = shorten(message, LONGEST_TEXT);
+    let message = shorten(message, MAX_TEXT_CHARS);
     let offered = |name| error.get("data").and_then(|data| data.get(name));
     let supported = texts(offered("supported").or_else(|| offered("supportedVersions")));
     Some(RpcError { code, message, supported })
 }
 
-/// How the reply names our id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Echo {
     Same,
@@ -236,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_one_that_echoes_our_id() {
+    fn reply_must_echo_our_id() {
         let result = RpcOutcome::Result(json!({"a": 1}));
         assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#), result);
         assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#), result);
@@ -256,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_told_apart() {
+    fn other_documents_are_distinguished() {
         assert_eq!(outcome(r#"{"detail":"Not Found"}"#), RpcOutcome::OtherJson);
         assert_eq!(outcome(r#"{"error":{"code":404,"message":"x"}}"#), RpcOutcome::OtherJson);
         assert_eq!(outcome("[]"), RpcOutcome::OtherJson);
@@ -287,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_searched_for_our_reply() {
+    fn stream_is_searched_for_our_reply() {
         let body = b"data: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
             data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":5}\n\n";
         let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7, &mut 100);
@@ -300,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_to_read_is_not_read() {
+    fn values_over_the_budget_are_not_read() {
         let stream = b"data: 1\n\n".repeat(101);
         assert_eq!(
             parse_reply(None, &stream, 7, &mut 100).outcome,

@@ -15,47 +15,46 @@ use std::time::Duration;
 use super::conversation::{Conversation, fault_of, is_bot_wall, refusal};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::sse;
-use super::subject::{Depth, Subject};
+use super::{Depth, Subject};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
 use registry_fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
 use registry_model::DeclaredTransport;
 
-/// How long an HTTP+SSE server has to name its endpoint.
-const STREAM: Duration = Duration::from_secs(5);
+const STREAM_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Why a server refused an era; the row of the decision table where it refuses both.
+/// Why a server refused an era: the row of the decision table that applies if it refuses both.
 #[derive(Debug)]
 struct EraRefusal {
     fault: ProbeFault,
     seen: String,
-    /// Whether the transport may be at fault, so that a GET may open HTTP+SSE.
+    /// The transport may be the cause, so a GET may open HTTP+SSE.
     transport: bool,
 }
 
-pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
-    if subject.declared == DeclaredTransport::Sse && opens_stream(talk, &subject.url).await {
-        return sse_only(talk, subject);
+pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
+    if subject.declared == DeclaredTransport::Sse && opens_stream(peer, &subject.url).await {
+        return sse_only(peer, subject);
     }
     let legacy_first = subject.last_era.as_deref().is_some_and(|era| eras::is_revision(era) && era < MODERN);
     let order = if legacy_first { [Era::Legacy, Era::Modern] } else { [Era::Modern, Era::Legacy] };
     let mut refused = None;
     for era in order {
         let opened = match era {
-            Era::Modern => eras::discover(talk, &subject.url).await,
-            Era::Legacy => eras::initialize(talk, &subject.url).await,
+            Era::Modern => eras::discover(peer, &subject.url).await,
+            Era::Legacy => eras::initialize(peer, &subject.url).await,
         };
         match opened {
-            Opened::Session(session) => return converse(talk, subject, *session).await,
+            Opened::Session(session) => return converse(peer, subject, *session).await,
             Opened::Nothing(error) => {
-                return talk
+                return peer
                     .findings
                     .fault(&fault_of(&error, ProbedResource::Remote, Stage::Probe), &error.to_string());
             }
-            // Only the question of the modern era may go unanswered: the other has its own chance.
+            // Without an answer to `server/discover`, `initialize` may still succeed.
             Opened::Silence => {}
-            Opened::Refused(answer, reply) => match classify_refusal(talk, &answer, &reply, era).await {
-                Some(found) => refused = more_telling(refused, found, era),
+            Opened::Refused(answer, reply) => match classify_refusal(peer, &answer, &reply, era).await {
+                Some(found) => refused = stronger_refusal(refused, found, era),
                 None => return,
             },
         }
@@ -63,15 +62,15 @@ pub(super) async fn probe(talk: &mut Conversation<'_>, subject: &Subject) {
     let Some(refused) = refused else { return };
     if refused.transport
         && subject.declared != DeclaredTransport::Sse
-        && opens_stream(talk, &subject.url).await
+        && opens_stream(peer, &subject.url).await
     {
-        return sse_only(talk, subject);
+        return sse_only(peer, subject);
     }
-    talk.findings.fault(&refused.fault, &refused.seen);
+    peer.findings.fault(&refused.fault, &refused.seen);
 }
 
-/// What `initialize` met counts, unless `server/discover` proved that the protocol is there.
-fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Option<EraRefusal> {
+/// The refusal of `initialize` counts, unless `server/discover` proved that the server speaks MCP.
+fn stronger_refusal(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Option<EraRefusal> {
     let proves = |refused: &EraRefusal| matches!(refused.fault, ProbeFault::Nonconforming(_));
     match known {
         Some(known) if proves(&known) || (era == Era::Modern && !proves(&found)) => Some(known),
@@ -79,9 +78,9 @@ fn more_telling(known: Option<EraRefusal>, found: EraRefusal, era: Era) -> Optio
     }
 }
 
-/// The meaning of a refusal by the decision table; `None` where it ends the conversation, its fault recorded.
+/// Classifies a refusal by the decision table. `None` if it ends the conversation; its fault is then recorded.
 async fn classify_refusal(
-    talk: &mut Conversation<'_>,
+    peer: &mut Conversation<'_>,
     answer: &Answer,
     reply: &RpcReply,
     era: Era,
@@ -89,7 +88,7 @@ async fn classify_refusal(
     let status = answer.status.as_u16();
     let seen = eras::seen(answer, reply);
     if is_bot_wall(answer) || status == 429 {
-        talk.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
+        peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
         return None;
     }
     let error = match &reply.outcome {
@@ -97,30 +96,30 @@ async fn classify_refusal(
         _ => None,
     };
     let gated = matches!(status, 401..=403 | 407);
-    // An unknown method may be refused in any words; `initialize` is known to every server of its era.
+    // An unknown method may be refused in any words; every legacy server knows `initialize`.
     if gated || (era == Era::Legacy && error.is_some_and(|error| error.wants_credentials())) {
-        auth::record_refusal(talk, answer, error.is_some(), &seen).await;
+        auth::record_refusal(peer, answer, error.is_some(), &seen).await;
         return None;
     }
     if reply.outcome == RpcOutcome::TooMuch {
-        talk.findings.fault(&ProbeFault::TooMuch, &seen);
+        peer.findings.fault(&ProbeFault::TooMuch, &seen);
         return None;
     }
     let found = |fault, transport| Some(EraRefusal { fault, seen, transport });
     if let Some(error) = error {
         return match error.code {
             eras::HEADER_MISMATCH | eras::MISSING_CAPABILITY => {
-                talk.findings.speaks = true;
+                peer.findings.speaks = true;
                 found(ProbeFault::Nonconforming(ConformanceRule::Headers), false)
             }
             _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
             METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp { status }, era == Era::Legacy),
             _ if status == 406 => {
-                talk.findings.speaks |= era == Era::Legacy;
+                peer.findings.speaks |= era == Era::Legacy;
                 found(ProbeFault::NotAcceptable { speaks: true }, true)
             }
             _ => {
-                talk.findings.speaks |= era == Era::Legacy;
+                peer.findings.speaks |= era == Era::Legacy;
                 found(ProbeFault::InitializeRefused, matches!(status, 400 | 404 | 405))
             }
         };
@@ -136,9 +135,8 @@ async fn classify_refusal(
     }
 }
 
-/// The deprecated transport is all there is.
-fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
-    let findings = &mut *talk.findings;
+fn sse_only(peer: &mut Conversation<'_>, subject: &Subject) {
+    let findings = &mut *peer.findings;
     findings.speaks = true;
     findings.signal("sse_endpoint_event");
     findings.hint("mcp/2024-11-05");
@@ -153,39 +151,39 @@ fn sse_only(talk: &mut Conversation<'_>, subject: &Subject) {
 }
 
 /// Whether a GET opens an HTTP+SSE stream (MCP 2024-11-05, basic/transports).
-async fn opens_stream(talk: &mut Conversation<'_>, url: &Target) -> bool {
+async fn opens_stream(peer: &mut Conversation<'_>, url: &Target) -> bool {
     let request = Request::get(url.clone())
         .with_header("accept", "text/event-stream")
-        .with_deadline(STREAM)
+        .with_deadline(STREAM_DEADLINE)
         .with_max_bytes(TOOL_LIST_BYTES)
         .until(sse::until_endpoint());
-    match talk.ask(request).await {
+    match peer.ask(request).await {
         Ok(answer) => {
             answer.status.is_success()
-                && talk.read(&answer, |answer, _| sse::endpoint(&answer.body).is_some()).await
+                && peer.read(&answer, |answer, _| sse::endpoint(&answer.body).is_some()).await
         }
         Err(_) => false,
     }
 }
 
-/// The handshake has succeeded: facts, the tools, and what the other era says.
-async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Session) {
-    let findings = &mut *talk.findings;
+async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Session) {
+    let findings = &mut *peer.findings;
     findings.speaks = true;
     findings.facts.endpoint = Some(session.url.to_string());
-    introduce(talk, &session);
+    record_session(peer, &session);
     if session.era == Era::Legacy {
-        confirm(talk, &session).await;
+        confirm(peer, &session).await;
     }
-    tools::list(talk, &session).await;
+    tools::list(peer, &session).await;
     let both =
-        session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(talk, &session).await;
+        session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(peer, &session).await;
     if subject.declared == DeclaredTransport::Sse {
-        let seen = "POST is answered in Streamable HTTP, and no event stream with an endpoint is opened";
-        talk.findings.fault(&ProbeFault::WrongTransport, seen);
+        let seen =
+            "POST is answered in Streamable HTTP, but GET opens no event stream with an endpoint event";
+        peer.findings.fault(&ProbeFault::WrongTransport, seen);
     }
-    if talk.findings.is_clear() {
-        talk.findings.signal(match session.era {
+    if peer.findings.is_clear() {
+        peer.findings.signal(match session.era {
             _ if both => "ok_dual",
             Era::Modern => "ok_modern",
             Era::Legacy => "ok_legacy",
@@ -193,9 +191,9 @@ async fn converse(talk: &mut Conversation<'_>, subject: &Subject, session: Sessi
     }
 }
 
-fn introduce(talk: &mut Conversation<'_>, session: &Session) {
-    let findings = &mut *talk.findings;
-    findings.hint(format!("mcp/{}", session.version));
+fn record_session(peer: &mut Conversation<'_>, session: &Session) {
+    let findings = &mut *peer.findings;
+    findings.hint(format!("mcp/{}", session.opening.version));
     findings.hint("jsonrpc");
     let (method, signal) = match session.era {
         Era::Modern => ("server/discover", "discover_answered"),
@@ -205,54 +203,54 @@ fn introduce(talk: &mut Conversation<'_>, session: &Session) {
     if session.id.is_some() {
         findings.signal("session_id");
     }
-    for version in &session.supported {
+    let opening = &session.opening;
+    for version in &opening.supported {
         findings.version(version, false);
     }
-    findings.version(&session.version, true);
+    findings.version(&opening.version, true);
     let facts = &mut findings.facts;
-    facts.name.clone_from(&session.info.name);
-    facts.description.clone_from(&session.info.description);
-    facts.version.clone_from(&session.info.version);
-    facts.website.clone_from(&session.info.website);
-    facts.text_faults.or(session.text_faults.clone());
-    eras::note(talk, session.streamed, &session.broken_rules, method);
-    if let Some(field) = session.misshapen {
-        talk.findings.broken(&[ConformanceRule::ResultShape], &format!("{field} in the result of {method}"));
+    facts.name.clone_from(&opening.info.name);
+    facts.description.clone_from(&opening.info.description);
+    facts.version.clone_from(&opening.info.version);
+    facts.website.clone_from(&opening.info.website);
+    facts.text_faults.or(opening.text_faults.clone());
+    eras::record_form(peer, session.streamed, &opening.broken_rules, method);
+    if let Some(field) = opening.misshapen {
+        peer.findings.broken(&[ConformanceRule::ResultShape], &format!("{field} in the result of {method}"));
     }
     if session.is_picky() {
-        talk.findings.fault(
+        peer.findings.fault(
             &ProbeFault::NotAcceptable { speaks: true },
             "406, unless Accept is application/json alone",
         );
     }
 }
 
-/// `notifications/initialized`, which the legacy handshake ends with.
-async fn confirm(talk: &mut Conversation<'_>, session: &Session) {
-    match talk.ask(session.notify("notifications/initialized")).await {
+async fn confirm(peer: &mut Conversation<'_>, session: &Session) {
+    match peer.ask(session.notify("notifications/initialized")).await {
         Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
         // A busy server breaks no rule; if it stays busy, tools/list fails the same way and records it.
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
         Ok(answer) => {
             let seen = format!("notifications/initialized was answered with HTTP {}", answer.status.as_u16());
-            talk.findings.broken(&[ConformanceRule::Notification], &seen);
+            peer.findings.broken(&[ConformanceRule::Notification], &seen);
         }
         Err(error) => {
-            tracing::debug!(code = error.code(), "notification not answered");
+            tracing::debug!(code = error.code(), "the peer did not answer a notification");
         }
     }
 }
 
-/// Whether a modern server also takes the legacy handshake; its list of versions seldom says so.
-async fn also_legacy(talk: &mut Conversation<'_>, session: &Session) -> bool {
-    if !talk.may_ask(1) {
+/// Whether a modern server also accepts the legacy handshake; its list of versions rarely says so.
+async fn also_legacy(peer: &mut Conversation<'_>, session: &Session) -> bool {
+    if !peer.may_send(1) {
         return false;
     }
-    match eras::initialize(talk, &session.url).await {
+    match eras::initialize(peer, &session.url).await {
         Opened::Session(older) => {
-            talk.findings.version(&older.version, false);
-            talk.findings.facts.text_faults.or(older.text_faults);
-            talk.findings.hint(format!("mcp/{}", older.version));
+            peer.findings.version(&older.opening.version, false);
+            peer.findings.facts.text_faults.or(older.opening.text_faults);
+            peer.findings.hint(format!("mcp/{}", older.opening.version));
             true
         }
         _ => false,

@@ -1,5 +1,5 @@
-//! A peer that answers by a script: HTTP/1.1 by hand, because the faults to be shown are those no server library makes.
-//! One request per connection; what was asked is kept, so that tests see what a probe costs.
+//! A scripted peer. It writes HTTP/1.1 by hand, because no server library makes the faults that the tests need.
+//! One request for each connection; requests are recorded, so that tests see what a probe costs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::findings::Findings;
 use super::preflight::{PreflightResult, preflight};
 use super::run::probe_within;
-use super::subject::{Depth, Subject};
+use super::{Depth, Subject};
 use registry_fetch::{Fetcher, Target};
 use registry_model::{DeclaredTransport, Kind, Random, Reach, Verdict};
 
@@ -92,7 +92,7 @@ impl Reply {
         self
     }
 
-    /// No answer, and the connection is held.
+    /// No answer, and the connection stays open.
     pub(super) fn silence() -> Self {
         Self { silent: true, ..Self::empty(200) }
     }

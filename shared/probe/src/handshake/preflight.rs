@@ -1,29 +1,25 @@
 //! The preflight: whether a probe is worth its budget, at the cost of one GET or one connection.
-//! It comes first because most listings that fail are dead hosts, and those must not use up the day's probes.
+//! It comes first because most listings that fail are dead hosts, which must not use up the probes of the day.
 
+use super::Subject;
 use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};
 use super::findings::Findings;
-use super::subject::Subject;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PREFLIGHT, Request, Target};
 use registry_model::{Kind, Verdict};
 
-/// The outcome of a preflight.
 #[derive(Clone, Debug)]
 pub enum PreflightResult {
-    /// It is worth a probe.
-    Pass {
-        /// The card, where one was fetched: the probe need not fetch it again.
-        card: Option<Answer>,
-    },
-    /// It is known to be dead: no probe budget is spent.
+    /// With the card if it was fetched, so that the probe need not fetch it again.
+    Pass { card: Option<Answer> },
+    /// The peer is known to be dead: no probe budget is spent.
     Reject(Verdict),
 }
 
 /// Decides whether a probe is worth its budget, within [`PREFLIGHT`] in all (design §5 Cadence).
 ///
-/// An agent's card is fetched, and any status but 2xx rejects. Of an MCP server only a connection is opened, because
-/// HEAD and GET say nothing about an endpoint that takes POST. What cannot be asked at all is a `skip`.
+/// An agent's card is fetched, and every status except 2xx rejects. For an MCP server only a connection is opened,
+/// because HEAD and GET say nothing about an endpoint that accepts POST.
 pub async fn preflight(fetcher: &Fetcher, subject: &Subject) -> PreflightResult {
     let mut findings = Findings::default();
     findings.facts.kind = subject.kind;
@@ -34,7 +30,7 @@ pub async fn preflight(fetcher: &Fetcher, subject: &Subject) -> PreflightResult 
         match fetch_card_or_connect(fetcher, subject, resource).await {
             Ok(Some(answer)) if is_dead(&answer, subject) => {
                 findings.answered_before(answer.elapsed);
-                findings.asked_to_wait(retry_after(&answer));
+                findings.keep_retry_after(retry_after(&answer));
                 findings.facts.card_url = Some(subject.url.to_string());
                 (refusal(&answer, resource), excerpt(&answer))
             }
@@ -61,13 +57,13 @@ async fn fetch_card_or_connect(
     }
 }
 
-/// A card that cannot be had. What may be an MCP server answers a GET as it likes, unless it is in trouble.
+/// A card that cannot be fetched. A possible MCP server may answer a GET with any status, except with signs of
+/// trouble.
 fn is_dead(answer: &Answer, subject: &Subject) -> bool {
     let (status, in_trouble) = (answer.status, is_bot_wall(answer) || answer.status.is_server_error());
     !status.is_success() && (in_trouble || status.as_u16() == 429 || !subject.may_be(Kind::Mcp))
 }
 
-/// An agent's URL, or one of unknown kind whose path ends like a card's.
 fn expects_card(subject: &Subject) -> bool {
     match subject.kind {
         Some(kind) => kind == Kind::Agent,
@@ -75,7 +71,7 @@ fn expects_card(subject: &Subject) -> bool {
     }
 }
 
-/// A placeholder in braces, as server descriptions write it; the URL parser has escaped it.
+/// A placeholder in braces, as in server descriptions; the URL parser has escaped it.
 fn is_templated(url: &Target) -> bool {
     let text = url.as_str().to_ascii_lowercase().replace("%7b", "{").replace("%7d", "}");
     text.find('{').is_some_and(|open| text[open..].contains('}'))

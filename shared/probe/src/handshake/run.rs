@@ -1,13 +1,13 @@
 //! Runs one handshake: picks the protocol by the subject's kind, and ends in a verdict whatever the peer does.
-//! The findings live outside the conversation, so that a deadline loses none of them.
+//! The findings are outside the conversation, so that a timeout loses none of them.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::Subject;
 use super::conversation::{Conversation, excerpt, fault_of, refusal};
 use super::findings::Findings;
-use super::subject::Subject;
 use super::{a2a, detect_kind, mcp};
 use crate::host_slots::HostSlots;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
@@ -15,17 +15,17 @@ use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_formats::agent_card;
 use registry_model::{Handshake, Kind, Random, Verdict};
 
-/// Does the handshake, within [`PROBE`] in all. `card` is what the preflight fetched. What was found before the time
-/// ran out counts.
+/// Runs the handshake within [`PROBE`] in all. `card` was fetched by the preflight. After a timeout, what was found
+/// until then counts.
 pub async fn probe(fetcher: &Fetcher, subject: &Subject, card: Option<Answer>, random: &Random) -> Verdict {
     let mut findings = Findings::default();
     probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
     findings.into_verdict()
 }
 
-/// The same as a part of a sweep: every host that is asked is asked in its turn. `None` where a turn did not come in
-/// time, which says nothing of the peer.
-pub(crate) async fn probe_in_turn(
+/// The same within a sweep, with a slot for every host that is called. `None` if a slot did not come in time; that
+/// is no verdict on the peer.
+pub(crate) async fn probe_in_sweep(
     fetcher: &Fetcher,
     subject: &Subject,
     card: Option<Answer>,
@@ -33,11 +33,11 @@ pub(crate) async fn probe_in_turn(
     hosts: &HostSlots,
 ) -> Option<Verdict> {
     let mut findings = Findings::default();
-    let heard = probe_within(PROBE, fetcher, subject, card, random, &mut findings, Some(hosts)).await;
-    heard.then(|| findings.into_verdict())
+    let finished = probe_within(PROBE, fetcher, subject, card, random, &mut findings, Some(hosts)).await;
+    finished.then(|| findings.into_verdict())
 }
 
-/// Whether the peer was heard out: no host turned it away.
+/// False if a host had no slot in time.
 pub(super) async fn probe_within(
     limit: Duration,
     fetcher: &Fetcher,
@@ -48,63 +48,63 @@ pub(super) async fn probe_within(
     hosts: Option<&HostSlots>,
 ) -> bool {
     findings.facts.kind = subject.kind;
-    let mut talk = Conversation::new(fetcher, random, findings, limit, hosts);
-    // The conversation keeps its own deadline; this one only catches what overruns it.
+    let mut peer = Conversation::new(fetcher, random, findings, limit, hosts);
+    // The conversation keeps its own deadline; this is only a safeguard.
     let now = Instant::now();
     let latest = hosts.map_or(now, |hosts| hosts.latest().max(now)) + limit;
-    if timeout_at(latest, converse(&mut talk, subject, card)).await.is_err() {
-        talk.findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
+    if timeout_at(latest, converse(&mut peer, subject, card)).await.is_err() {
+        peer.findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
     }
-    !talk.was_turned_away()
+    !peer.lacked_slot()
 }
 
-async fn converse(talk: &mut Conversation<'_>, subject: &Subject, card: Option<Answer>) {
+async fn converse(peer: &mut Conversation<'_>, subject: &Subject, card: Option<Answer>) {
     match (card, subject.kind) {
-        (Some(answer), _) => look_for_agent(talk, subject, Ok(answer)).await,
+        (Some(answer), _) => look_for_agent(peer, subject, Ok(answer)).await,
         (None, Some(Kind::Agent)) => {
-            let answer = talk.ask(Request::get(subject.url.clone())).await;
-            look_for_agent(talk, subject, answer).await;
+            let answer = peer.ask(Request::get(subject.url.clone())).await;
+            look_for_agent(peer, subject, answer).await;
         }
-        (None, Some(Kind::Mcp)) => look_for_server(talk, subject).await,
-        (None, None) => detect_kind::probe(talk, subject).await,
+        (None, Some(Kind::Mcp)) => look_for_server(peer, subject).await,
+        (None, None) => detect_kind::probe(peer, subject).await,
     }
 }
 
-/// An agent by its card; where there is none at all, perhaps an MCP server.
-async fn look_for_agent(talk: &mut Conversation<'_>, subject: &Subject, card: Result<Answer, FetchError>) {
+/// An agent by its card; if there is no card, perhaps an MCP server.
+async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Result<Answer, FetchError>) {
     match card {
-        Ok(answer) if answer.status.is_success() => a2a::probe(talk, subject, &subject.url, &answer).await,
+        Ok(answer) if answer.status.is_success() => a2a::probe(peer, subject, &subject.url, &answer).await,
         Ok(answer) => {
-            talk.findings.fault(&refusal(&answer, ProbedResource::Card), &excerpt(&answer));
+            peer.findings.fault(&refusal(&answer, ProbedResource::Card), &excerpt(&answer));
         }
         Err(error) => {
             let fault = fault_of(&error, ProbedResource::Card, Stage::Probe);
-            return talk.findings.fault(&fault, &error.to_string());
+            return peer.findings.fault(&fault, &error.to_string());
         }
     }
-    if subject.may_be(Kind::Mcp) && !talk.findings.has_signal("card_ok") && !talk.findings.is_inconclusive() {
-        let faults = talk.findings.set_aside();
-        mcp::probe(talk, subject).await;
-        if talk.findings.speaks {
-            talk.findings.facts.kind = Some(Kind::Mcp);
-            talk.findings.facts.card_url = None;
+    if subject.may_be(Kind::Mcp) && !peer.findings.has_signal("card_ok") && !peer.findings.is_inconclusive() {
+        let faults = peer.findings.take_faults();
+        mcp::probe(peer, subject).await;
+        if peer.findings.speaks {
+            peer.findings.facts.kind = Some(Kind::Mcp);
+            peer.findings.facts.card_url = None;
         } else {
-            talk.findings.put_back(faults);
+            peer.findings.put_back(faults);
         }
     }
 }
 
-/// An MCP server; where nothing speaks, perhaps an agent's card is there.
-async fn look_for_server(talk: &mut Conversation<'_>, subject: &Subject) {
-    mcp::probe(talk, subject).await;
-    let nothing = !talk.findings.speaks && talk.findings.worst() == Handshake::Fail;
-    if !nothing || talk.findings.is_inconclusive() || !subject.may_be(Kind::Agent) {
+/// An MCP server; if nothing speaks MCP, perhaps there is an agent's card.
+async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
+    mcp::probe(peer, subject).await;
+    let nothing = !peer.findings.speaks && peer.findings.worst() == Handshake::Fail;
+    if !nothing || peer.findings.is_inconclusive() || !subject.may_be(Kind::Agent) {
         return;
     }
-    let Ok(answer) = talk.ask(Request::get(subject.url.clone())).await else { return };
+    let Ok(answer) = peer.ask(Request::get(subject.url.clone())).await else { return };
     if answer.status.is_success() && agent_card::read_body(&answer.body).is_ok() {
-        talk.findings.forgive();
-        talk.findings.facts.endpoint = None;
-        a2a::probe(talk, subject, &subject.url, &answer).await;
+        peer.findings.take_faults();
+        peer.findings.facts.endpoint = None;
+        a2a::probe(peer, subject, &subject.url, &answer).await;
     }
 }

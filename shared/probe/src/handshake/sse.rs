@@ -1,38 +1,36 @@
 //! Server-sent events as they arrive: enough of the format to find one JSON-RPC reply or one endpoint.
-//! A reply is looked for after every piece, so that a stream that is never closed costs no waiting; a reader goes on
-//! where it stopped, so that a stream of small pieces costs no more than one of large ones.
+//! The reader searches for a reply after every piece, so that it need not wait for the end of an open stream. It continues
+//! where it stopped, so that a stream of small pieces costs no more than one of large pieces.
 
-use std::iter;
+use std::{fmt, iter};
 
-use super::envelope::is_reply_to;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// The `event:` field; empty where none was sent ("message").
     pub name: String,
     /// The `data:` lines, joined.
     pub data: String,
 }
 
-/// Reads the events of a stream that grows, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
+/// Reads the events of a growing stream, each byte once (WHATWG HTML, "Server-sent events": lines end in CR, LF or
 /// CRLF, a blank line dispatches). Events without data are left out, because servers open streams with an empty one
 /// (MCP 2025-11-25).
 #[derive(Debug, Default)]
 pub struct EventReader {
-    /// How far the stream has been looked at.
     read: usize,
-    /// Where the line begins that has not ended yet.
+    /// Where the current line begins.
     line: usize,
-    /// The line before ended in CR: an LF at once belongs to it.
+    /// The previous line ended in CR: an LF directly after it belongs to it.
     after_cr: bool,
     event: Event,
 }
 
 impl EventReader {
-    /// The next event that is complete within `stream`, which holds what it held before and perhaps more.
+    /// The next event that is complete within `stream`, which contains the earlier bytes and perhaps more.
     pub fn next(&mut self, stream: &[u8]) -> Option<Event> {
         if self.read == 0 {
             if stream.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(stream) {
@@ -56,14 +54,12 @@ impl EventReader {
         None
     }
 
-    /// The event that the end of the stream cut off.
     fn end(&mut self, stream: &[u8]) -> Option<Event> {
         let line = &stream[self.line.min(stream.len())..];
         (self.read, self.line) = (stream.len(), stream.len());
         self.take(line).or_else(|| self.take(b""))
     }
 
-    /// Takes in a line; gives the event that it dispatches.
     fn take(&mut self, line: &[u8]) -> Option<Event> {
         if line.is_empty() {
             return Some(std::mem::take(&mut self.event)).filter(|event| !event.data.is_empty());
@@ -85,20 +81,17 @@ impl EventReader {
     }
 }
 
-/// The events of a stream that has ended, one that was cut off included.
 pub fn events(stream: &[u8]) -> impl Iterator<Item = Event> + '_ {
     let mut reader = EventReader::default();
     iter::from_fn(move || reader.next(stream).or_else(|| reader.end(stream)))
 }
 
-/// Whether a body looks like an event stream, whatever its content type says.
 pub fn looks_like_stream(body: &[u8]) -> bool {
     let start = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body).trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"].iter().any(|field| start.starts_with(field))
 }
 
-/// Tells of a growing body when the reply to request `id` has arrived in full within a stream; of other bodies the
-/// end decides.
+/// True once a growing stream contains the whole reply to request `id`. Other bodies are read to their end.
 pub fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let (mut blank, mut reader) = (0, EventReader::default());
     move |body| {
@@ -108,19 +101,71 @@ pub fn until_reply(id: u64) -> impl FnMut(&[u8]) -> bool + Send + 'static {
     }
 }
 
-/// Tells of a growing body when it has named an endpoint.
 pub fn until_endpoint() -> impl FnMut(&[u8]) -> bool + Send + 'static {
     let mut reader = EventReader::default();
     move |body| iter::from_fn(|| reader.next(body)).any(|event| is_endpoint(&event))
 }
 
-/// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) opens its stream with.
+/// The path or URL of the message endpoint that an HTTP+SSE server (MCP 2024-11-05) sends first.
 pub fn endpoint(body: &[u8]) -> Option<String> {
     events(body).find(is_endpoint).map(|event| event.data)
 }
 
 fn is_endpoint(event: &Event) -> bool {
     event.name == "endpoint"
+}
+
+/// True for a response (not a request or notification) with this `id` as a number or a text, or an error without an
+/// id; also within an array.
+fn is_reply_to(text: &str, id: u64) -> bool {
+    ReplyTo(id).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap_or(false)
+}
+
+#[derive(Clone, Copy)]
+struct ReplyTo(u64);
+
+impl<'de> DeserializeSeed<'de> for ReplyTo {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<bool, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReplyTo {
+    type Value = bool;
+
+    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("a JSON-RPC message, or an array of them")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut batch: A) -> Result<bool, A::Error> {
+        let mut found = false;
+        while let Some(one) = batch.next_element_seed(self)? {
+            found |= one;
+        }
+        Ok(found)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut message: A) -> Result<bool, A::Error> {
+        let (mut asks, mut fails, mut named) = (false, false, "null");
+        while let Some(member) = message.next_key::<String>()? {
+            match member.as_str() {
+                "id" => named = message.next_value::<&RawValue>()?.get(),
+                other => {
+                    message.next_value::<IgnoredAny>()?;
+                    asks |= other == "method";
+                    fails |= other == "error";
+                }
+            }
+        }
+        let id = self.0.to_string();
+        let ours = match named {
+            "null" => fails,
+            named => named.trim_matches('"') == id,
+        };
+        Ok(ours && !asks)
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn events_end_at_a_blank_line_in_every_line_ending() {
+    fn events_end_at_blank_line_with_any_line_ending() {
         for ending in ["\n", "\r\n", "\r"] {
             let text =
                 ["id: 1", "event: x", "data: a", "data:b", "", ": comment", "", "data: half"].join(ending);
@@ -150,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_event_before_the_reply_is_passed_over() {
+    fn empty_event_before_reply_is_skipped() {
         let opening = b"id: 9\ndata: \n\n";
         assert!(!has_reply(opening, 7));
         let body = b"id: 9\ndata: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n\n";
@@ -160,19 +205,19 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_the_server_is_no_reply() {
+    fn server_request_is_no_reply() {
         assert!(!has_reply(b"data: {\"id\":7,\"method\":\"ping\"}\n\n", 7));
         assert!(!has_reply(b"{\"id\":7,\"result\":{}}", 7), "plain JSON is judged at its end");
     }
 
     #[test]
-    fn the_endpoint_event_is_found() {
+    fn endpoint_event_is_found() {
         assert_eq!(endpoint(b"event: endpoint\ndata: /messages?s=1\n\n").as_deref(), Some("/messages?s=1"));
         assert_eq!(endpoint(b"data: /messages\n\n"), None);
     }
 
     #[test]
-    fn a_stream_of_single_bytes_is_read_once() {
+    fn each_byte_of_a_stream_is_read_once() {
         const LONGEST: usize = 1024 * 1024;
         for piece in
             ["data: {\"id\":3,\"result\":{}}\n\n", ": comment\n", "data: a line\n", "   \n", "data: x"]
@@ -182,15 +227,42 @@ mod tests {
             let began = Instant::now();
             for end in 0..stream.len() {
                 assert!(!enough(&stream[..end]));
-                // To look at all of it each time would take hours; at each byte once, a moment.
+                // Reading the whole stream each time would take hours; reading each byte once takes a moment.
                 assert!(began.elapsed() < Duration::from_secs(20), "{piece:?}: {end} bytes");
             }
         }
     }
 
+    #[test]
+    fn reply_has_our_id_and_is_no_request() {
+        for ours in [
+            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+            r#"{"id":"7","result":[{"id":9,"method":"x"}]}"#,
+            r#"{"id":null,"error":{"code":-32700}}"#,
+            r#"{"error":{}}"#,
+            r#"[{"method":"ping"},{"id":7,"result":1}]"#,
+        ] {
+            assert!(is_reply_to(ours, 7), "{ours}");
+        }
+        for other in [
+            r#"{"id":8,"result":{}}"#,
+            r#"{"id":7,"method":"ping"}"#,
+            r#"{"id":[7],"result":{}}"#,
+            r#"{"id":7.5,"result":{}}"#,
+            r#"{"result":{}}"#,
+            r#"{"id":7,"result":{}"#,
+            "7",
+            "[]",
+            "",
+        ] {
+            assert!(!is_reply_to(other, 7), "{other}");
+        }
+        assert!(!is_reply_to(&"[".repeat(100_000), 7), "nesting without end");
+    }
+
     proptest! {
         #[test]
-        fn the_pieces_of_a_stream_say_what_the_whole_says(
+        fn stream_in_pieces_gives_the_same_events(
             text in "(\u{FEFF}?)((data|event|id)?:? ?[ab]{0,2}(\n|\r|\r\n)?){0,12}",
             sizes in prop::collection::vec(1_usize..5, 1..40),
         ) {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::peer::{Asked, Peer, Reply, ask, ask_within, codes};
 use super::preflight::{PreflightResult, preflight};
-use super::subject::{Depth, Subject};
+use super::{Depth, Subject};
 use registry_fetch::{Fetcher, Target};
 use registry_model::{Handshake, Kind, Reach, Verdict};
 

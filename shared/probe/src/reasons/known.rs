@@ -1,32 +1,27 @@
-//! From the words of a reason back to its cure, for statistics, which keep the words alone. The table of faults is asked,
-//! so that no cure is written twice.
+//! Finds the fix for the words of a reason, for statistics, which store only the words. It searches the table of faults,
+//! so that no fix is written twice.
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 
-/// The cure of a reason in the contract's words; `None` for words that no fault has.
-#[must_use]
-pub fn cure_of(words: &str) -> Option<String> {
+/// The fix for a reason in the contract's words; `None` if no fault has these words.
+pub fn fix_for(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
-        return Some(
-            "Correct the card where the listing's status says so: it names each fault and its place."
-                .to_owned(),
-        );
+        return Some("Fix the card: the listing's status names each fault and its place.".to_owned());
     }
     faults(number_in(words))
         .into_iter()
         .map(|fault| row_of(&fault))
         .find(|(_, row_words, ..)| row_words == words)
-        .map(|(_, _, cure, _)| cure.into_owned())
+        .map(|(_, _, fix, _)| fix.into_owned())
 }
 
-/// The first number in a text: a status, or milliseconds.
 fn number_in(words: &str) -> u16 {
     let digits = words.split(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty());
     digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// Every fault but those of a card's content, with `number` for a status or a time.
+/// Every fault except those of a card's content, with `number` as the status or the time.
 fn faults(number: u16) -> Vec<ProbeFault> {
     use ConformanceRule as Rule;
     use ProbeFault as Fault;

@@ -1,19 +1,17 @@
-//! The table of faults: code, the contract's words, the cure, the class; exhaustive, so that none lacks a cure.
-//! The cure speaks to the owner of the listing, who may be an agent acting alone.
+//! The table of faults: code, the contract's words, fix and class. The match is exhaustive, so that no fault lacks a fix.
+//! Fixes are written for the owner of the listing, who may be an agent acting alone.
 
 use std::borrow::Cow;
 
-use super::class::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
+use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 
-/// Code, contract's words, cure, class.
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
 
 fn row(code: &'static str, words: impl Into<String>, fix: &'static str, class: Class) -> Row {
     (code.into(), words.into(), fix.into(), class)
 }
 
-/// The row of a fault.
 pub(super) fn row_of(fault: &ProbeFault) -> Row {
     match fault {
         ProbeFault::Http { resource, status } => http_row(*resource, *status),
@@ -48,25 +46,25 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::PreflightTimeout { ms } => row(
             "preflight_timeout",
             format!("preflight timeout ({ms} ms)"),
-            "Answer a GET of this URL within the time named. Cold starts are the usual cause: keep one instance warm, or serve the card from a CDN. It is tried again early.",
+            "Answer a GET of this URL within the named time. Cold starts are the usual cause: keep one instance warm, or serve the card from a CDN. The registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::ProbeTimeout { ms } => row(
             "timeout",
             format!("remote timeout ({ms} ms)"),
-            "Answer the whole handshake within the time named. Check that the endpoint is up and does not hold a response open. It is tried again early.",
+            "Answer the whole handshake within the named time. Check that the endpoint is up and closes its responses. The registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::ConnectionLost => row(
             "conn_lost",
             "remote fail (connection lost)",
-            "The connection broke before an answer was complete. Look for crashes and proxy limits; it is tried again early.",
+            "The connection broke before an answer was complete. Look for crashes and proxy limits; the registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::BadEncoding => row(
             "bad_encoding",
             "remote fail (undecodable body)",
-            "Send the body as it is, or with a sound gzip encoding.",
+            "Send the body uncompressed, or with a valid gzip encoding.",
             FAIL,
         ),
         ProbeFault::Redirected { resource, status } => row(
@@ -75,7 +73,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
                 Some(status) => format!("{} fail {status} (redirect not followed)", resource.word()),
                 None => format!("{} fail (redirect not followed)", resource.word()),
             },
-            "Publish the final URL. Of an endpoint only one 307 or 308 on the same origin is followed, of a card three redirects; never from https to http.",
+            "Publish the final URL. For endpoints the registry follows one 307 or 308 on the same origin, for cards three redirects; never from https to http.",
             FAIL,
         ),
         ProbeFault::TooLarge { resource: ProbedResource::Card } => row(
@@ -99,7 +97,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::Waf { resource, status } => row(
             "waf",
             format!("{} fail {status} (bot wall)", resource.word()),
-            "A bot wall answers instead of the server. Let machine clients reach this path, or allow the registry's User-Agent; it is tried again early.",
+            "A bot wall answers instead of the server. Let machine clients reach this path, or allow the registry's User-Agent; the registry retries soon.",
             UNKNOWN,
         ),
 
@@ -115,7 +113,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::GrpcOnly => row(
             "grpc_only",
             "remote partial (gRPC only)",
-            "Offer a JSONRPC or HTTP+JSON interface beside gRPC and name it in supportedInterfaces.",
+            "Offer a JSONRPC or HTTP+JSON interface in addition to gRPC and name it in supportedInterfaces.",
             PARTIAL,
         ),
         ProbeFault::NoInterface => row(
@@ -133,7 +131,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::ForeignInterface => row(
             "interface_domain",
             "remote fail (interface on another domain)",
-            "Serve the interface on the card's own domain, or serve the card on the interface's. An interface of another domain is asked nothing.",
+            "Serve the interface on the card's own domain, or serve the card on the interface's. The registry does not call an interface on another domain.",
             FAIL,
         ),
         ProbeFault::NotA2a => row(
@@ -157,13 +155,13 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::MessageFailed => row(
             "message_failed",
             "remote partial (internal error on a message)",
-            "Answering a plain text message ended in an internal error. Look for it in your log: the model's key or quota is the usual cause.",
+            "Answering a plain text message ended in an internal error. Check your log; the model's API key or quota is the usual cause.",
             PARTIAL,
         ),
         ProbeFault::MessageTimeout => row(
             "message_timeout",
             "remote timeout (no answer to a message)",
-            "Answer a message within seconds, if only with a task in state submitted or working, when returnImmediately is true (0.3: blocking false). It is tried again early.",
+            "Answer a message within seconds; a task in state submitted or working is enough when returnImmediately is true (0.3: blocking false). The registry retries soon.",
             LATER,
         ),
         ProbeFault::AnswerShape => row(
@@ -175,7 +173,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::AuthRequired { status } => row(
             "auth_required",
             format!("remote partial {status} (authentication required)"),
-            "Let anonymous callers do the handshake and list tools or skills, and ask for credentials only when work is to be done. Credentials are never sent by the registry.",
+            "Let anonymous callers do the handshake and list tools or skills, and require credentials only for work. The registry never sends credentials.",
             PARTIAL,
         ),
         ProbeFault::GatedUnproven { status } => row(
@@ -187,14 +185,14 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::PaymentRequired => row(
             "payment_required",
             "remote partial 402 (payment required)",
-            "Leave the handshake free of charge, and ask for payment only when work is to be done. The registry never pays.",
+            "Keep the handshake free of charge, and require payment only for work. The registry never pays.",
             PARTIAL,
         ),
 
         ProbeFault::NotMcp { status } => row(
             "not_mcp",
             format!("remote fail {status} (not MCP)"),
-            "This URL answers, and not in MCP. Publish the MCP endpoint itself (often /mcp), which takes POST with JSON-RPC.",
+            "This URL answers, but not in MCP. Publish the MCP endpoint itself (often /mcp), which accepts POST with JSON-RPC.",
             FAIL,
         ),
         ProbeFault::BadJsonRpc => row(
@@ -206,7 +204,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::InitializeRefused => row(
             "initialize_refused",
             "remote partial (initialize refused)",
-            "Answer server/discover (2026-07-28), or answer initialize with the newest revision you know when you are asked for one that you do not know.",
+            "Answer server/discover (2026-07-28), or answer initialize; if you do not know the requested revision, answer with the newest one that you know.",
             PARTIAL,
         ),
         ProbeFault::WrongTransport => row(
@@ -218,32 +216,32 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::SseLegacy => row(
             "sse_legacy",
             "remote partial (HTTP+SSE only)",
-            "Only the deprecated HTTP+SSE transport is offered. Serve Streamable HTTP (one path that takes POST), and publish that URL.",
+            "Only the deprecated HTTP+SSE transport is offered. Serve Streamable HTTP (one path that accepts POST), and publish that URL.",
             PARTIAL,
         ),
         ProbeFault::ToolsFailed => row(
             "tools_failed",
             "remote partial (tools/list failed)",
-            "Answer tools/list with a result that holds tools[], or do not announce the tools capability.",
+            "Answer tools/list with a result that contains tools[], or do not announce the tools capability.",
             PARTIAL,
         ),
         ProbeFault::NotAcceptable { speaks } => row(
             "accept_406",
             if *speaks { "remote partial 406 (nonconforming Accept)" } else { "remote fail 406" },
-            "Take requests whose Accept lists application/json and text/event-stream, as every MCP client sends it.",
+            "Accept requests whose Accept header lists application/json and text/event-stream; every MCP client sends it.",
             if *speaks { PARTIAL } else { FAIL },
         ),
         ProbeFault::ContentTypeRefused => row(
             "ctype_415",
             "remote fail 415",
-            "Take POST with content-type application/json, with or without a charset.",
+            "Accept POST with content-type application/json, with or without a charset.",
             FAIL,
         ),
 
         ProbeFault::Templated => row(
             "template",
             "skip (templated URL)",
-            "The URL holds a placeholder that only a user can fill. Publish a remote with a complete URL to have it probed.",
+            "The URL contains a placeholder that only a user can fill. Publish a remote with a complete URL to have it probed.",
             SKIP,
         ),
         ProbeFault::NeedsConfig => row(
@@ -267,13 +265,13 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::Flaky => row(
             "flaky",
             "remote fail (alternating results)",
-            "Recent probes ended differently. Look for one bad instance behind the load balancer, and for limits that some requests meet.",
+            "Recent probes ended differently. Look for one bad instance behind the load balancer, and for limits that only some requests exceed.",
             UNKNOWN,
         ),
     }
 }
 
-/// No connection: what the contract calls a preflight reject, unless it shows later.
+/// The contract calls a failed connection a preflight reject, unless it occurs later.
 fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
     let (code, what, fix, class) = match cause {
         ConnectError::HostNotFound => (
@@ -285,7 +283,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::ResolverFailed => (
             "dns_failed",
             "host lookup failed",
-            "The name servers of this domain did not answer. Check the zone's delegation; it is tried again early.",
+            "The name servers of this domain did not answer. Check the zone's delegation; the registry retries soon.",
             UNKNOWN,
         ),
         ConnectError::Refused => (
@@ -303,13 +301,13 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::NotPublic => (
             "blocked_ip",
             "address not public",
-            "The registry only calls public addresses. Publish the URL under which the internet reaches this server.",
+            "The registry only calls public addresses. Publish a URL that is reachable from the internet.",
             SKIP,
         ),
         ConnectError::OwnHost => (
             "own_host",
             "the registry's own host",
-            "This URL leads to the registry itself, which calls nobody there but its own agent and MCP server. Publish the address of your own server.",
+            "This URL leads to the registry itself, which probes only its own agent and MCP server there. Publish the address of your own server.",
             SKIP,
         ),
         ConnectError::Url => (
@@ -326,7 +324,6 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
     row(code, words, fix, class)
 }
 
-/// A status by number: 429 and 5xx say more of the moment than of the peer.
 fn http_row(resource: ProbedResource, status: u16) -> Row {
     let word = resource.word();
     let note = match (resource, status) {
@@ -337,17 +334,17 @@ fn http_row(resource: ProbedResource, status: u16) -> Row {
     let (code, fix, class): (Cow<'static, str>, _, _) = match (resource, status) {
         (_, 429) => (
             "rate_limited".into(),
-            "The server limits the rate of requests. Nothing to do if it was busy; otherwise let a few requests per hour through. It is tried again early.",
+            "The server limits the rate of requests. If it was only busy, there is nothing to do; otherwise allow a few requests per hour. The registry retries soon.",
             UNKNOWN,
         ),
         (_, 500..) => (
             "http_5xx".into(),
-            "The server failed. Look for the request in your log; it is tried again early.",
+            "The server failed. Look for the request in your log; the registry retries soon.",
             UNKNOWN,
         ),
         (ProbedResource::Card, 404 | 410) => (
             "card_404".into(),
-            "Serve the agent card at this URL, commonly /.well-known/agent-card.json, or publish the URL at which it is.",
+            "Serve the agent card at this URL, commonly /.well-known/agent-card.json, or publish its actual URL.",
             FAIL,
         ),
         (ProbedResource::Card, 402) => (
@@ -365,7 +362,7 @@ fn http_row(resource: ProbedResource, status: u16) -> Row {
         }
         (ProbedResource::Remote, 404 | 410) => (
             "http_404".into(),
-            "Nothing is at this URL. Publish the URL of the endpoint itself, path included.",
+            "There is nothing at this URL. Publish the URL of the endpoint itself, including its path.",
             FAIL,
         ),
         (ProbedResource::Remote, _) => (
@@ -399,7 +396,7 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
             "tool_shape",
             "Give every tool a name of 1 to 128 characters and an inputSchema that is an object ({\"type\": \"object\"} at least), its title and description as texts, its annotations and outputSchema as objects.",
         ),
-        ConformanceRule::ToolNames => ("tool_names", "Give every tool a name of its own."),
+        ConformanceRule::ToolNames => ("tool_names", "Give every tool a unique name."),
         ConformanceRule::Cursor => {
             ("cursor", "Give nextCursor as a text, leave it out on the last page, and never repeat one.")
         }

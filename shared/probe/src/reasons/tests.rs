@@ -3,8 +3,6 @@
 
 use std::collections::HashSet;
 
-use super::class::{FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
-use super::reason::{SEEN, plain};
 use super::*;
 use registry_formats::agent_card::{CardFault, CardViolation};
 
@@ -157,7 +155,7 @@ fn every_fault_has_its_code_words_class_and_cure() {
         assert_eq!((reason.code.as_str(), reason.reason.as_str()), (code, words), "{fault:?}");
         assert_eq!(reason.seen, "what was seen");
         assert_eq!(fault.class(), class, "{fault:?}");
-        assert!(reason.fix.ends_with('.'), "{fault:?} has no cure: {}", reason.fix);
+        assert!(reason.fix.ends_with('.'), "{fault:?} has no fix: {}", reason.fix);
     }
 }
 
@@ -187,7 +185,7 @@ fn every_broken_rule_has_a_code_and_a_cure_of_its_own() {
 fn a_strangers_text_is_cut_and_cleaned() {
     assert_eq!(plain("\u{1b}[31mred\r\n\u{202e}tfel\u{200b}", 80), "[31mred tfel");
     assert_eq!(plain(&"é".repeat(500), 10), format!("{}…", "é".repeat(10)));
-    assert_eq!(ProbeFault::GrpcOnly.reason(&"x".repeat(10_000)).seen.chars().count(), SEEN + 1);
+    assert_eq!(ProbeFault::GrpcOnly.reason(&"x".repeat(10_000)).seen.chars().count(), MAX_SEEN_CHARS + 1);
 }
 
 #[test]
@@ -205,12 +203,12 @@ fn what_is_wrong_with_a_card_names_its_place() {
 #[test]
 fn the_cure_of_a_fault_is_found_by_its_words() {
     for (fault, _, words, _) in table() {
-        assert!(cure_of(words).is_some_and(|cure| !cure.is_empty()), "{words}");
+        assert!(fix_for(words).is_some_and(|fix| !fix.is_empty()), "{words}");
         let is_of_content =
             matches!(fault, ProbeFault::InvalidCard { .. } | ProbeFault::BrokenCardRule { .. });
-        // Two faults may share their words; either cure is then one of theirs.
+        // Two faults may share their words; either fix is then one of theirs.
         let shares = table().iter().filter(|(_, _, other, _)| *other == words).count() > 1;
-        assert!(is_of_content || shares || cure_of(words) == Some(fault.reason("").fix), "{words}");
+        assert!(is_of_content || shares || fix_for(words) == Some(fault.reason("").fix), "{words}");
     }
-    assert_eq!(cure_of("no such words 404"), None);
+    assert_eq!(fix_for("no such words 404"), None);
 }

@@ -1,5 +1,5 @@
-//! What an agent's reply means: proof of the protocol, an answer, or the reason why neither came.
-//! The body is read first; a status alone counts only where the body says nothing.
+//! What an agent's reply means: proof of the protocol, an answer, or the reason for neither.
+//! The body is read first; the status counts only if the body is inconclusive.
 
 use serde_json::Value;
 
@@ -9,50 +9,50 @@ use crate::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
     parse_reply,
 };
-use crate::handshake::work::Work;
+use crate::handshake::response_budget::ResponseBudget;
 use crate::reasons::{ProbeFault, ProbedResource};
 use registry_fetch::Answer;
 
-/// Task not found (A2A specification 5.4).
+/// A2A specification 5.4.
 const TASK_NOT_FOUND: i64 = -32001;
-/// The version of the protocol is not spoken.
 const VERSION_NOT_SUPPORTED: i64 = -32009;
 
-/// The outcome of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepOutcome {
-    /// The question was answered in A2A; the signal says how.
+    /// The question was answered in A2A; the value is the signal to record.
     Proof(&'static str),
-    /// The message was answered; the signal says with what.
     Answered(&'static str),
-    /// Neither.
     Failed(StepFailure),
 }
 
-/// Why a request proved nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StepFailure {
     pub(super) fault: ProbeFault,
     pub(super) seen: String,
-    /// It was a well-formed answer of the protocol all the same.
+    /// The answer was well-formed in the protocol.
     pub(super) spoke: bool,
-    /// Another dialect may be understood.
+    /// Another dialect may succeed.
     pub(super) retry: bool,
-    /// Nothing further is worth asking.
+    /// Further requests are useless.
     pub(super) last: bool,
 }
 
-/// The meaning of a reply to the question about `task`.
+impl StepFailure {
+    pub(super) const fn new(fault: ProbeFault, seen: String) -> Self {
+        Self { fault, seen, spoke: false, retry: false, last: true }
+    }
+}
+
 pub(super) fn to_question(
     route: &Route,
     answer: &Answer,
     id: u64,
     task: &str,
-    work: &mut Work,
+    budget: &mut ResponseBudget,
 ) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match rpc(answer, id, work) {
-            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
+        Transport::Rpc => match rpc(answer, id, budget) {
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
             RpcOutcome::Error(error) if error.code == TASK_NOT_FOUND => {
                 StepOutcome::Proof("task_not_found_answered")
             }
@@ -60,21 +60,20 @@ pub(super) fn to_question(
                 StepOutcome::Proof("version_not_supported_answered")
             }
             RpcOutcome::Result(result) if is_task(&result) => StepOutcome::Proof("task_answered"),
-            outcome => {
-                gate(answer, matches!(outcome, RpcOutcome::Error(_))).unwrap_or_else(|| unclear(answer))
-            }
+            outcome => gate(answer, matches!(outcome, RpcOutcome::Error(_)))
+                .unwrap_or_else(|| not_understood(answer)),
         },
         Transport::Rest => {
-            let body = match answer.json(&mut work.values) {
-                Err(error) if error.is_data() => return failed(ProbeFault::TooMuch, excerpt(answer)),
+            let body = match answer.json(&mut budget.values) {
+                Err(error) if error.is_data() => return failed(ProbeFault::TooMuch, answer),
                 read => read.unwrap_or_default(),
             };
             if let Some(outcome) = gate(answer, rest_error(answer, &body).is_some()) {
                 return outcome;
             }
             let text = String::from_utf8_lossy(&answer.body).to_ascii_lowercase();
-            // Every web framework answers an unknown path with 404 and JSON: only one that talks of the task has
-            // understood what it was asked.
+            // Every web framework answers an unknown path with 404 and JSON; only a reply that mentions the task
+            // proves A2A.
             let of_the_task =
                 text.contains(task) || text.replace(['_', '-', ' '], "").contains("tasknotfound");
             match answer.status.as_u16() {
@@ -83,46 +82,50 @@ pub(super) fn to_question(
                     StepOutcome::Proof("version_not_supported_answered")
                 }
                 200 if is_task(&body) => StepOutcome::Proof("task_answered"),
-                _ => unclear(answer),
+                _ => not_understood(answer),
             }
         }
     }
 }
 
-/// The meaning of a reply to the message.
-pub(super) fn to_message(route: &Route, answer: &Answer, id: u64, work: &mut Work) -> StepOutcome {
+pub(super) fn to_message(
+    route: &Route,
+    answer: &Answer,
+    id: u64,
+    budget: &mut ResponseBudget,
+) -> StepOutcome {
     match route.transport {
-        Transport::Rpc => match rpc(answer, id, work) {
+        Transport::Rpc => match rpc(answer, id, budget) {
             RpcOutcome::Result(result) => answered(&result),
             RpcOutcome::Error(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
             RpcOutcome::Broken => {
-                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, excerpt(answer)))
+                gate(answer, false).unwrap_or_else(|| failed(ProbeFault::BadJsonRpc, answer))
             }
             RpcOutcome::OtherJson | RpcOutcome::Html | RpcOutcome::Nothing | RpcOutcome::Text => {
                 unanswered(answer)
             }
-            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, excerpt(answer)),
+            RpcOutcome::TooMuch => failed(ProbeFault::TooMuch, answer),
         },
-        Transport::Rest => match answer.json(&mut work.values) {
+        Transport::Rest => match answer.json(&mut budget.values) {
             Ok(body) if answer.status.is_success() && body.is_object() => match answered(&body) {
-                StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, excerpt(answer)),
+                StepOutcome::Failed(_) => failed(ProbeFault::NotA2a, answer),
                 outcome => outcome,
             },
             Ok(body) if !answer.status.is_success() => match rest_error(answer, &body) {
                 Some(error) => gate(answer, true).unwrap_or_else(|| refused(answer, &error)),
                 None => unanswered(answer),
             },
-            Err(error) if error.is_data() => failed(ProbeFault::TooMuch, excerpt(answer)),
+            Err(error) if error.is_data() => failed(ProbeFault::TooMuch, answer),
             Ok(_) | Err(_) => unanswered(answer),
         },
     }
 }
 
-fn rpc(answer: &Answer, id: u64, work: &mut Work) -> RpcOutcome {
-    parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values).outcome
+fn rpc(answer: &Answer, id: u64, budget: &mut ResponseBudget) -> RpcOutcome {
+    parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values).outcome
 }
 
-/// Statuses that end the conversation before anything is said in the protocol.
+/// Statuses that end the conversation before the protocol is reached.
 fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     let status = answer.status.as_u16();
     let fault = match status {
@@ -132,25 +135,18 @@ fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
         429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
-    Some(StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke, retry: false, last: true }))
+    Some(StepOutcome::Failed(StepFailure { spoke, ..StepFailure::new(fault, excerpt(answer)) }))
 }
 
-/// The question was not understood; the message decides.
-fn unclear(answer: &Answer) -> StepOutcome {
-    StepOutcome::Failed(StepFailure {
-        fault: ProbeFault::NotA2a,
-        seen: excerpt(answer),
-        spoke: false,
-        retry: true,
-        last: false,
-    })
+fn not_understood(answer: &Answer) -> StepOutcome {
+    let failure = StepFailure::new(ProbeFault::NotA2a, excerpt(answer));
+    StepOutcome::Failed(StepFailure { retry: true, last: false, ..failure })
 }
 
-fn failed(fault: ProbeFault, seen: String) -> StepOutcome {
-    StepOutcome::Failed(StepFailure { fault, seen, spoke: false, retry: false, last: true })
+fn failed(fault: ProbeFault, answer: &Answer) -> StepOutcome {
+    StepOutcome::Failed(StepFailure::new(fault, excerpt(answer)))
 }
 
-/// No JSON-RPC and no REST error: a page, a proxy, a crash.
 fn unanswered(answer: &Answer) -> StepOutcome {
     if let Some(outcome) = gate(answer, false) {
         return outcome;
@@ -158,27 +154,21 @@ fn unanswered(answer: &Answer) -> StepOutcome {
     let status = answer.status.as_u16();
     let fault =
         if answer.status.is_success() { ProbeFault::NotA2a } else { refusal(answer, ProbedResource::Remote) };
-    // Frameworks crash on a dialect they do not know, or know its paths nowhere.
+    // Frameworks crash on an unknown dialect, or have no route for it.
     let retry = matches!(status, 400 | 404 | 405 | 500 | 501);
-    StepOutcome::Failed(StepFailure { fault, seen: excerpt(answer), spoke: false, retry, last: true })
+    StepOutcome::Failed(StepFailure { retry, ..StepFailure::new(fault, excerpt(answer)) })
 }
 
-/// A message or a task, in whatever state, bare (0.3) or wrapped (1.0).
+/// A message or a task in any state, bare (0.3) or wrapped (1.0).
 fn answered(result: &Value) -> StepOutcome {
-    let held = |name: &str| result.get(name).unwrap_or(&Value::Null);
-    if is_task(result) || is_task(held("task")) {
+    let member = |name: &str| result.get(name).unwrap_or(&Value::Null);
+    if is_task(result) || is_task(member("task")) {
         StepOutcome::Answered("task_answered")
-    } else if is_message(result) || is_message(held("message")) {
+    } else if is_message(result) || is_message(member("message")) {
         StepOutcome::Answered("message_answered")
     } else {
-        let seen = result.to_string();
-        StepOutcome::Failed(StepFailure {
-            fault: ProbeFault::AnswerShape,
-            seen,
-            spoke: true,
-            retry: false,
-            last: true,
-        })
+        let failure = StepFailure::new(ProbeFault::AnswerShape, result.to_string());
+        StepOutcome::Failed(StepFailure { spoke: true, ..failure })
     }
 }
 
@@ -201,11 +191,11 @@ fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
         INTERNAL_ERROR => (ProbeFault::MessageFailed, true, false),
         _ => (ProbeFault::MessageRefused, true, false),
     };
-    StepOutcome::Failed(StepFailure { fault, seen: error.line(), spoke, retry, last: true })
+    StepOutcome::Failed(StepFailure { spoke, retry, ..StepFailure::new(fault, error.line()) })
 }
 
 /// An error of the REST binding: `{"error": {code, status, message}}` (1.0) or a problem of A2A's own type (0.3).
-/// Any other JSON with a message in it is not one.
+/// Other JSON that contains a message does not count.
 fn rest_error(answer: &Answer, body: &Value) -> Option<RpcError> {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
     let (name, message) = match body.get("error") {

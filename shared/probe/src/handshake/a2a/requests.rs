@@ -9,26 +9,20 @@ use registry_formats::a2a_message::{newest, older, older_rest, oldest, rest_path
 use registry_formats::agent_card::Dialect;
 use registry_model::Reach;
 
-/// The text of the one message of a probe; it says who asks, so that no work is done for it.
+/// Names the sender, so that the agent does no work for it.
 pub(super) const GREETING: &str = "Hello! What can you do? (liveness check by a registry; no action needed)";
 
-/// The bindings that can be called over plain HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transport {
-    /// JSON-RPC 2.0: one URL, the method in the body.
     Rpc,
-    /// REST: the operation in the path.
     Rest,
 }
 
-/// The methods and message shapes of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MethodSet {
-    /// 1.0: `GetTask`, `SendMessage`.
     V1_0,
-    /// 0.3: `tasks/get`, `message/send`.
+    /// Also understood by 0.2, whose shapes are a subset.
     V0_3,
-    /// 0.2: the same methods, older shapes are a subset.
     V0_2,
     /// Before 0.2: `tasks/send`.
     Tasks,
@@ -43,7 +37,6 @@ impl MethodSet {
         }
     }
 
-    /// What to try when these methods are not known.
     pub(super) const fn other(self) -> Self {
         match self {
             Self::V1_0 => Self::V0_3,
@@ -61,7 +54,6 @@ impl MethodSet {
     }
 }
 
-/// One interface of an agent, and how to call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Route {
     pub(super) target: Target,
@@ -70,7 +62,7 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// Asks for a task that does not exist. `None` where the REST path makes the URL too long.
+    /// Asks for a task that does not exist. `None` if the REST path makes the URL too long.
     pub(super) fn question(&self, id: u64, task: &str, reach: Reach) -> Option<Request> {
         let method = if self.methods == MethodSet::V1_0 { "GetTask" } else { "tasks/get" };
         let request = match self.transport {
@@ -83,7 +75,7 @@ impl Route {
         Some(self.versioned(request))
     }
 
-    /// Sends a text; answered at once if the agent knows how to answer later.
+    /// Sends a text. An agent that can answer later is asked to return at once.
     pub(super) fn message(&self, id: u64, message_id: &str, text: &str, reach: Reach) -> Option<Request> {
         let request = match (self.transport, self.methods) {
             (Transport::Rpc, MethodSet::V1_0) => self.rpc(id, "SendMessage", &newest(message_id, text)),
@@ -104,7 +96,7 @@ impl Route {
     fn rpc(&self, id: u64, method: &str, params: &Value) -> Request {
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let request = Request::post_json(self.target.clone(), &body);
-        // Some servers stream every answer; the stream may stay open behind it.
+        // Some servers stream every answer; the stream may stay open after it.
         let request = request.until(sse::until_reply(id));
         request.with_header("accept", "application/json, text/event-stream")
     }
@@ -117,7 +109,7 @@ impl Route {
         self.target.join(url.as_str(), reach).ok()
     }
 
-    /// Agents of 0.3 and older know no version header, and an absent one means 0.3 (A2A specification 3.6).
+    /// Agents of 0.3 and older know no version header, and without one the version is 0.3 (A2A specification 3.6).
     fn versioned(&self, request: Request) -> Request {
         let request = match self.transport {
             Transport::Rpc => request,

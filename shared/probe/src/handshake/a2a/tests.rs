@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::handshake::peer::{Asked, Peer, Reply, ask, ask_within};
-use crate::handshake::subject::{Depth, Subject};
+use crate::handshake::{Depth, Subject};
 use registry_model::{Handshake, Kind, Verdict};
 
 use table::on_message;
@@ -255,7 +255,7 @@ async fn handshake_a2a_cards_that_lead_nowhere() {
     for (script, class, code) in table {
         let (peer, verdict) = probed(Depth::Message, script).await;
         assert_eq!((verdict.handshake, codes(&verdict)[0]), (class, code));
-        assert_eq!(peer.asked().len(), 1, "{code}: there is nobody to talk to");
+        assert_eq!(peer.asked().len(), 1, "{code}: there is no interface to call");
         assert!(!verdict.speaks && verdict.latency_ms.is_some());
     }
     let (_, verdict) = probed(Depth::Message, |_: &Asked| {

@@ -1,5 +1,5 @@
-//! A server that asks for credentials: is it MCP behind the gate, or just a gate?
-//! A Bearer challenge or protected-resource metadata is proof; a bare 401 is what any web server says.
+//! A server that requires credentials. A Bearer challenge or protected-resource metadata proves that MCP is behind it; a
+//! bare 401 proves nothing, because any web server may send it.
 
 use std::time::Duration;
 
@@ -12,16 +12,15 @@ use crate::handshake::jsonrpc::texts;
 use crate::reasons::ProbeFault;
 use registry_fetch::{Answer, Request, Target};
 
-/// How long the lookup of metadata may take.
-const LOOKUP: Duration = Duration::from_secs(2);
+const METADATA_DEADLINE: Duration = Duration::from_secs(2);
 
-/// Records what the gate amounts to. `spoken`: the refusal itself is JSON-RPC.
-pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
+/// `spoken`: the refusal itself is JSON-RPC.
+pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
-    talk.findings.speaks |= spoken;
-    talk.findings.facts.endpoint = Some(answer.target.to_string());
+    peer.findings.speaks |= spoken;
+    peer.findings.facts.endpoint = Some(answer.target.to_string());
     if status == 402 {
-        return talk.findings.fault(&ProbeFault::PaymentRequired, seen);
+        return peer.findings.fault(&ProbeFault::PaymentRequired, seen);
     }
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -31,42 +30,42 @@ pub(super) async fn record_refusal(talk: &mut Conversation<'_>, answer: &Answer,
     };
     let bearer = challenges.iter().find(|challenge| is_bearer(challenge));
     if bearer.is_some() {
-        talk.findings.signal("bearer_challenge");
+        peer.findings.signal("bearer_challenge");
     }
     let described = match bearer.map(|challenge| parameter(challenge, "resource_metadata")) {
-        Some(Some(url)) => describes(talk, &answer.target, &url).await,
+        Some(Some(url)) => describes(peer, &answer.target, &url).await,
         // The challenge is proof enough, so the well-known paths are not requested as well.
         Some(None) => false,
         None => {
             let path = answer.target.url().path().trim_end_matches('/').to_owned();
             let below = format!("/.well-known/oauth-protected-resource{path}");
-            describes(talk, &answer.target, &below).await
+            describes(peer, &answer.target, &below).await
                 || (!path.is_empty()
-                    && describes(talk, &answer.target, "/.well-known/oauth-protected-resource").await)
+                    && describes(peer, &answer.target, "/.well-known/oauth-protected-resource").await)
         }
     };
     if described {
-        talk.findings.signal("protected_resource_metadata");
+        peer.findings.signal("protected_resource_metadata");
     }
     let proven = bearer.is_some() || described || spoken;
-    talk.findings.fault(
+    peer.findings.fault(
         &if proven { ProbeFault::AuthRequired { status } } else { ProbeFault::GatedUnproven { status } },
         &seen,
     );
 }
 
-/// Whether valid metadata (RFC 9728) about this endpoint is found at `reference`. Its owner publishes it on the
-/// endpoint's own domain; a challenge that names another would have a stranger asked.
-async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &str) -> bool {
-    let Ok(url) = endpoint.join(reference, talk.reach()) else { return false };
+/// Whether valid metadata (RFC 9728) about this endpoint is at `reference`. It must be on the endpoint's own
+/// domain; otherwise a challenge could send the registry to a stranger.
+async fn describes(peer: &mut Conversation<'_>, endpoint: &Target, reference: &str) -> bool {
+    let Ok(url) = endpoint.join(reference, peer.reach()) else { return false };
     if !same_owner(endpoint.as_str(), url.as_str()) {
         return false;
     }
-    match talk.ask(Request::get(url).with_deadline(LOOKUP)).await {
+    match peer.ask(Request::get(url).with_deadline(METADATA_DEADLINE)).await {
         Ok(answer) if answer.status.is_success() => {
             let endpoint = endpoint.clone();
-            let found = talk.read(&answer, move |answer, work| {
-                answer.json(&mut work.values).is_ok_and(|found| is_metadata_of(&found, endpoint.as_str()))
+            let found = peer.read(&answer, move |answer, budget| {
+                answer.json(&mut budget.values).is_ok_and(|found| is_metadata_of(&found, endpoint.as_str()))
             });
             found.await
         }
@@ -74,7 +73,7 @@ async fn describes(talk: &mut Conversation<'_>, endpoint: &Target, reference: &s
     }
 }
 
-/// `resource` is the endpoint or lies above it, and an authorization server is named.
+/// `resource` must be the endpoint or a parent of it, and an authorization server must be named.
 fn is_metadata_of(metadata: &Value, endpoint: &str) -> bool {
     let resource = metadata["resource"].as_str().unwrap_or_default().trim_end_matches('/');
     let rest = endpoint.trim_end_matches('/').strip_prefix(resource);
@@ -104,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_challenge_is_read_quoted_or_bare() {
+    fn challenge_parameter_is_quoted_or_bare() {
         let quoted = r#"Bearer realm="x", resource_metadata="https://a.example/.well-known/x", scope="a b""#;
         assert_eq!(
             parameter(quoted, "resource_metadata").as_deref(),
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_counts_for_its_own_resource_only() {
+    fn metadata_counts_only_for_its_own_resource() {
         let metadata =
             |resource: &str| json!({"resource": resource, "authorization_servers": ["https://as.example"]});
         let endpoint = "https://a.example/mcp";

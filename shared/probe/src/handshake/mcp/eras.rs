@@ -1,5 +1,5 @@
 //! The two ways a conversation in MCP is opened: `server/discover` (2026-07-28) and `initialize` (before it).
-//! Requests have the exact shapes of the official clients, so that what answers them answers every client.
+//! Requests have the exact shapes of the official clients, so that a server that answers them answers every client.
 
 use std::time::Duration;
 
@@ -18,63 +18,57 @@ use registry_model::error::shorten;
 
 /// The stateless revision, and the first of its era.
 pub(super) const MODERN: &str = "2026-07-28";
-/// The newest revision of the era before, which servers of all of it know how to answer.
+/// The newest revision of the legacy era, which all its servers know how to answer.
 const LEGACY: &str = "2025-11-25";
 
 /// A header differs from the body (MCP 2026-07-28, basic/transports).
 pub(super) const HEADER_MISMATCH: i64 = -32020;
-/// A capability is demanded that was not declared.
+/// A capability is required that was not declared.
 pub(super) const MISSING_CAPABILITY: i64 = -32021;
-/// The protocol version is not spoken; `data.supported` names those that are.
+/// `data.supported` contains the supported versions.
 const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// How long `server/discover` may take: some older servers never answer a method that they do not know.
-const DISCOVER: Duration = Duration::from_secs(4);
+/// Some older servers never answer a method that they do not know.
+const DISCOVER_DEADLINE: Duration = Duration::from_secs(4);
 
-/// The published revisions (modelcontextprotocol.io, specification). Official clients end
-/// the conversation where another one is named.
+/// The published revisions (modelcontextprotocol.io, specification). Official clients end the conversation if the
+/// server names another one.
 const REVISIONS: [&str; 6] = [MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
 const ACCEPT: &str = "application/json, text/event-stream";
 
-/// The two eras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
     /// 2026-07-28 and later: no handshake, every request is independent.
     Modern,
-    /// 2024-11-05 to 2025-11-25: `initialize`, perhaps a session.
+    /// 2024-11-05 to 2025-11-25: `initialize`, and optionally a session.
     Legacy,
 }
 
-/// A conversation that was opened.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) era: Era,
-    /// The revision that is spoken.
-    pub(super) version: String,
-    /// Revisions that the server lists besides.
-    pub(super) supported: Vec<String>,
-    /// Where it answered, after a redirect.
     pub(super) url: Target,
-    /// `Mcp-Session-Id`, to be echoed.
     pub(super) id: Option<String>,
-    /// What it says of itself.
-    pub(super) info: ServerInfo,
-    /// What is wrong with the texts of the answer, instructions included.
-    pub(super) text_faults: TextFaults,
-    /// It announces tools.
-    pub(super) has_tools: bool,
-    /// The opening was answered by an event stream.
+    pub(super) opening: Opening,
     pub(super) streamed: bool,
-    /// The field of the answer that is missing or of a wrong type.
-    pub(super) misshapen: Option<&'static str>,
-    /// The rules that the answer to the opening breaks.
-    pub(super) broken_rules: Vec<ConformanceRule>,
-    /// The `Accept` that it takes.
     accept: &'static str,
 }
 
-/// A server's `serverInfo`, cut to what is kept of it.
+/// What is kept of the result that opens a conversation.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) version: String,
+    pub(super) supported: Vec<String>,
+    pub(super) info: ServerInfo,
+    pub(super) text_faults: TextFaults,
+    pub(super) has_tools: bool,
+    /// The field of the answer that is missing or has a wrong type.
+    pub(super) misshapen: Option<&'static str>,
+    pub(super) broken_rules: Vec<ConformanceRule>,
+}
+
+/// A server's `serverInfo`, truncated to what is stored.
 #[derive(Debug)]
 pub(super) struct ServerInfo {
     pub(super) name: Option<String>,
@@ -98,46 +92,32 @@ impl ServerInfo {
     }
 }
 
-/// A page that a browser could open; `websiteUrl` is a URL by the schema, and anything by some servers.
+/// `websiteUrl` is a URL by the schema, but some servers send anything.
 fn page(text: &str) -> Option<String> {
     let url = url::Url::parse(text.trim()).ok()?;
     (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
 }
 
-/// What is kept of the result that opens a conversation.
-struct Opening {
-    version: String,
-    supported: Vec<String>,
-    info: ServerInfo,
-    text_faults: TextFaults,
-    has_tools: bool,
-    misshapen: Option<&'static str>,
-    broken_rules: Vec<ConformanceRule>,
-}
-
-/// What an attempt to open a conversation brought.
 #[derive(Debug)]
 pub(super) enum Opened {
-    /// It is open.
     Session(Box<Session>),
-    /// It was answered otherwise.
     Refused(Box<Answer>, RpcReply),
-    /// It was not answered in the time that the attempt had, and the rest is left.
+    /// No answer in the time of this attempt, but time is left for another.
     Silence,
-    /// It was not answered, and no other attempt will be.
+    /// No answer, and no other attempt is possible.
     Nothing(FetchError),
 }
 
 impl Session {
-    /// It refuses what every client accepts, and takes one media type alone.
+    /// The server refuses the `Accept` of every client, and accepts only a single media type.
     pub(super) fn is_picky(&self) -> bool {
         self.accept != ACCEPT
     }
 
-    /// A request within the conversation. `params` is an object; empty ones are left out where clients do so.
+    /// `params` is an object; an empty one is left out where clients do so.
     pub(super) fn request(&self, id: u64, method: &str, params: Value) -> Request {
         match self.era {
-            Era::Modern => modern(&self.url, id, method, params, &self.version),
+            Era::Modern => modern(&self.url, id, method, params, &self.opening.version),
             Era::Legacy => {
                 let mut body = json!({"jsonrpc": "2.0", "id": id, "method": method});
                 if params.as_object().is_some_and(|params| !params.is_empty()) {
@@ -148,7 +128,6 @@ impl Session {
         }
     }
 
-    /// A notification within a legacy conversation.
     pub(super) fn notify(&self, method: &str) -> Request {
         let body = json!({"jsonrpc": "2.0", "method": method});
         let request = Request::post_json(self.url.clone(), &body).with_header("accept", self.accept);
@@ -156,7 +135,7 @@ impl Session {
     }
 
     fn within(&self, request: Request) -> Request {
-        let request = request.with_header("mcp-protocol-version", &self.version);
+        let request = request.with_header("mcp-protocol-version", &self.opening.version);
         match &self.id {
             Some(id) => request.with_header("mcp-session-id", id),
             None => request,
@@ -164,38 +143,37 @@ impl Session {
     }
 }
 
-/// Opens a modern conversation, a second time with a version of the server's choice where it names one.
-pub(super) async fn discover(talk: &mut Conversation<'_>, url: &Target) -> Opened {
-    let opened = discover_as(talk, url, MODERN).await;
+/// Tries again with the server's version if the refusal names one.
+pub(super) async fn discover(peer: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = discover_as(peer, url, MODERN).await;
     if let Opened::Refused(_, reply) = &opened
         && let RpcOutcome::Error(error) = &reply.outcome
         && error.code == UNSUPPORTED_VERSION
         && let Some(offered) = error.supported.iter().find(|version| is_modern(version) && *version != MODERN)
     {
-        return discover_as(talk, url, offered).await;
+        return discover_as(peer, url, offered).await;
     }
     opened
 }
 
-async fn discover_as(talk: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
-    let id = talk.id();
-    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER);
-    let answer = match talk.ask(request).await {
+async fn discover_as(peer: &mut Conversation<'_>, url: &Target, version: &str) -> Opened {
+    let id = peer.id();
+    let request = modern(url, id, "server/discover", json!({}), version).with_deadline(DISCOVER_DEADLINE);
+    let answer = match peer.ask(request).await {
         Ok(answer) => answer,
-        Err(FetchError::Timeout { .. } | FetchError::Broken) if !talk.left().is_zero() => {
+        Err(FetchError::Timeout { .. } | FetchError::Broken) if !peer.left().is_zero() => {
             return Opened::Silence;
         }
         Err(error) => return Opened::Nothing(error),
     };
     let asked = version.to_owned();
-    let (reply, opening) = read(talk, &answer, id, move |result| discovered(result, &asked)).await;
+    let (reply, opening) = read(peer, &answer, id, move |result| discovered(result, &asked)).await;
     opened(Era::Modern, answer, reply, opening, ACCEPT)
 }
 
-/// The result of `server/discover`, where it is one.
 fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     let supported = texts(result.get("supportedVersions"));
-    // Some servers answer any method with a result; and one may list nothing but older revisions.
+    // Some servers answer any method with a result; and some list only older revisions.
     let spoken = supported
         .iter()
         .find(|listed| *listed == asked)
@@ -211,15 +189,15 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     })
 }
 
-/// Reads the reply to an opening, whose result may be long and is not kept.
+/// Reads the reply to an opening, without keeping the result, which may be long.
 async fn read(
-    talk: &mut Conversation<'_>,
+    peer: &mut Conversation<'_>,
     answer: &Answer,
     id: u64,
     take: impl FnOnce(&Value) -> Option<Opening> + Send + 'static,
 ) -> (RpcReply, Option<Opening>) {
-    let read = talk.read(answer, move |answer, work| {
-        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut work.values);
+    let read = peer.read(answer, move |answer, budget| {
+        let reply = parse_reply(Some(answer.content_type()), &answer.body, id, &mut budget.values);
         let opening = match &reply.outcome {
             RpcOutcome::Result(result) => take(result),
             _ => None,
@@ -236,30 +214,20 @@ fn opened(
     opening: Option<Opening>,
     accept: &'static str,
 ) -> Opened {
-    let Some(opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
-    Opened::Session(Box::new(Session {
-        era,
-        version: opening.version,
-        supported: opening.supported,
-        // Only the era before has sessions.
-        id: answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned),
-        url: answer.target,
-        info: opening.info,
-        text_faults: opening.text_faults,
-        has_tools: opening.has_tools,
-        streamed: reply.streamed,
-        misshapen: opening.misshapen,
-        broken_rules: reply.broken_rules.into_iter().chain(opening.broken_rules).collect(),
-        accept,
-    }))
+    let Some(mut opening) = opening else { return Opened::Refused(Box::new(answer.head()), reply) };
+    opening.broken_rules = reply.broken_rules.into_iter().chain(opening.broken_rules).collect();
+    // Only the legacy era has sessions.
+    let id = answer.header("mcp-session-id").filter(|_| era == Era::Legacy).map(str::to_owned);
+    let (url, streamed) = (answer.target, reply.streamed);
+    Opened::Session(Box::new(Session { era, url, id, opening, streamed, accept }))
 }
 
-/// Opens a legacy conversation: once more with a version that the refusal offers, or with one media type alone.
-pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Opened {
-    let opened = initialize_as(talk, url, LEGACY, ACCEPT).await;
+/// Tries again with a version that the refusal offers, or with a single media type.
+pub(super) async fn initialize(peer: &mut Conversation<'_>, url: &Target) -> Opened {
+    let opened = initialize_as(peer, url, LEGACY, ACCEPT).await;
     let Opened::Refused(answer, reply) = &opened else { return opened };
-    if answer.status.as_u16() == 406 && talk.may_ask(1) {
-        return match initialize_as(talk, url, LEGACY, "application/json").await {
+    if answer.status.as_u16() == 406 && peer.may_send(1) {
+        return match initialize_as(peer, url, LEGACY, "application/json").await {
             again @ Opened::Session(_) => again,
             _ => opened,
         };
@@ -268,33 +236,32 @@ pub(super) async fn initialize(talk: &mut Conversation<'_>, url: &Target) -> Ope
         && let Some(offered) =
             error.supported.iter().filter(|version| is_legacy(version) && *version != LEGACY).max()
     {
-        return initialize_as(talk, url, offered, ACCEPT).await;
+        return initialize_as(peer, url, offered, ACCEPT).await;
     }
     opened
 }
 
 async fn initialize_as(
-    talk: &mut Conversation<'_>,
+    peer: &mut Conversation<'_>,
     url: &Target,
     version: &str,
     accept: &'static str,
 ) -> Opened {
-    let id = talk.id();
+    let id = peer.id();
     let body = json!({
         "jsonrpc": "2.0", "id": id, "method": "initialize",
         "params": {"protocolVersion": version, "capabilities": {}, "clientInfo": client()},
     });
-    let answer = match talk.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
+    let answer = match peer.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
         Ok(answer) => answer,
         Err(error) => return Opened::Nothing(error),
     };
-    let (reply, opening) = read(talk, &answer, id, initialized).await;
+    let (reply, opening) = read(peer, &answer, id, initialized).await;
     opened(Era::Legacy, answer, reply, opening, accept)
 }
 
-/// The result of `initialize`, where it is one.
 fn initialized(result: &Value) -> Option<Opening> {
-    // Old servers answer 2024-11-05 whatever is asked; that is their right.
+    // Old servers answer 2024-11-05 whatever is requested, which is allowed.
     let spoken = result["protocolVersion"].as_str().filter(|version| is_revision(version))?;
     Some(Opening {
         version: spoken.to_owned(),
@@ -322,7 +289,6 @@ fn modern(url: &Target, id: u64, method: &str, mut params: Value, version: &str)
         .with_header("mcp-method", method)
 }
 
-/// A stream is read no further than the reply.
 fn streamed(request: Request, id: u64, accept: &str) -> Request {
     request.with_header("accept", accept).until(sse::until_reply(id))
 }
@@ -331,16 +297,19 @@ fn client() -> Value {
     json!({"name": "agent-and-mcp-registry", "title": "Agent and MCP Registry", "version": registry_model::VERSION})
 }
 
-/// Notes how a reply came, and which rules it breaks.
-pub(super) fn note(talk: &mut Conversation<'_>, streamed: bool, broken: &[ConformanceRule], method: &str) {
+pub(super) fn record_form(
+    peer: &mut Conversation<'_>,
+    streamed: bool,
+    broken: &[ConformanceRule],
+    method: &str,
+) {
     if streamed {
-        talk.findings.signal("sse_answer");
-        talk.findings.hint("sse");
+        peer.findings.signal("sse_answer");
+        peer.findings.hint("sse");
     }
-    talk.findings.broken(broken, &format!("in the reply to {method}"));
+    peer.findings.broken(broken, &format!("in the reply to {method}"));
 }
 
-/// One line on a refusal, for `seen`.
 pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
     match &reply.outcome {
         RpcOutcome::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
@@ -348,7 +317,7 @@ pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
     }
 }
 
-/// Whether a text is the name of a revision: a date.
+/// A revision is named by a date.
 pub(super) fn is_revision(text: &str) -> bool {
     text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {

@@ -1,7 +1,7 @@
 //! What strangers send, damaged at random: valid documents with values swapped, multiplied, buried or cut off, and bytes
-//! flipped. Whatever comes, a reader ends in time, keeps no more than its bounds, and does not panic.
+//! flipped. Every reader must end in time, keep no more than its bounds, and not panic.
 //!
-//! `FUZZ_CASES=1000000 cargo test --release -p registry --lib the_readers -- --nocapture` runs the long form, which also
+//! `FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib the_readers -- --nocapture` runs the long form, which also
 //! bounds the memory of the process; `FUZZ_SEED` repeats a run.
 
 mod damage;
@@ -15,7 +15,7 @@ use super::eras::Era;
 use super::opening;
 use super::tools;
 use crate::checks::documents;
-use crate::handshake::bounds::bounded;
+use crate::handshake::findings::bounded;
 use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
 use crate::handshake::sse;
 use damage::damaged;

@@ -1,11 +1,11 @@
-//! What the result that opens a conversation must hold (MCP schemas, `InitializeResult` and `DiscoverResult`). Official
-//! clients read it by these types, and end the conversation where one is wrong.
+//! What the result that opens a conversation must contain (MCP schemas, `InitializeResult` and `DiscoverResult`). Official
+//! clients read it by these types, and end the conversation if one is wrong.
 
 use serde_json::Value;
 
 use crate::reasons::ConformanceRule;
 
-/// What every cacheable result of the modern era must carry (MCP 2026-07-28, server/utilities/caching).
+/// What every cacheable result of the modern era must contain (MCP 2026-07-28, server/utilities/caching).
 pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
     let mut faults = Vec::new();
     if !result["resultType"].is_string() {
@@ -18,13 +18,11 @@ pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
     faults
 }
 
-/// The first field of a result of `initialize` that is missing or of a wrong type.
 pub(super) fn misshapen_initialize(result: &Value) -> Option<&'static str> {
     common(result).or_else(|| identity(&result["serverInfo"], "serverInfo"))
 }
 
-/// The first field of a result of `server/discover` that is missing or of a wrong type. The identity may be left out,
-/// and clients go on without it.
+/// The same for `server/discover`, where the identity is optional.
 pub(super) fn misshapen_discover(result: &Value) -> Option<&'static str> {
     let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
     let identity = || if info.is_null() { None } else { identity(info, "serverInfo in _meta") };
@@ -52,7 +50,7 @@ fn identity(info: &Value, place: &'static str) -> Option<&'static str> {
     (!named || !described).then_some(place)
 }
 
-/// True for a field that is there and no text. Some frameworks write null for what they leave out.
+/// True for a field that is present and not a text. Some frameworks write null for fields that they leave out.
 pub(super) fn is_other_than_text(value: &Value) -> bool {
     !value.is_null() && !value.is_string()
 }

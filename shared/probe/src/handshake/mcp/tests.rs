@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::handshake::peer::{Asked, Peer, Reply, ask, ask_within, codes};
-use crate::handshake::subject::{Depth, Subject};
+use crate::handshake::{Depth, Subject};
 use registry_model::{DeclaredTransport, Handshake, Kind, Verdict};
 
 use table::after_handshake;

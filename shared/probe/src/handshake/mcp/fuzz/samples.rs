@@ -1,5 +1,5 @@
-//! Valid documents of every sort that is read, which the damage is done to.
-//! They hold each field that a reader looks at, so that a swapped value lands where it matters.
+//! Valid documents of every kind that is read, as input for the damage.
+//! They contain each field that a reader looks at, so that a swapped value lands where it matters.
 
 use serde_json::{Value, json};
 

@@ -1,0 +1,46 @@
+//! Limits how much a probe reads of one peer's answers. All probes of a sweep share one thread and its memory, so each
+//! peer has a budget for both, and long bodies are read on another thread.
+
+use std::future;
+use std::panic;
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// An event of a stream counts as at least one.
+const MAX_VALUES: usize = 100_000;
+
+/// Up to this length, moving a body to another thread would take longer than reading it.
+const INLINE_READ_BYTES: usize = 32 * 1024;
+
+/// Long bodies read at the same time, in the whole process: each may use memory for all its values.
+static READERS: Semaphore = Semaphore::const_new(2);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResponseBudget {
+    pub(super) bytes: usize,
+    pub(super) values: usize,
+}
+
+impl Default for ResponseBudget {
+    fn default() -> Self {
+        Self { bytes: MAX_BYTES, values: MAX_VALUES }
+    }
+}
+
+pub(super) const fn is_long(bytes: usize) -> bool {
+    bytes > INLINE_READ_BYTES
+}
+
+/// Runs `read` on another thread, because all probes share this one.
+pub(super) async fn on_other_thread<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> T {
+    let _reader = READERS.acquire().await;
+    match spawn_blocking(read).await {
+        Ok(read) => read,
+        Err(error) if error.is_panic() => panic::resume_unwind(error.into_panic()),
+        // The process is shutting down.
+        Err(_) => future::pending().await,
+    }
+}
