@@ -1,5 +1,5 @@
-//! Every limit of the contract as a setting, with the contract's value as its default (design §5 Settings).
-//! Read once at the start from the environment; a bad value stops the start with its name and what it may be.
+//! Every limit of the contract as a setting, with the contract's value as its default (design §5 Settings). The
+//! environment is read once at the start; an invalid value stops the start with an error that names the variable.
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -12,96 +12,77 @@ use url::Url;
 use crate::protocol::MCP_ENDPOINT;
 use crate::{Kind, NameServers, Reach, Secret};
 
-/// Whose rules apply to what may be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Anybody's registry: https only, public addresses only, rates always counted.
+    /// A public registry: https and public addresses only, rate limits always on.
     Public,
-    /// One developer's machine: loopback peers may be probed over plain http. Only `infra/local` sets it.
+    /// A developer's machine: loopback peers may be probed over plain http. Only `infra/local` sets it.
     Development,
 }
 
-/// How many acts of one sort an hour allows.
+/// How many operations of one kind are allowed per hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
-    /// From one caller's address.
     pub caller: u32,
-    /// At one target host.
     pub host: u32,
-    /// From everybody together.
     pub everybody: u32,
 }
 
-/// How often one caller may ask one instance of a function.
+/// The rate limit of one caller at one instance of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRate {
-    /// Requests a second in the long run; from 1 to 1000.
+    /// Sustained requests per second, 1 to 1000.
     pub per_second: u32,
-    /// Requests at once, after a pause.
     pub at_once: u32,
 }
 
 impl RequestRate {
-    /// The time between two requests in the long run.
+    /// The sustained time between two requests.
     #[must_use]
     pub fn interval(self) -> SignedDuration {
         SignedDuration::from_millis(1000 / i64::from(self.per_second.clamp(1, 1000)))
     }
 
-    /// How many intervals a full bucket holds.
+    /// The burst, in intervals.
     #[must_use]
     pub fn burst(self) -> i32 {
         i32::try_from(self.at_once).unwrap_or(i32::MAX)
     }
 }
 
-/// What the table and its requests cost, in millionths of a US dollar.
+/// Prices in millionths of a US dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prices {
-    /// A million read request units.
     pub read_units: u32,
-    /// A million write request units.
     pub write_units: u32,
-    /// A million HTTP requests.
     pub requests: u32,
 }
 
-/// By which ways an invitation goes out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutreachDelivery {
-    /// `talk`: it is left in the Talk inbox, and nobody is called.
-    Talk,
-    /// `talk+a2a`: an agent is also sent one A2A message, at the endpoint that it proved.
-    TalkAndA2a,
-}
-
-impl OutreachDelivery {
-    /// The word of the setting.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Talk => "talk",
-            Self::TalkAndA2a => "talk+a2a",
-        }
+string_enum! {
+    /// How an invitation is sent.
+    pub enum OutreachDelivery {
+        /// It is left in the Talk inbox; no peer is called.
+        Talk = "talk",
+        /// In addition, an agent gets one A2A message at its proven endpoint.
+        TalkAndA2a = "talk+a2a",
     }
 }
 
-/// What the environment may set.
+/// The settings; each names its environment variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Whose rules apply; no environment variable sets it.
     pub mode: Mode,
     /// `BASE_URL`: where callers reach this registry, without a trailing slash.
     pub base_url: String,
-    /// `BRAND`: the name this registry goes by.
+    /// `BRAND`: the name of this registry.
     pub brand: String,
     /// `TABLE_NAME`: the one DynamoDB table.
     pub table_name: String,
-    /// `BUS_NAME`: the EventBridge bus for domain events; none locally.
+    /// `BUS_NAME`: the EventBridge bus for domain events; none on one machine.
     pub bus_name: Option<String>,
-    /// `PROBE_TICK_SECONDS`: one sweep in this time, and the least time between two probes of one listing.
+    /// `PROBE_TICK_SECONDS`: the time between two sweeps, and the minimum between two probes of one listing.
     pub probe_tick_seconds: u32,
-    /// `PROBES_PER_TICK`: the most full probes in one sweep.
+    /// `PROBES_PER_TICK`: full probes in one sweep, at most.
     pub probes_per_tick: u32,
     /// `PROBE_WINDOW_CAP`: probes in a window of two minutes.
     pub probe_window_cap: u32,
@@ -109,9 +90,9 @@ pub struct Settings {
     pub probe_hourly_cap: u32,
     /// `PROBE_DAILY_BUDGET`: probes in a UTC day.
     pub probe_daily_budget: u32,
-    /// `FRESH_OK_HOURS`: an `ok` younger than this is not probed again by the tick.
+    /// `FRESH_OK_HOURS`: a listing with an `ok` younger than this is not probed again by the tick.
     pub fresh_ok_hours: u32,
-    /// `RECHECK_DAYS`: every Live listing answers again within this time.
+    /// `RECHECK_DAYS`: every Live listing is rechecked within this time.
     pub recheck_days: u32,
     /// `TALK_GRACE_DAYS`: the onboarding window of a new Live listing.
     pub talk_grace_days: u32,
@@ -119,34 +100,34 @@ pub struct Settings {
     pub founding_seats: u32,
     /// `PAYMENTS_OPEN_AFTER`: feedback from agents, and from MCP servers, before payments open.
     pub payments_open_after: u32,
-    /// `OUTREACH_BUDGET_PERCENT`: how much of the contract's day budget of first touches is used; 0 sends none.
+    /// `OUTREACH_BUDGET_PERCENT`: the share of the contract's daily budget of first touches; 0 sends none.
     pub outreach_budget_percent: u32,
-    /// `OUTREACH_ACCELERATION`: the day budget of first touches grows with the acceleration index.
+    /// `OUTREACH_ACCELERATION`: whether the daily budget of first touches grows with the acceleration index.
     pub outreach_acceleration: bool,
-    /// `OUTREACH_PAUSE_DAYS`: a listing that was written to is not written to again within this time.
+    /// `OUTREACH_PAUSE_DAYS`: the minimum time between two first touches to one listing.
     pub outreach_pause_days: u32,
-    /// `OUTREACH_DELIVERY`: by which ways an invitation goes out.
+    /// `OUTREACH_DELIVERY`: how an invitation is sent.
     pub outreach_delivery: OutreachDelivery,
-    /// `LIST_ITSELF`: the registry's own doors are its first listings.
+    /// `LIST_ITSELF`: whether the registry lists its own endpoints.
     pub list_itself: bool,
-    /// `RATE_LIMITS=off` exists in development mode only.
+    /// `RATE_LIMITS`: `off` is allowed in development mode only.
     pub rate_limits: bool,
-    /// `CALLER_REQUESTS_PER_SECOND`, `CALLER_REQUESTS_AT_ONCE`: any requests of one address. None where rates are off
-    /// and in development, where every caller is this machine.
+    /// `CALLER_REQUESTS_PER_SECOND`, `CALLER_REQUESTS_AT_ONCE`: all requests of one address. None where rate
+    /// limits are off, and in development, where every caller is this machine.
     pub caller_rate: Option<RequestRate>,
     /// `PUBLISH_PER_HOUR`, `PUBLISH_PER_HOST_PER_HOUR`, `PUBLISH_PER_HOUR_IN_ALL`.
     pub publish_rate: Rate,
-    /// `GITHUB_RAW_URL`: where files of GitHub repositories are read, without a trailing slash; `off` reads none.
+    /// `GITHUB_RAW_URL`: the base URL of files in GitHub repositories, without a trailing slash; `off` reads none.
     pub github_raw_url: Option<String>,
-    /// `DOMAIN_PROOF_URL`: where the key of `{domain}` is read that proves names of that domain.
+    /// `DOMAIN_PROOF_URL`: the URL of the key that proves names of `{domain}`.
     pub domain_proof_url: String,
-    /// `DNS_SERVER`: the name server that is asked for TXT records; `off` asks none.
+    /// `DNS_SERVER`: the name server for TXT records; `off` looks none up.
     pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
     /// `TRACES_PER_HOUR`, `TRACES_PER_LISTING_PER_HOUR`, `TRACES_PER_HOUR_IN_ALL`: traces, endorsements and uses together.
     pub trace_rate: Rate,
-    /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: what is left in Talk inboxes.
+    /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: messages to Talk inboxes.
     pub talk_rate: Rate,
     /// `DEMOS_PER_HOUR`, `DEMOS_PER_HOUR_IN_ALL`: demos that are taken for the first time.
     pub demo_rate: Rate,
@@ -160,56 +141,48 @@ pub struct Settings {
     pub session_rate: Rate,
     /// `SESSION_STEPS_PER_HOUR`, `SESSION_STEPS_PER_HOUR_IN_ALL`: what is appended to interop sessions.
     pub session_step_rate: Rate,
-    /// `FEDERATION_PEERS`: the base URLs of other registries whose listings are told as referrals; none by default.
+    /// `FEDERATION_PEERS`: the base URLs of other registries whose listings are shown as referrals; none by default.
     pub federation_peers: Vec<String>,
-    /// `OPERATOR_TOKEN`: the bearer token of what only the operator may ask for by HTTP; without it nobody may.
+    /// `OPERATOR_TOKEN`: the bearer token for operations of the operator over HTTP; without it they are disabled.
     pub operator_token: Option<Secret>,
-    /// `STRIPE_SECRET_KEY`: asks Stripe for payments; without it nothing is sold.
+    /// `STRIPE_SECRET_KEY`: requests payments from Stripe; without it nothing is sold.
     pub stripe_secret_key: Option<Secret>,
-    /// `STRIPE_WEBHOOK_SECRET`: what Stripe signs its events with; without it no payment could be confirmed.
+    /// `STRIPE_WEBHOOK_SECRET`: verifies the events of Stripe; without it no payment can be confirmed.
     pub stripe_webhook_secret: Option<Secret>,
-    /// `STRIPE_API_URL`: where Stripe's API is reached, without a trailing slash.
+    /// `STRIPE_API_URL`: the base URL of Stripe's API, without a trailing slash.
     pub stripe_api_url: String,
-    /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that leave a stored task.
+    /// `TASKS_PER_HOUR`, `TASKS_PER_HOUR_IN_ALL`: A2A messages that create a stored task.
     pub task_rate: Rate,
     /// `OPT_OUTS_PER_HOUR`, `OPT_OUTS_PER_HOUR_IN_ALL`: listings that opt out of invitations, or in again.
     pub opt_out_rate: Rate,
-    /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: statements that are signed.
+    /// `ATTESTATIONS_PER_HOUR`, `ATTESTATIONS_PER_HOUR_IN_ALL`: signed statements.
     pub attestation_rate: Rate,
-    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: signatures that are checked
-    /// with the keys of a domain; by caller and for everybody also the challenges that are asked for.
+    /// `OWNER_ACTS_PER_HOUR`, `OWNER_ACTS_PER_HOST_PER_HOUR`, `OWNER_ACTS_PER_HOUR_IN_ALL`: signatures checked with
+    /// the keys of a domain; per caller and in all, challenges count, too.
     pub owner_rate: Rate,
-    /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: what `cost_model`
-    /// reckons with; their defaults are the list prices of AWS in us-east-1.
+    /// `PRICE_PER_MILLION_READ_UNITS`, `PRICE_PER_MILLION_WRITE_UNITS`, `PRICE_PER_MILLION_REQUESTS`: the prices in
+    /// `cost_model`; the defaults are the list prices of AWS in us-east-1.
     pub prices: Prices,
 }
 
-/// The most registries that are asked what they list.
-const MOST_PEERS: usize = 10;
+const MAX_PEERS: usize = 10;
 
-/// A setting that cannot be taken.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}={value:?} cannot be used: {allowed}")]
+#[error("invalid setting {name}={value:?}: set it to {allowed}")]
 pub struct SettingError {
-    /// The environment variable.
     pub name: &'static str,
-    /// What it held.
     pub value: String,
-    /// What it may be.
     pub allowed: &'static str,
 }
 
 impl Settings {
-    /// How long a proof is good for: until its listing should have been rechecked (contract "Weekly recheck").
+    /// How long a proof is valid: until the next recheck is due (contract "Weekly recheck").
     #[must_use]
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))
     }
 
-    /// Reads the settings; `lookup` gives the value of an environment variable.
-    ///
-    /// # Errors
-    /// Names the first variable that holds something unusable.
+    /// Reads the settings; `lookup` returns the value of an environment variable.
     pub fn from_env(mode: Mode, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
         let read = Reader { lookup: &lookup };
         let rate_limits = match lookup("RATE_LIMITS").as_deref() {
@@ -313,12 +286,12 @@ impl Settings {
             stripe_secret_key: read.secret(
                 "STRIPE_SECRET_KEY",
                 &["sk_", "rk_"],
-                "a secret key of Stripe, which begins with sk_ or rk_",
+                "a secret key of Stripe (begins with sk_ or rk_)",
             )?,
             stripe_webhook_secret: read.secret(
                 "STRIPE_WEBHOOK_SECRET",
                 &["whsec_"],
-                "the signing secret of an endpoint, which begins with whsec_",
+                "the signing secret of a Stripe webhook (begins with whsec_)",
             )?,
             stripe_api_url: read.stripe_api_url()?,
             task_rate: read.rate_without_host(("TASKS_PER_HOUR", 120), ("TASKS_PER_HOUR_IN_ALL", 6000))?,
@@ -335,13 +308,11 @@ impl Settings {
         })
     }
 
-    /// How long a listing that was written to is left alone (contract "Outreach no-re-contact period").
     #[must_use]
     pub fn outreach_pause(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.outreach_pause_days))
     }
 
-    /// How far the prober may reach.
     #[must_use]
     pub const fn reach(&self) -> Reach {
         match self.mode {
@@ -350,19 +321,19 @@ impl Settings {
         }
     }
 
-    /// The time of one tick, which is also the least time between two probes of one listing.
+    /// The time between two sweeps, and the minimum between two probes of one listing.
     #[must_use]
     pub const fn tick(&self) -> Duration {
         Duration::from_secs(self.probe_tick_seconds as u64)
     }
 
-    /// Where the registry itself is reached, and as what: the URLs under which it lists itself.
+    /// The URLs under which the registry lists itself.
     pub fn own_endpoints(&self) -> impl Iterator<Item = (Url, Kind)> {
         let own = [("/.well-known/agent-card.json", Kind::Agent), (MCP_ENDPOINT, Kind::Mcp)];
         own.into_iter().filter_map(|(path, kind)| Some((Url::parse(&self.url(path)).ok()?, kind)))
     }
 
-    /// How the prober names itself to the servers it asks, with a page to read about it.
+    /// The `User-Agent` of probes, with a page that explains them.
     #[must_use]
     pub fn user_agent(&self) -> String {
         let name: String = self.brand.split_whitespace().collect();
@@ -395,29 +366,29 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         &self,
         name: &'static str,
         default: u32,
-        most: u32,
+        max: u32,
         allowed: &'static str,
     ) -> Result<u32, SettingError> {
-        self.number_within(name, default, 1..=most, allowed)
+        self.number_within(name, default, 1..=max, allowed)
     }
 
     fn number_within(
         &self,
         name: &'static str,
         default: u32,
-        among: RangeInclusive<u32>,
+        range: RangeInclusive<u32>,
         allowed: &'static str,
     ) -> Result<u32, SettingError> {
         match self.text(name) {
             None => Ok(default),
             Some(value) => match u32::from_str(&value) {
-                Ok(number) if among.contains(&number) => Ok(number),
+                Ok(number) if range.contains(&number) => Ok(number),
                 _ => Err(SettingError { name, value, allowed }),
             },
         }
     }
 
-    /// A rate of acts that call nobody, so that there is no host to count by.
+    /// A rate of operations without a target host.
     fn rate_without_host(
         &self,
         (of_caller, default): (&'static str, u32),
@@ -428,7 +399,6 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Ok(Rate { caller, host: caller, everybody })
     }
 
-    /// What is on unless it is turned off.
     fn switch(&self, name: &'static str) -> Result<bool, SettingError> {
         match self.text(name).as_deref() {
             None | Some("on") => Ok(true),
@@ -437,8 +407,8 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
-    /// By default the list prices of AWS in us-east-1: of DynamoDB on demand, standard class, 0.125 and 0.625 USD a million
-    /// units; of an HTTP API 1 USD a million requests (aws.amazon.com/dynamodb/pricing, aws.amazon.com/api-gateway/pricing).
+    /// The defaults are the list prices of AWS in us-east-1: DynamoDB on demand, standard class, 0.125 and 0.625 USD per
+    /// million units; HTTP API 1 USD per million requests (aws.amazon.com/dynamodb/pricing, aws.amazon.com/api-gateway/pricing).
     fn prices(&self) -> Result<Prices, SettingError> {
         let price = |name, default| {
             self.number_within(
@@ -459,7 +429,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         const NAME: &str = "OUTREACH_DELIVERY";
         match self.text(NAME) {
             None => Ok(OutreachDelivery::Talk),
-            Some(value) => [OutreachDelivery::Talk, OutreachDelivery::TalkAndA2a]
+            Some(value) => OutreachDelivery::ALL
                 .into_iter()
                 .find(|delivery| delivery.as_str() == value)
                 .ok_or(SettingError { name: NAME, value, allowed: "`talk` or `talk+a2a`" }),
@@ -476,7 +446,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
-    /// A refusal names the variable and never shows what it held.
+    /// The error never contains the value.
     fn secret(
         &self,
         name: &'static str,
@@ -508,7 +478,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
                     && url.fragment().is_none()
             })
         };
-        if peers.len() <= MOST_PEERS && peers.iter().all(is_base) {
+        if peers.len() <= MAX_PEERS && peers.iter().all(is_base) {
             return Ok(peers);
         }
         let allowed =
@@ -516,15 +486,14 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Err(SettingError { name: NAME, value, allowed })
     }
 
-    /// A short token could be guessed by asking.
+    /// A short token could be guessed.
     fn operator_token(&self) -> Result<Option<Secret>, SettingError> {
         const NAME: &str = "OPERATOR_TOKEN";
         let Some(text) = self.text(NAME) else { return Ok(None) };
         if text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Some(Secret::new(text)));
         }
-        let allowed =
-            "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints";
+        let allowed = "at least 32 printable ASCII characters without spaces, such as the output of `openssl rand -hex 32`";
         Err(SettingError { name: NAME, value: "(not shown)".to_owned(), allowed })
     }
 
@@ -539,13 +508,13 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
 
     fn domain_proof_url(&self) -> Result<String, SettingError> {
         const NAME: &str = "DOMAIN_PROOF_URL";
-        let usual = "https://{domain}/.well-known/mcp-registry-auth";
-        let value = self.text(NAME).unwrap_or_else(|| usual.to_owned());
+        let default = "https://{domain}/.well-known/mcp-registry-auth";
+        let value = self.text(NAME).unwrap_or_else(|| default.to_owned());
         let url = Url::parse(&value.replace("{domain}", "example.com"));
         if value.contains("{domain}") && url.is_ok_and(|url| url.has_host()) {
             return Ok(value);
         }
-        Err(SettingError { name: NAME, value, allowed: "a URL with `{domain}` in it" })
+        Err(SettingError { name: NAME, value, allowed: "a URL that contains `{domain}`" })
     }
 
     fn name_servers(&self) -> Result<NameServers, SettingError> {
@@ -592,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contracts_values_are_the_defaults() {
+    fn defaults_are_the_values_of_the_contract() {
         let s = settings(Mode::Public, &[]).unwrap();
         assert_eq!((s.probe_tick_seconds, s.probe_window_cap, s.probe_hourly_cap), (360, 64, 1920));
         assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));
@@ -601,13 +570,13 @@ mod tests {
         assert_eq!(
             s.outreach_delivery,
             OutreachDelivery::Talk,
-            "nobody is called unless the operator says so"
+            "no peer is called unless the operator enables it"
         );
         assert!(s.rate_limits);
     }
 
     #[test]
-    fn outreach_may_be_turned_off_and_its_other_ways_on() {
+    fn outreach_can_be_disabled_and_extended() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs);
         assert_eq!(of(&[("OUTREACH_BUDGET_PERCENT", "0")]).unwrap().outreach_budget_percent, 0);
         let both = of(&[("OUTREACH_DELIVERY", "talk+a2a")]).unwrap().outreach_delivery;
@@ -620,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_settings_and_may_be_nothing() {
+    fn prices_can_be_set_to_zero() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs).map(|settings| settings.prices);
         let usual = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
         assert_eq!(of(&[]).unwrap(), usual);
@@ -633,9 +602,12 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_value_is_named() {
+    fn errors_name_the_variable() {
         let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
-        assert_eq!(error.to_string(), r#"PROBE_WINDOW_CAP="many" cannot be used: a whole number from 1"#);
+        assert_eq!(
+            error.to_string(),
+            r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1"#
+        );
         assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
         assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
         assert!(settings(Mode::Public, &[("GITHUB_RAW_URL", "github")]).is_err());
@@ -647,7 +619,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_are_base_urls() {
+    fn peers_must_be_base_urls() {
         let of = |value: &str| settings(Mode::Public, &[("FEDERATION_PEERS", value)]);
         assert_eq!(of("").unwrap().federation_peers, Vec::<String>::new());
         let two = of("https://a.example.org/, https://b.example.org/registry").unwrap().federation_peers;
@@ -659,7 +631,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_taken_or_refused_and_never_shown() {
+    fn secrets_are_checked_and_never_shown() {
         let pairs = [("STRIPE_SECRET_KEY", "sk_test_1"), ("STRIPE_WEBHOOK_SECRET", "whsec_1")];
         let taken = settings(Mode::Public, &pairs).unwrap();
         assert_eq!(taken.stripe_secret_key.as_ref().map(Secret::reveal), Some("sk_test_1"));
@@ -677,7 +649,7 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_name_servers_are_asked_unless_another_is_set() {
+    fn name_servers_default_to_the_system() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs).unwrap().name_servers;
         assert_eq!(of(&[]), NameServers::System);
         assert_eq!(of(&[("DNS_SERVER", "off")]), NameServers::Off);
@@ -685,7 +657,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_limited_in_public_only() {
+    fn caller_rate_applies_in_public_mode_only() {
         let rate = settings(Mode::Public, &[("CALLER_REQUESTS_AT_ONCE", "7")]).unwrap().caller_rate;
         assert_eq!(rate, Some(RequestRate { per_second: 20, at_once: 7 }));
         assert_eq!(settings(Mode::Development, &[]).unwrap().caller_rate, None);
@@ -693,7 +665,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_turned_off_in_development_only() {
+    fn rate_limits_can_be_disabled_in_development_only() {
         assert!(settings(Mode::Public, &[("RATE_LIMITS", "off")]).is_err());
         assert!(!settings(Mode::Development, &[("RATE_LIMITS", "off")]).unwrap().rate_limits);
     }
