@@ -1,5 +1,5 @@
-//! The owner of a server description's name: the domain that its namespace reverses. Pure text rules, so that publishing
-//! and probing give the same result.
+//! The owner of a server description's name: the domain that its namespace reverses. Pure text rules, so that
+//! publishing and probing give the same result.
 
 use url::{Host, Url};
 

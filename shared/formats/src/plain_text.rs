@@ -1,5 +1,5 @@
-//! Checks that texts are plain: no hidden or reordering characters, no active markup, no names that are too long. Listed
-//! texts are read by people in pages and by models in prompts, and hidden parts can mislead both.
+//! Checks that texts are plain: no hidden or reordering characters, no active markup, no names that are too long.
+//! Listed texts are read by people in pages and by models in prompts, and hidden parts can mislead both.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! The name of a listing in the MCP registry API. Clients store it, so it is derived from the publisher's server name or
-//! from the URL that the id is derived from, never from a display name that may change.
+//! The name of a listing in the MCP registry API. Clients store it, so it is derived from the publisher's server name
+//! or from the URL that the id is derived from, never from a display name that may change.
 
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
@@ -21,7 +21,7 @@ const LONGEST_LEAF: usize = 60;
 #[must_use]
 pub fn of(listing: &Listing) -> String {
     match listing.server_name.as_deref().filter(|name| is_name(name)) {
-        Some(name) if holds(listing, name) && !looks_marked(name) => name.to_owned(),
+        Some(name) if has_right_to(listing, name) && !looks_marked(name) => name.to_owned(),
         Some(name) => {
             let (owner, leaf) = name.split_once('/').unwrap_or((name, ""));
             marked(owner, leaf, &listing.id)
@@ -34,8 +34,8 @@ pub fn of(listing: &Listing) -> String {
     }
 }
 
-/// A host read from its end, as server names begin: `com.example` for `example.com`. An IPv4 address is not reversed; an
-/// IPv6 address contains no allowed characters and becomes `localhost`.
+/// A host read from its end, as server names begin: `com.example` for `example.com`. An IPv4 address is not reversed;
+/// an IPv6 address contains no allowed characters and becomes `localhost`.
 #[must_use]
 pub fn reversed_host(url: &Url) -> String {
     match url.host() {
@@ -46,7 +46,7 @@ pub fn reversed_host(url: &Url) -> String {
 }
 
 /// The first listing with a name gets the id made from the name alone, and the right to it until another proves it.
-fn holds(listing: &Listing, name: &str) -> bool {
+fn has_right_to(listing: &Listing, name: &str) -> bool {
     match listing.name_hold {
         None => listing.id == ListingId::of_name(Kind::Mcp, name),
         Some(hold) => hold == NameHold::Held,

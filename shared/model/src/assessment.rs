@@ -1,5 +1,5 @@
 //! What the registry concludes from one probe: checks, score, and the record for statistics.
-//! The checks are in `probe::checks` (design §5 Checks), the score is computed in `probe::score`.
+//! The checks are in `probe::checks` (`specification.md#checks`), the score is computed in `probe::score`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ pub struct ScorePart {
     pub why: String,
 }
 
-/// One probe in the statistics (contract "Probe statistics", `recent[]` and `fail_samples[]`), kept for 91 days.
+/// One probe in the statistics (`recent[]` and `fail_samples[]`), kept for 91 days.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeRecord {
     pub id: ListingId,
@@ -85,7 +85,7 @@ pub struct ProbeRecord {
     pub protocol_hints: Vec<String>,
     #[schemars(with = "String")]
     pub probed_at: Moment,
-    /// Why it was not `ok`, in the contract's vocabulary.
+    /// Why it was not `ok`, in the words of `reasons[].reason`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

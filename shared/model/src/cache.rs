@@ -109,8 +109,8 @@ impl RenderedBytes for TaggedPage {
     }
 }
 
-/// Content that this process rendered. Clients control the number of different queries, so the total of bytes is bounded;
-/// entries that are used once are evicted first.
+/// Content that this process rendered. Clients control the number of different queries, so the total of bytes is
+/// bounded; entries that are used once are evicted first.
 #[derive(Clone, Debug)]
 pub struct RenderCache<T>(Arc<Cache<String, (CacheValidator, T), Size>>);
 

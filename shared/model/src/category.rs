@@ -200,7 +200,8 @@ impl Category {
     }
 }
 
-/// Short keywords must equal the whole word ("git", "ide"); long ones may be its beginning ("automat" for "automation").
+/// Short keywords must equal the whole word ("git", "ide"); long ones may be its beginning ("automat" for
+/// "automation").
 fn matches(keyword: &str, word: &str) -> bool {
     if keyword.len() <= 4 {
         word.trim_end_matches('s') == keyword.trim_end_matches('s')

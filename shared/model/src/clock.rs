@@ -1,4 +1,4 @@
-//! The clock of an `App`. Tests use a manual clock that moves only when told, so that a test of a weekly rule does not
+//! The clock of an `App`. A manual clock moves only by [`Clock::advance`], so that a test of a weekly rule does not
 //! take a week.
 
 use std::sync::Arc;

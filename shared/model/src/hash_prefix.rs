@@ -1,4 +1,5 @@
-//! Partitions of all listings as bit prefixes of a hash over their ids: buckets of the search index, parts of a recheck.
+//! Partitions of all listings as bit prefixes of a hash over their ids: buckets of the search index, parts of a
+//! recheck.
 
 use std::fmt;
 use std::str::FromStr;

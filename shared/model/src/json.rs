@@ -1,13 +1,13 @@
-//! Parses untrusted JSON with a bound on the number of values. A list of zeros takes two bytes per value as text and forty
-//! times that in memory, so a bound on the length of the text is not enough.
+//! Parses untrusted JSON with a bound on the number of values. A list of zeros takes two bytes per value as text and
+//! forty times that in memory, so a bound on the length of the text is not enough.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Parses a document (nested at most 128 deep). `left` is the number of values that may still be read; it is counted down,
-/// so that several documents can share one bound.
+/// Parses a document (nested at most 128 deep). `left` is the number of values that may still be read; it is counted
+/// down, so that several documents can share one bound.
 ///
 /// # Errors
 /// The text is not JSON, or it contains more values than are left (then `is_data` of the error is true).

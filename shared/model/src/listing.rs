@@ -227,6 +227,6 @@ impl Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     pub email: Option<String>,
-    /// Where the publisher heard of the registry.
+    /// How the publisher found the registry.
     pub source: Option<String>,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Moment;
 
 string_enum! {
-    /// The two kinds of peer that the registry lists (contract "What the service does" 1).
+    /// The two kinds of peer that the registry lists (`specification.md#kinds`).
     #[derive(JsonSchema)]
     pub enum Kind {
         /// An agent that speaks A2A.
@@ -17,7 +17,8 @@ string_enum! {
 }
 
 string_enum! {
-    /// The state of a listing (design §5 Lanes). Only the transitions after a probe, its owner and the operator change it.
+    /// The state of a listing (`specification.md#lanes`). Only the transitions after a probe, its owner and the
+    /// operator change it.
     #[derive(JsonSchema)]
     pub enum Lane {
         /// Not yet probed, or waiting for another try after an inconclusive probe.
@@ -44,8 +45,8 @@ pub enum Obstacle {
     NeedsSecret,
 }
 
-/// The transport that a server description declares for a remote (`remotes[].type`). It is probed first and compared with
-/// the one found.
+/// The transport that a server description declares for a remote (`remotes[].type`). It is probed first and compared
+/// with the one found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeclaredTransport {

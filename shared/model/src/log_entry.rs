@@ -81,7 +81,8 @@ impl LogEntry {
     }
 }
 
-/// The signed tree head. Hashes are base64, as in a checkpoint. It is stored signed, so that serving the log needs no key.
+/// The signed tree head. Hashes are base64, as in a checkpoint. It is stored signed, so that serving the log needs no
+/// key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogTree {
     /// The name of the log in its checkpoints and its key; it never changes.

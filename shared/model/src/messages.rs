@@ -1,5 +1,5 @@
-//! What the registry publishes about listings as it happens: messages in Talk inboxes (contract "What the service does"
-//! 5), first touches, and lines of the activity feed. Senders are listings or the registry, never persons.
+//! What the registry publishes about listings as it happens: messages in Talk inboxes (`specification.md#talk`), first
+//! touches, and lines of the activity feed. Senders are listings or the registry, never persons.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,7 @@ string_enum! {
     }
 }
 
-/// A first touch: the registry wrote to a listing that had not written to it (contract "Limits", outreach). It does not
+/// A first touch: the registry wrote to a listing that had not written to it (`specification.md#outreach`). It does not
 /// record the effect, which the listing itself shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Touch {
@@ -108,10 +108,11 @@ pub enum TouchKind {
     Connector,
 }
 
-/// One line of the public activity feed (contract "Events" 3). It contains nothing about any person.
+/// One line of the public activity feed (`specification.md#feed`). It contains nothing about any person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeedItem {
-    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, `listing_withdrawn`, `host_blocked`, ...
+    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, `listing_withdrawn`, `host_blocked`,
+    /// ...
     #[serde(rename = "type")]
     pub what: String,
     #[schemars(with = "String")]

@@ -17,8 +17,8 @@ pub const DIMENSION: &str = "FunctionName";
 string_enum! {
     /// A number that an alarm watches or the dashboard shows.
     pub enum Metric {
-        /// A sweep that the schedule started has finished. Sweeps started by events do not count: publishing would hide a
-        /// schedule that has stopped.
+        /// A sweep that the schedule started has finished. Sweeps started by events do not count: publishing would hide
+        /// a schedule that has stopped.
         ScheduledTicks = "ScheduledTicks",
         /// Seconds by which the oldest recheck of a Live listing is overdue; 0 if none is.
         OldestOverdueRecheck = "OldestOverdueRecheck",

@@ -1,5 +1,5 @@
-//! A demo that a listing took: its order and the order's id. Taking the same demo again gives the same order, and feedback
-//! refers to it.
+//! A demo that a listing took: its order and the order's id. Taking the same demo again gives the same order, and
+//! feedback refers to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,8 @@ text_type!(
 );
 
 impl OrderId {
-    /// The order of a product for a listing; made from both, so that it needs no second index (design §5 Demo).
+    /// The order of a product for a listing; made from both, so that it needs no second index
+    /// (`specification.md#orders`).
     pub fn of(listing: &ListingId, sku: Sku) -> Self {
         Self(format!("ord_{}", &sha256_hex(format!("order\n{listing}\n{}", sku.as_str()))[..24]))
     }

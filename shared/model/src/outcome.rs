@@ -16,7 +16,7 @@ pub struct Outcome {
     /// The listing that it was used together with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_b: Option<ListingId>,
-    /// Whether it did what it was asked.
+    /// Whether it completed its task.
     pub ok: bool,
     pub quality: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]

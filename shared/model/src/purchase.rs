@@ -1,5 +1,5 @@
-//! A purchase with its price as agreed when the payment was requested, and the right to a product that it gives. Nothing
-//! about the payer is stored; that stays with the payment provider.
+//! A purchase with its price as agreed when the payment was requested, and the right to a product that it gives.
+//! Nothing about the payer is stored; that stays with the payment provider.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,8 +49,8 @@ pub struct PaymentSession {
     pub url: String,
 }
 
-/// `pur_` and 24 hexadecimal digits. Random, because anyone who knows it may read the state of the purchase. The payment
-/// provider returns it with the payment.
+/// `pur_` and 24 hexadecimal digits. Random, because anyone who knows it may read the state of the purchase. The
+/// payment provider returns it with the payment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub struct PurchaseId(String);

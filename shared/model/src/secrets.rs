@@ -1,5 +1,5 @@
-//! Secret texts, each with a type of its own, so that no log and no debug output contains one by accident: access tokens,
-//! discount codes, and secrets of the environment.
+//! Secret texts, each with a type of its own, so that no log and no debug output contains one by accident: access
+//! tokens, discount codes, and secrets of the environment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// `at_` and 32 random bytes in base64url: gives access to a product. Shown once and stored as a digest
-/// (contract "Authentication" 2; design §5 Demo).
+/// (`specification.md#access-tokens`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccessToken(String);
 
@@ -92,8 +92,8 @@ const GROUPS: usize = 4;
 const GROUP: usize = 5;
 const PREFIX: &str = "D25";
 
-/// `D25-` and four groups of five letters and digits: 100 random bits. Shown once, stored as a digest, usable once payments
-/// are open (contract "States and transitions").
+/// `D25-` and four groups of five letters and digits: 100 random bits. Shown once, stored as a digest, usable once
+/// payments are open (`specification.md#discount-codes`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct DiscountCode(String);
 

@@ -100,7 +100,7 @@ pub struct Settings {
     pub founding_seats: u32,
     /// `PAYMENTS_OPEN_AFTER`: feedback from agents, and from MCP servers, before payments open.
     pub payments_open_after: u32,
-    /// `OUTREACH_BUDGET_PERCENT`: the share of the contract's daily budget of first touches; 0 sends none.
+    /// `OUTREACH_BUDGET_PERCENT`: percentage of the daily budget of first touches that is used; 0 sends none.
     pub outreach_budget_percent: u32,
     /// `OUTREACH_ACCELERATION`: whether the daily budget of first touches grows with the acceleration index.
     pub outreach_acceleration: bool,
@@ -125,7 +125,8 @@ pub struct Settings {
     pub name_servers: NameServers,
     /// `SCORE_PER_HOUR`, `SCORE_PER_HOST_PER_HOUR`, `SCORE_PER_HOUR_IN_ALL`.
     pub score_rate: Rate,
-    /// `TRACES_PER_HOUR`, `TRACES_PER_LISTING_PER_HOUR`, `TRACES_PER_HOUR_IN_ALL`: traces, endorsements and uses together.
+    /// `TRACES_PER_HOUR`, `TRACES_PER_LISTING_PER_HOUR`, `TRACES_PER_HOUR_IN_ALL`: traces, endorsements and uses
+    /// together.
     pub trace_rate: Rate,
     /// `TALK_PER_HOUR`, `TALK_PER_LISTING_PER_HOUR`, `TALK_PER_HOUR_IN_ALL`: messages to Talk inboxes.
     pub talk_rate: Rate,
@@ -308,6 +309,7 @@ impl Settings {
         })
     }
 
+    /// The minimum time between two first touches to one listing (`specification.md#outreach-pause`).
     #[must_use]
     pub fn outreach_pause(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.outreach_pause_days))
@@ -407,8 +409,9 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
     }
 
-    /// The defaults are the list prices of AWS in us-east-1: DynamoDB on demand, standard class, 0.125 and 0.625 USD per
-    /// million units; HTTP API 1 USD per million requests (aws.amazon.com/dynamodb/pricing, aws.amazon.com/api-gateway/pricing).
+    /// The defaults are the list prices of AWS in us-east-1: DynamoDB on demand, standard class, 0.125 and 0.625 USD
+    /// per million units; HTTP API 1 USD per million requests (aws.amazon.com/dynamodb/pricing,
+    /// aws.amazon.com/api-gateway/pricing).
     fn prices(&self) -> Result<Prices, SettingError> {
         let price = |name, default| {
             self.number_within(
@@ -561,7 +564,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_the_values_of_the_contract() {
+    fn defaults_match_the_specification() {
         let s = settings(Mode::Public, &[]).unwrap();
         assert_eq!((s.probe_tick_seconds, s.probe_window_cap, s.probe_hourly_cap), (360, 64, 1920));
         assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));

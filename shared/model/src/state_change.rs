@@ -28,7 +28,8 @@ impl LiveChange {
     }
 }
 
-/// A listing that was never Live and failed for this long is deleted, so that the table does not fill with dead listings.
+/// A listing that was never Live and failed for this long is deleted, so that the table does not fill with dead
+/// listings.
 const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 #[derive(Clone, Debug)]

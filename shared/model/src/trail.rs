@@ -276,7 +276,7 @@ impl Trail {
     }
 }
 
-/// A mark at a listing (contract "Stigmergy traces and marks"). Its text and its author are claims, not verified.
+/// A mark at a listing (`specification.md#trail-marks`). Its text and its author are claims, not verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrailMark {
     /// `tr_` and 24 hexadecimal digits.
@@ -329,7 +329,7 @@ pub enum MarkKind {
     Mark,
     /// It is good.
     Endorse,
-    /// Somebody wants to use it.
+    /// The author wants to use it.
     Intent,
     /// Something to know about it.
     Note,

@@ -19,7 +19,7 @@ pub struct PublicReason(String);
 text_type!(
     PublicReason,
     InvalidReason,
-    "not a public reason: give one line of 1 to 300 characters, without control characters and without an e-mail address",
+    "not a public reason: give one line of 1 to 300 characters, without control characters and @",
     |text: String| {
         let text = text.trim();
         let is_hidden = |c: char| {

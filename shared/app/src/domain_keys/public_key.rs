@@ -1,5 +1,5 @@
-//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official registry. Two kinds
-//! are accepted, Ed25519 and P-256: those that DIDs, agent cards and the official registry sign with.
+//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official registry. Two
+//! kinds are accepted, Ed25519 and P-256: those that DIDs, agent cards and the official registry sign with.
 
 use std::fmt;
 

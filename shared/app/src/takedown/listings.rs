@@ -1,15 +1,15 @@
-//! Withdrawing and restoring one listing. Both are conditional writes over the listing as it was read, and start again where
-//! a probe or the publisher changed it meanwhile.
+//! Withdrawing and restoring one listing. Both are conditional writes over the listing as it was read, and start again
+//! where a probe or the publisher changed it meanwhile.
 
 use super::{Outcome, blocked_conflict};
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal};
+use registry_model::{BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal};
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
 
 /// How often a listing that changes concurrently is read again.
-pub(super) const ATTEMPTS: u32 = 8;
+const ATTEMPTS: u32 = 8;
 
 pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
@@ -21,17 +21,36 @@ pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) ->
 }
 
 pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
-    let blocked = app.store.blocked_hosts().await?;
+    let host_blocked =
+        |block: &BlockedHost| blocked_conflict(format!("Its host is blocked: unblock {} first.", block.host));
+    Ok(match restore_unless(app, id, host_blocked, |_| None).await? {
+        true => Outcome::of_one(true, 1, "Restored. It is probed now and goes Live if it answers."),
+        false => Outcome::of_one(false, 0, "This listing is not withdrawn."),
+    })
+}
+
+/// Restores a listing; false where it is not withdrawn. `blocked` makes the problem for a blocked host, `refused` may
+/// return another one.
+pub(super) async fn restore_unless(
+    app: &App,
+    id: &ListingId,
+    blocked: impl Fn(&BlockedHost) -> Problem,
+    refused: impl Fn(&Listing) -> Option<Problem>,
+) -> Result<bool, Problem> {
+    let hosts = app.store.blocked_hosts().await?;
     for _ in 0..ATTEMPTS {
         let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-        if let Some(block) = blocked.covering(&before.hosts()) {
-            return Err(blocked_conflict(format!("Its host is blocked: unblock {} first.", block.host)));
+        if let Some(block) = hosts.covering(&before.hosts()) {
+            return Err(blocked(block));
         }
         if before.lane != Lane::Withdrawn {
-            return Ok(Outcome::of_one(false, 0, "This listing is not withdrawn."));
+            return Ok(false);
+        }
+        if let Some(problem) = refused(&before) {
+            return Err(problem);
         }
         if bring_back(app, &before).await? {
-            return Ok(Outcome::of_one(true, 1, "Restored. It is probed now and goes Live if it answers."));
+            return Ok(true);
         }
     }
     Err(Problem::unavailable("the listing kept changing while it was restored"))

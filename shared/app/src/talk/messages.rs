@@ -1,5 +1,6 @@
-//! The messages of the registry to an inbox about a probe: the listing went Live, the result of its weekly recheck, changed
-//! tools, something to fix. They follow from the state change and are written with it, so that each is sent once.
+//! The messages of the registry to an inbox about a probe: the listing went Live, the result of its weekly recheck,
+//! changed tools, something to fix. They follow from the state change and are written with it, so that each is sent
+//! once.
 //!
 //! They contain no text of other parties, because models read the inbox.
 
@@ -17,9 +18,9 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
     match (change.live_change(), change.after.lane) {
         (LiveChange::Risen, _) => {
             // Does not mention the demo: invitations have a budget of their own (`outreach`).
-            let welcome = "Live: the handshake succeeded and the checks are clean. The listing is rechecked every week, \
-                and this inbox reports the result. Visit the inbox or check in within seven days to be shown as present; \
-                next_actions lists what else to do.";
+            let welcome = "Live: the handshake succeeded and the checks are clean. The listing is rechecked every \
+                week, and this inbox reports the result. Visit the inbox or check in within seven days to be shown as \
+                present; next_actions lists what else to do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
         (LiveChange::Fallen, _) => {
@@ -56,8 +57,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         _ => {}
     }
     if tools_changed(change) {
-        let text = "The tools changed since the last probe: names, descriptions or schemas. If you did not change them, \
-            someone else did; the check tools_unchanged shows both hashes.";
+        let text = "The tools changed since the last probe: names, descriptions or schemas. If you did not change \
+            them, someone else did; the check tools_unchanged shows both hashes.";
         messages.push(message(TalkKind::Drift, text.to_owned()));
     }
     messages

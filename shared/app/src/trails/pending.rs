@@ -1,5 +1,5 @@
-//! Deposits of reads: a search or a look at traces notes them in memory, and a later request writes them in one batch. The
-//! deposits in memory are lost when the process ends, because a search must not wait for a write.
+//! Deposits of reads: a search or a look at traces notes them in memory, and a later request writes them in one batch.
+//! The deposits in memory are lost when the process ends, because a search must not wait for a write.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -52,8 +52,8 @@ impl PendingDeposits {
         }
     }
 
-    /// Writes the noted deposits if the last write is ten seconds ago: one read and one transaction, of at most 25 listings.
-    /// A failed write is repeated later.
+    /// Writes the noted deposits if the last write is ten seconds ago: one read and one transaction, of at most 25
+    /// listings. A failed write is repeated later.
     pub async fn flush(&self, store: &Store, now: Moment) {
         let due = self.take_due(now);
         if due.is_empty() {

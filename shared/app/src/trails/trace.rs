@@ -1,5 +1,5 @@
-//! What a trace deposits. One source adds to a listing only once in a while; otherwise a loop of one caller could make any
-//! listing the strongest.
+//! What a trace deposits. One source adds to a listing only once in a while; otherwise a loop of one caller could make
+//! any listing the strongest.
 
 use jiff::SignedDuration;
 
@@ -14,7 +14,8 @@ pub const TRACED_ANEW_AFTER: SignedDuration = SignedDuration::from_hours(24);
 /// Listings that a use spreads to: those used with one of the two before, the strongest first.
 pub const CONTAGION: usize = 8;
 
-/// The deposit of a trace: 6 plus half its intensity, to danger for a warning, to demand for a wish, else to attraction.
+/// The deposit of a trace: 6 plus half its intensity, to danger for a warning, to demand for a wish, else to
+/// attraction.
 #[must_use]
 pub fn trace_amounts(kind: MarkKind, intensity: u8) -> Amounts {
     let amount = TrailEvent::LeaveTrace.amounts().attraction + f64::from(intensity) * 0.5;

@@ -1,5 +1,5 @@
-//! The body behind a card's URL, which may not be JSON. A login page with status 200 is the most common broken card, so it
-//! is recognized and named.
+//! The body behind a card's URL, which may not be JSON. A login page with status 200 is the most common broken card, so
+//! it is recognized and named.
 
 use serde_json::Value;
 

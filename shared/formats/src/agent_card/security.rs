@@ -1,5 +1,5 @@
-//! Whether an agent accepts requests without credentials, by its card. Requirements are alternatives: a single empty one
-//! means that no credentials are needed.
+//! Whether an agent accepts requests without credentials, by its card. Requirements are alternatives: a single empty
+//! one means that no credentials are needed.
 
 use serde_json::{Map, Value};
 

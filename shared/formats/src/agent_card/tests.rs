@@ -267,8 +267,8 @@ fn comes_to(card: &Value) -> Comes {
     }
 }
 
-/// One broken card for each rule of the specifications: 1.0 §4.4 (`a2a.proto`), 0.3 §5.5 (`types.ts`). A comment gives the
-/// reason where breaking a rule is only a warning.
+/// One broken card for each rule of the specifications: 1.0 §4.4 (`a2a.proto`), 0.3 §5.5 (`types.ts`). A comment gives
+/// the reason where breaking a rule is only a warning.
 #[test]
 fn every_rule_of_a_card_is_checked() {
     let interface =

@@ -1,5 +1,5 @@
-//! The official registry's rules for a server as a whole: name, version, repository and links. They go beyond the schema
-//! (`internal/validators/validators.go`); the codes are that registry's own.
+//! The official registry's rules for a server as a whole: name, version, repository and links. They go beyond the
+//! schema (`internal/validators/validators.go`); the codes are that registry's own.
 
 use serde_json::{Map, Value};
 use url::Url;
