@@ -1,4 +1,4 @@
-//! The kind, lane and other fixed attributes of a listing.
+//! The kind (`specification.md#kinds`), lane (`specification.md#lanes`) and other fixed attributes of a listing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Moment;
 
 string_enum! {
-    /// The two kinds of peer that the registry lists (`specification.md#kinds`).
+    /// The two kinds of peer that the registry lists.
     #[derive(JsonSchema)]
     pub enum Kind {
         /// An agent that speaks A2A.

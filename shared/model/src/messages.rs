@@ -1,5 +1,6 @@
 //! What the registry publishes about listings as it happens: messages in Talk inboxes (`specification.md#talk`), first
-//! touches, and lines of the activity feed. Senders are listings or the registry, never persons.
+//! touches (`specification.md#outreach`), and lines of the activity feed (`specification.md#feed`). Senders are
+//! listings or the registry, never persons.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +80,7 @@ string_enum! {
     }
 }
 
-/// A first touch: the registry wrote to a listing that had not written to it (`specification.md#outreach`). It does not
+/// A first touch: the registry wrote to a listing that had not written to it. It does not
 /// record the effect, which the listing itself shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Touch {
@@ -108,7 +109,7 @@ pub enum TouchKind {
     Connector,
 }
 
-/// One line of the public activity feed (`specification.md#feed`). It contains nothing about any person.
+/// One line of the public activity feed. It contains nothing about any person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeedItem {
     /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, `listing_withdrawn`, `host_blocked`,

@@ -1,5 +1,6 @@
 //! Trails: values deposited at a listing that decay with time, each with its own half-life (contract "Events" 2), and
-//! the marks of users. A value is stored as a sum scaled by its half-life: deposits commute and need no read.
+//! the marks of users (`specification.md#trail-marks`). A value is stored as a sum scaled by its half-life: deposits
+//! commute and need no read.
 
 use std::collections::BTreeMap;
 
@@ -276,7 +277,7 @@ impl Trail {
     }
 }
 
-/// A mark at a listing (`specification.md#trail-marks`). Its text and its author are claims, not verified.
+/// A mark at a listing. Its text and its author are claims, not verified.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrailMark {
     /// `tr_` and 24 hexadecimal digits.
