@@ -17,8 +17,7 @@ string_enum! {
 }
 
 string_enum! {
-    /// The state of a listing (`specification.md#lanes`). Only the transitions after a probe, its owner and the
-    /// operator change it.
+    /// The state of a listing. Only the transitions after a probe, its owner and the operator change it.
     #[derive(JsonSchema)]
     pub enum Lane {
         /// Not yet probed, or waiting for another try after an inconclusive probe.
