@@ -1,7 +1,6 @@
-//! The keys by which a domain speaks: what forms they come in, where a domain makes them known, and whether one of them
-//! signed a text. A room of its own, because names, identities and owners' acts are all proven by them.
+//! The keys of a domain: their forms, the places where a domain publishes them, and the check of a signature. Names,
+//! identities and operations of owners are all proven with them.
 
-mod base58;
 mod did;
 mod key_documents;
 mod place;

@@ -1,5 +1,9 @@
-//! The `App`: what every operation is handed, so that nothing reaches for a global.
-//! Time and randomness are part of it, so that a test can move the clock by a week.
+//! The [`App`]: settings, store, bus, clock, randomness and fetcher, passed to every operation in place of globals.
+//! Tests replace the clock and the randomness. Depends on the crates model, formats, fetch, store and search.
+//!
+//! Start with [`App::new`]. The modules are the rules that several higher crates share: [`domain_keys`] (keys and
+//! signatures of domains), [`takedown`] (withdrawing listings and blocking hosts), [`talk`] (the inbox of a listing)
+//! and [`trails`] (deposits of traces and searches).
 
 pub mod domain_keys;
 pub mod takedown;
@@ -20,37 +24,30 @@ use registry_search::Searcher;
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
 
-/// One running registry; a clone shares everything.
+/// One running registry. Clones share everything.
 #[derive(Clone, Debug)]
 pub struct App {
-    /// What the environment set.
     pub settings: Arc<Settings>,
-    /// The table.
     pub store: Store,
-    /// Where domain events go.
     pub bus: Bus,
-    /// The time of day.
     pub clock: Clock,
-    /// Randomness.
     pub random: Random,
-    /// The only way to a stranger's server.
+    /// The only way to send requests to other servers.
     pub fetcher: Fetcher,
-    /// Documents and answers that this process rendered, by their paths and queries.
+    /// Documents and answers by path and query, rendered by this process.
     pub pages: RenderCache<Bytes>,
     /// Rendered pages of the registry API.
     pub server_pages: RenderCache<TaggedPage>,
-    /// What this process holds of the search index.
+    /// This process's copy of the search index.
     pub search: Searcher,
-    /// What this process holds of what other registries told.
     pub peer_registries: Kept<Vec<PeerRegistry>>,
-    /// What this process holds of the DNS records at the registry's own names.
+    /// Cached DNS records of the registry's own names.
     pub own_records: Kept<OwnRecords>,
-    /// What reads deposit, until it is written.
+    /// Deposits of reads that are not written yet.
     pub pending_deposits: PendingDeposits,
 }
 
 impl App {
-    /// Puts an app together from its parts.
     #[must_use]
     pub fn new(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Self {
         let own_host =
@@ -75,7 +72,7 @@ impl App {
         }
     }
 
-    /// The same app, reached at `base_url` where one is given.
+    /// The same app with another base URL, if one is given.
     #[must_use]
     pub fn at(self, base_url: Option<String>) -> Self {
         match base_url {
@@ -115,13 +112,13 @@ impl App {
         used_up.map_or(Ok(()), |used_up| Err(used_up.into()))
     }
 
-    /// The oldest proof that makes a listing Live: older ones have run out.
+    /// A proof before this time has expired.
     #[must_use]
     pub fn oldest_proof(&self) -> Moment {
         self.clock.now() - self.settings.recheck_interval()
     }
 
-    /// The fetcher for what is asked of a listing: the registry asks nothing of its own host, but for its own listings.
+    /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except for its own
     #[must_use]
     pub fn fetcher_for(&self, id: &ListingId) -> Fetcher {
         let own = self.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id);

@@ -1,65 +1,46 @@
-//! What an operator decides over the heads of probes and publishers: withdraw, restore, block a host, erase a contact,
-//! revoke access. Every decision is safe to be made twice and does a bounded amount of work; those about listings and
-//! hosts leave a line in the feed.
+//! Decisions of the operator: withdraw and restore listings, block hosts, erase contacts, revoke access; and the
+//! owner's own withdrawal. Each can be repeated safely and does a bounded amount of work. Decisions about listings and
+//! hosts add a line to the feed.
 
-mod access;
-mod contacts;
 mod hosts;
 mod listings;
-mod outcome;
 mod owner;
 
+use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{HostName, ListingId, PublicReason, TokenDigest};
+use registry_model::{FeedItem, HostName, ListingId, PublicReason, TokenDigest};
 
 pub use hosts::{host_blocked, withdraw_blocked};
-pub use outcome::Outcome;
 pub use owner::{restore_by_owner, withdraw_by_owner};
 
-/// A decision.
+/// A decision of the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
-    /// Takes a listing off; it stays off, whoever publishes it again, until it is restored.
-    Withdraw {
-        /// Which.
-        listing_id: ListingId,
-        /// Why; its status says so.
-        reason: PublicReason,
-    },
-    /// Brings a withdrawn listing back into the queue: it goes Live by a new probe.
-    Restore {
-        /// Which.
-        listing_id: ListingId,
-    },
-    /// Refuses whatever is published at a host or under it, and withdraws what is listed there.
+    /// Withdraws a listing; publishing it again has no effect until it is restored.
+    Withdraw { listing_id: ListingId, reason: PublicReason },
+    /// Puts a withdrawn listing back into the queue; a new probe makes it Live.
+    Restore { listing_id: ListingId },
+    /// Refuses new listings at a host and its subdomains, and withdraws those listed there.
     BlockHost {
-        /// Which.
         host: HostName,
-        /// Why; refused publishers and withdrawn listings are told.
+        /// Shown to refused publishers and in the status of withdrawn listings.
         reason: PublicReason,
     },
-    /// Ends a block, and restores what it withdrew.
-    UnblockHost {
-        /// Which.
-        host: HostName,
-    },
-    /// Erases the address of a person and all else that was kept of whom to write to about a listing.
-    EraseContact {
-        /// About which.
-        listing_id: ListingId,
-    },
-    /// Ends what an access token opens.
+    /// Ends a block and restores the listings that it withdrew.
+    UnblockHost { host: HostName },
+    /// Erases the contact of a listing.
+    EraseContact { listing_id: ListingId },
     RevokeAccess {
-        /// The SHA-256 of the token, so that no token stands in a call or a log.
+        /// The SHA-256 of the token, so that no call and no log contains the token.
         token_sha256: TokenDigest,
     },
 }
 
-/// Carries a decision out.
+/// Carries out a decision.
 ///
 /// # Errors
 /// 404 for an unknown listing, 409 for one that cannot be restored; or the table is busy.
@@ -69,7 +50,58 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
         Command::Restore { listing_id } => listings::restore(app, &listing_id).await,
         Command::BlockHost { host, reason } => hosts::block(app, host, reason).await,
         Command::UnblockHost { host } => hosts::unblock(app, &host).await,
-        Command::EraseContact { listing_id } => contacts::erase(app, &listing_id).await,
-        Command::RevokeAccess { token_sha256 } => access::revoke(app, &token_sha256).await,
+        Command::EraseContact { listing_id } => erase_contact(app, &listing_id).await,
+        Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,
     }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// Always true: a decision that cannot be carried out is a problem document.
+    pub ok: bool,
+    /// Whether anything changed; repeating a decision changes nothing.
+    pub changed: bool,
+    /// Listings that were withdrawn or restored.
+    pub listings: u32,
+    /// Listings at the host that remain to be withdrawn or restored: repeat the command.
+    pub left: u32,
+    pub note: String,
+}
+
+impl Outcome {
+    fn of_one(changed: bool, listings: u32, note: impl Into<String>) -> Self {
+        Self { ok: true, changed, listings, left: 0, note: note.into() }
+    }
+}
+
+/// An owner whose token leaked needs no operator: sending the feedback with `reissue` replaces it.
+async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Problem> {
+    let revoked = app.store.revoke_grant(token).await?;
+    let note =
+        if revoked { "Revoked: the token gives no access any more." } else { "No such token gives access." };
+    Ok(Outcome::of_one(revoked, 0, note))
+}
+
+async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
+    // A contact may outlive its listing; it is erased all the same.
+    let name = app.store.listing(id).await?.map_or_else(|| id.to_string(), |listing| listing.name);
+    let news = FeedItem {
+        what: "contact_erased".to_owned(),
+        at: app.clock.now(),
+        listing_id: Some(id.clone()),
+        kind: None,
+        text: format!("The contact of {name} was erased."),
+        name,
+    };
+    let erased = app.store.erase_contact(id).await?;
+    if erased {
+        app.store.tell(&news).await?;
+    }
+    let note = if erased { "The contact was erased." } else { "This listing has no stored contact." };
+    Ok(Outcome::of_one(erased, 0, note))
+}
+
+/// 409: the host is blocked.
+fn blocked_conflict(detail: String) -> Problem {
+    Problem::new(StatusCode::CONFLICT, "host_blocked", detail)
 }

@@ -1,5 +1,5 @@
-//! The Talk inbox: whether a listing is present there, what the registry tells it, what a text may say, and what to do
-//! next. Rules over plain data; the operations read and write the inbox, and a probe's messages are part of its change.
+//! The Talk inbox: whether a listing visits it, what the registry writes there, which texts are allowed, and what a
+//! listing should do next. Pure rules; the operations read and write the inbox.
 
 mod action;
 mod messages;

@@ -1,5 +1,5 @@
-//! Stigmergy: what listings and searches leave at listings for others to follow (contract "Events" 2). The rules of who may
-//! deposit what, and the deposits of reads, which wait in memory so that no read is slowed by a write.
+//! Stigmergy: traces that listings and searches leave at listings (contract "Events" 2). The rules for deposits, and
+//! the deposits of reads, which wait in memory so that a read needs no write.
 
 mod pending;
 mod source;

@@ -1,5 +1,5 @@
-//! The bodies of a text message in each dialect of A2A, and where it goes over REST. They have the shapes that the official
-//! clients of 1.0 and 0.3 send; probes and ready calls share them, so that what is told is what was proven.
+//! The bodies of a text message in each dialect of A2A, and its REST path. They have the shapes that the official
+//! clients of 1.0 and 0.3 send. Probes and ready-made calls share them, so that a shown call is one that was probed.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ pub fn newest(message_id: &str, text: &str) -> Value {
     })
 }
 
-/// 0.3 and 0.2 over JSON-RPC. Some frameworks of the time read `type`, others `kind`.
+/// 0.3 and 0.2 over JSON-RPC. Some frameworks of that time read `type`, others `kind`.
 #[must_use]
 pub fn older(message_id: &str, text: &str) -> Value {
     json!({
@@ -24,7 +24,7 @@ pub fn older(message_id: &str, text: &str) -> Value {
     })
 }
 
-/// Before 0.2: a message is sent to a task, which it creates.
+/// Before 0.2: a message is sent to a task, which is created by it.
 #[must_use]
 pub fn oldest(task: &str, text: &str) -> Value {
     json!({

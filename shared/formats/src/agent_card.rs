@@ -1,5 +1,5 @@
-//! A2A agent cards of 0.2, 0.3 and 1.0, read as leniently as their clients read them. What is wrong is reported with
-//! its place and a fix, because only the card's author can correct it.
+//! Parses A2A agent cards of 0.2, 0.3 and 1.0, as leniently as their clients do. Each fault is reported with its place
+//! and a fix, because only the card's author can correct it.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
@@ -24,38 +24,37 @@ use registry_model::Skill;
 use registry_model::error::shorten;
 use violation::CardViolations;
 
-/// An agent card, cut to what the registry keeps of it.
+/// An agent card, cut to the parts that the registry stores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AgentCard {
-    /// The agent's name, at most [`LONGEST_NAME`] characters; never blank.
+    /// At most [`LONGEST_NAME`] characters; never blank.
     pub name: String,
-    /// What it does; empty where the card does not say.
+    /// Empty where the card has none.
     pub description: String,
-    /// The agent's own version.
     pub version: Option<String>,
-    /// Its documentation (absolute http or https URL).
+    /// An absolute http or https URL.
     pub documentation_url: Option<String>,
-    /// Its provider's site (absolute http or https URL).
+    /// The provider's site, an absolute http or https URL.
     pub provider_url: Option<String>,
-    /// Where it is spoken to, preferred first; never empty.
+    /// The preferred one first; never empty.
     pub interfaces: Vec<Interface>,
     /// The dialects of the interfaces, each once, in the card's order.
     pub dialects: Vec<Dialect>,
     /// At most [`MOST_SKILLS`] skills.
     pub skills: Vec<Skill>,
-    /// Fields that are required and missing, or of a wrong type, although the agent can be reached.
+    /// Required fields that are missing or of a wrong type, although the agent can be reached.
     pub broken: Vec<CardViolation>,
-    /// What a stricter reader would refuse; none of it keeps a client from talking to the agent.
+    /// Faults that only stricter readers reject.
     pub warnings: Vec<CardViolation>,
-    /// No request is taken without credentials.
+    /// Every request needs credentials.
     pub authenticated: bool,
 }
 
-/// Reads an agent card of any published A2A revision (A2A specification 4.4; 0.3 section 5.5).
+/// Parses an agent card of any published A2A revision (A2A specification 4.4; 0.3 section 5.5).
 ///
 /// # Errors
-/// [`CardFault::NotACard`] where the document is something else, [`CardFault::Invalid`] where no client could
-/// talk to the agent: it has no name, or no interface with a usable URL. Everything else is a warning.
+/// [`CardFault::NotACard`] for another document, [`CardFault::Invalid`] where no client could reach the agent: it has no
+/// name, or no interface with a usable URL. Everything else is a warning.
 pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     let card = match document {
         Value::Object(card) if likeness::is_agent_card(card) => card,
@@ -67,7 +66,7 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
 
     let name = card.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if name.is_empty() {
-        faults.note("name", "name_missing", card.get("name"), "Give the card a `name`: a short text.");
+        faults.note("name", "name_missing", card.get("name"), "Add a `name`: a short text.");
     }
     let found = interfaces::read(card);
     if found.usable.is_empty() {
@@ -96,7 +95,7 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     if faults.is_empty() { Ok(card) } else { Err(CardFault::Invalid(faults.into_vec())) }
 }
 
-/// The description, cut short: required in every version, and only poor where it is empty.
+/// Required in every version; an empty one only gives a warning.
 fn description(
     card: &Map<String, Value>,
     broken: &mut CardViolations,
@@ -110,13 +109,13 @@ fn description(
             "description",
             "description_missing",
             value,
-            "Say in one or two sentences what the agent does: search finds it by these words.",
+            "Describe in one or two sentences what the agent does; search uses this text.",
         );
     }
     shorten(text, LONGEST_DESCRIPTION)
 }
 
-/// The agent's version: required, and a text; a number is understood.
+/// Required, as a text; a number is accepted with a fault.
 fn version(card: &Map<String, Value>, broken: &mut CardViolations) -> Option<String> {
     let version = match card.get("version") {
         Some(Value::String(text)) if !text.trim().is_empty() => {
@@ -129,12 +128,12 @@ fn version(card: &Map<String, Value>, broken: &mut CardViolations) -> Option<Str
         "version",
         "version_missing",
         card.get("version"),
-        "Give the agent's own `version` as a text, such as \"1.0.0\".",
+        "Add the agent's own `version` as a text, such as \"1.0.0\".",
     );
     version
 }
 
-/// The provider's URL. A card may have no provider; one that it has is named, and has a URL.
+/// The provider's URL. The provider is optional; a given one needs a name and a URL.
 fn provider(
     card: &Map<String, Value>,
     broken: &mut CardViolations,
@@ -152,7 +151,7 @@ fn provider(
     link(value.as_object()?, "url", "provider.url", warnings)
 }
 
-/// An optional link, dropped with a warning where a browser could not open it.
+/// An optional link, dropped with a warning where it is not a usable URL.
 fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardViolations) -> Option<String> {
     let value = of.get(field)?;
     let text = value.as_str().filter(|text| !text.is_empty())?;
@@ -160,14 +159,14 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardVio
         .filter(|text| text.len() <= LONGEST_URL)
         .and_then(|text| Url::parse(text).ok())
         .filter(|url| matches!(url.scheme(), "http" | "https"))
-        // Longer than its text, where much of that has to be escaped.
+        // Escaping can make the URL longer than its text.
         .filter(|url| url.as_str().len() <= LONGEST_URL);
     if url.is_none() {
         warnings.note(
             path,
             "url_unusable",
             Some(value),
-            "Write a whole address, such as https://example.com/docs.",
+            "Write an absolute URL, such as https://example.com/docs.",
         );
     }
     url.map(String::from)

@@ -1,20 +1,14 @@
-//! Texts that a caller writes: plain, of a known length, without the characters that hide or reorder others. Parsed at the
-//! door, so that whatever is kept can be shown.
+//! Text arguments of callers: plain, of a bounded length, without characters that hide or reorder others. Checked when
+//! a request arrives, so that every stored text can be shown.
 
 use registry_model::error::Problem;
 
-/// A line of 1 to `longest` characters.
-///
-/// # Errors
-/// It is empty, too long, or holds control or direction characters.
+/// A line of 1 to `longest` characters, without control and direction characters.
 pub fn line(field: &str, text: &str, longest: usize) -> Result<String, Problem> {
     parsed(field, text, longest, |_| false)
 }
 
-/// A text of 1 to `longest` characters, perhaps of several lines.
-///
-/// # Errors
-/// It is empty, too long, or holds control characters other than line breaks and tabs, or direction characters.
+/// Like [`line()`], but line breaks and tabs are allowed.
 pub fn text(field: &str, text: &str, longest: usize) -> Result<String, Problem> {
     parsed(field, text, longest, |c| matches!(c, '\n' | '\r' | '\t'))
 }
@@ -30,9 +24,7 @@ fn parsed(
         return Err(Problem::invalid(
             field,
             "bad_length",
-            format!(
-                "`{field}` must have 1 to {longest} characters; leave it out if there is nothing to say."
-            ),
+            format!("`{field}` must have 1 to {longest} characters; leave it out if you have no text."),
         ));
     }
     let is_refused = |c: char| {
@@ -43,7 +35,7 @@ fn parsed(
         return Err(Problem::invalid(
             field,
             "control_characters",
-            format!("`{field}` holds control or direction characters; send plain text."),
+            format!("`{field}` contains control or direction characters; send plain text."),
         ));
     }
     Ok(text.to_owned())

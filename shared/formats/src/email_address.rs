@@ -1,4 +1,4 @@
-//! An e-mail address as far as it can be judged without writing to it: one `@`, a local part, a dotted domain.
+//! Checks the form of an e-mail address: one `@`, a local part, a dotted domain.
 
 use super::argument_text;
 use registry_model::error::Problem;
@@ -6,9 +6,6 @@ use registry_model::error::Problem;
 const LONGEST: usize = 254;
 
 /// The address in `text`, trimmed.
-///
-/// # Errors
-/// It cannot be an address.
 pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
     let text = argument_text::line(field, text, LONGEST)?;
     let plausible = text.split_once('@').is_some_and(|(local, domain)| {
@@ -29,6 +26,6 @@ pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
     Err(Problem::invalid(
         field,
         "bad_email",
-        format!("`{field}` must be an address such as you@example.com; leave it out if you want no mail."),
+        format!("`{field}` must be an address such as you@example.com; leave it out to get no mail."),
     ))
 }

@@ -1,5 +1,5 @@
-//! Whom the name of a server description belongs to: the domain that its namespace reverses. Text alone, so that
-//! publishing and probing judge it alike.
+//! The owner of a server description's name: the domain that its namespace reverses. Pure text rules, so that
+//! publishing and probing give the same result.
 
 use url::{Host, Url};
 
@@ -13,7 +13,7 @@ pub fn domain(name: &str) -> Option<String> {
     (labels.len() > 1).then(|| labels.join(".").to_ascii_lowercase())
 }
 
-/// The proof by the remote's domain: it has the same registrable domain (by the Public Suffix List) as the name.
+/// The proof by the remote's domain: its registrable domain (by the Public Suffix List) is that of the name.
 #[must_use]
 pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof> {
     let Some(Host::Domain(host)) = Url::parse(remote).ok()?.host().map(|host| host.to_owned()) else {
@@ -25,7 +25,7 @@ pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof
     same.then_some(NameProof { how: NameProofMethod::Domain, at })
 }
 
-/// Whose GitHub repositories a name belongs to: `acme` for `io.github.acme/weather`.
+/// The GitHub account of a name: `acme` for `io.github.acme/weather`.
 #[must_use]
 pub fn github_owner(name: &str) -> Option<&str> {
     let (namespace, _) = name.split_once('/')?;
@@ -33,7 +33,6 @@ pub fn github_owner(name: &str) -> Option<&str> {
     (forge.eq_ignore_ascii_case("io.github.") && !owner.is_empty() && !owner.contains('.')).then_some(owner)
 }
 
-/// What stands after the slash: the part of a name that is its publisher's to choose.
 #[must_use]
 pub fn leaf(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, leaf)| leaf)
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_proven_by_the_registrable_domain_of_its_remote() {
+    fn the_registrable_domain_of_the_remote_proves_a_name() {
         let proven = |name: &str, remote: &str| proof_by_domain(name, remote, Moment::UNIX_EPOCH).is_some();
         for (name, remote) in [
             ("com.stripe/x", "https://mcp.stripe.com/mcp"),

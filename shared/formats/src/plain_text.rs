@@ -1,5 +1,5 @@
-//! Plain text only: no hidden or reordering characters, no active markup, no endless names.
-//! What is listed is read by people in pages and by models in prompts, and both can be misled by what they do not see.
+//! Checks that texts are plain: no hidden or reordering characters, no active markup, no names that are too long.
+//! Listed texts are read by people in pages and by models in prompts, and hidden parts can mislead both.
 
 use std::sync::LazyLock;
 
@@ -7,22 +7,22 @@ use regex::Regex;
 
 use super::limits::LONGEST_NAME;
 
-/// What a text is held to, by what is done with it.
+/// The rules for a text follow from its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// A display name: one line of bounded length, without any tag.
     Name,
-    /// The name of a part, a tag, a version: one line without any tag, cut where it is shown.
+    /// The name of a part, a tag, a version: one line without any tag; it is cut when shown.
     Label,
-    /// Prose that is shown: nothing active, cut where it is shown.
+    /// Displayed prose: no active markup; it is cut when shown.
     Description,
-    /// Prose that is not shown, and that clients put before their models: nothing hidden.
+    /// Prose that clients give to their models but that is not shown here: no hidden characters.
     ForModels,
     /// Anything else, such as a default value or a URL.
     Value,
 }
 
-/// Why a text is not plain, in the words of its owner's cure.
+/// Why a text is not plain, with the fix.
 #[must_use]
 pub fn fault(words: &str, kind: TextKind) -> Option<String> {
     match kind {
@@ -34,17 +34,17 @@ pub fn fault(words: &str, kind: TextKind) -> Option<String> {
     }
 }
 
-/// A display name longer than it is shown.
+/// A display name that is too long.
 fn length(words: &str) -> Option<String> {
     let excess = words.chars().nth(LONGEST_NAME);
     excess.map(|_| format!("it is longer than {LONGEST_NAME} characters; shorten it."))
 }
 
-/// A character that is not seen, or that changes the order of those that are.
+/// A character that is invisible or changes the order of others.
 fn hidden(words: &str, lines: bool) -> Option<String> {
     let mut in_flag = 0_u8;
     for c in words.chars() {
-        // The flags of England, Scotland and Wales are spelled in tag characters behind a black flag.
+        // The flags of England, Scotland and Wales are written with tag characters after a black flag.
         in_flag = match c {
             '\u{1F3F4}' => 7,
             '\u{E0020}'..='\u{E007F}' => in_flag.saturating_sub(1),
@@ -59,20 +59,19 @@ fn hidden(words: &str, lines: bool) -> Option<String> {
             '\u{E0000}'..='\u{E007F}' if in_flag == 0 => "an invisible tag character",
             _ => continue,
         };
-        return Some(format!("{kind} (U+{:04X}) is in it; take it out.", u32::from(c)));
+        return Some(format!("it contains {kind} (U+{:04X}); remove it.", u32::from(c)));
     }
     None
 }
 
-/// Markup: any tag in a name, anything active in a description (`<city>` as a placeholder is neither).
+/// Any tag in a name, active markup in a description (`<city>` as a placeholder is neither).
 fn markup(words: &str, pattern: &Regex) -> Option<String> {
     pattern.find(words).map(|found| {
         let shown: String = found.as_str().chars().take(40).collect();
-        format!("markup (\"{shown}\") is in it; write plain text.")
+        format!("it contains markup (\"{shown}\"); write plain text.")
     })
 }
 
-/// Anything that looks like a tag, opening or closing.
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn tag() -> &'static Regex {
     static TAG: LazyLock<Regex> = LazyLock::new(|| {
@@ -84,7 +83,7 @@ fn tag() -> &'static Regex {
 /// Markup that a careless page would run, load or hide.
 #[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
 fn active() -> &'static Regex {
-    // A slash parts a tag's name from its attributes, too, and a quote one attribute from the next (HTML, "Tokenization").
+    // A slash also separates a tag's name from its attributes, and a quote separates attributes (HTML, "Tokenization").
     const PATTERN: &str = concat!(
         r"(?i)<!--|<!doctype\b|<(?:script|style)[\s/]*>[^<]*\S[^<]*</|<script[\s/][^<>]*=",
         r"|<(?:a|base|body|button|div|embed|font|form|iframe|img|input|link|meta|object|p|span|svg|table|video)[\s/][^<>]*=",
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_characters_markup_and_endless_texts_do_not() {
+    fn hidden_characters_markup_and_long_names_are_found() {
         let names = [
             ("a\u{0}b", "control character (U+0000)"),
             ("a\nb", "control character (U+000A)"),
@@ -149,8 +148,8 @@ mod tests {
             ("<svg/onload=alert(1)>", "markup"),
         ];
         for (name, why) in names {
-            assert!(of(name, true).is_some_and(|told| told.contains(why)), "{name}");
-            assert!(fault(name, TextKind::Label).is_some_and(|told| told.contains(why)), "{name}");
+            assert!(of(name, true).is_some_and(|fault| fault.contains(why)), "{name}");
+            assert!(fault(name, TextKind::Label).is_some_and(|fault| fault.contains(why)), "{name}");
         }
         let descriptions = [
             "<script>alert(1)</script>",
@@ -170,15 +169,15 @@ mod tests {
         }
         assert!(of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
         assert!(of(&"x".repeat(LONGEST_NAME), true).is_none());
-        assert!(of(&"x".repeat(100_000), false).is_none(), "it is cut where it is shown");
+        assert!(of(&"x".repeat(100_000), false).is_none(), "it is cut when shown");
     }
 
     #[test]
-    fn what_only_models_read_must_not_hide_anything() {
+    fn texts_for_models_must_not_hide_anything() {
         let hiding = ["a\u{0}b", "a\u{202E}b", "a\u{200B}b", "a\u{E0041}b"];
         for words in hiding {
             assert!(fault(words, TextKind::ForModels).is_some(), "{words:?}");
-            assert_eq!(fault(words, TextKind::Value), None, "a pattern may name such a character");
+            assert_eq!(fault(words, TextKind::Value), None, "a pattern may contain such a character");
         }
         assert_eq!(fault("Write <a href='x'>,\nin a line.", TextKind::ForModels), None);
     }

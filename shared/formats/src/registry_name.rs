@@ -1,5 +1,5 @@
-//! The name of a listing in the MCP-registry API. Clients remember a server by it, so it is derived from what its
-//! publisher wrote or from the URL that its id is derived from, never from a display name that may change.
+//! The name of a listing in the MCP registry API. Clients store it, so it is derived from the publisher's server name
+//! or from the URL that the id is derived from, never from a display name that may change.
 
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
@@ -7,21 +7,21 @@ use url::{Host, Url};
 use crate::server_json::is_name;
 use registry_model::{Kind, Listing, ListingId, NameHold};
 
-/// The longest owner that leaves room for the rest within the 200 characters of a name.
+/// Characters of the owner, so that the rest fits within the 200 characters of a name.
 const LONGEST_OWNER: usize = 120;
-/// The longest name after the slash, without its mark.
+/// Characters after the slash, without the mark.
 const LONGEST_LEAF: usize = 60;
 
 /// The registry name of a listing, valid by the official rules (`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, 3 to 200
 /// characters, both parts with letters or digits at their ends).
 ///
-/// The one in its server description, where it was the first to bring that name or proved it before others; else its host reversed, a slash, its
-/// path, and a mark made from its id. A name that already looks marked gets a mark too, so that no two listings have
-/// the same name.
+/// It is the name in the server description if the listing has the right to it: it used the name first, or proved it.
+/// Otherwise it is the reversed host, a slash, the path, and a mark made from the id. A name that already looks marked
+/// gets a mark, too, so that no two listings have the same name.
 #[must_use]
 pub fn of(listing: &Listing) -> String {
     match listing.server_name.as_deref().filter(|name| is_name(name)) {
-        Some(name) if holds(listing, name) && !looks_marked(name) => name.to_owned(),
+        Some(name) if has_right_to(listing, name) && !looks_marked(name) => name.to_owned(),
         Some(name) => {
             let (owner, leaf) = name.split_once('/').unwrap_or((name, ""));
             marked(owner, leaf, &listing.id)
@@ -34,8 +34,8 @@ pub fn of(listing: &Listing) -> String {
     }
 }
 
-/// A host read from its end, as names of servers begin: `com.example` for `example.com`. An address is not reversed, and
-/// one of IPv6 has no letters that would be allowed.
+/// A host read from its end, as server names begin: `com.example` for `example.com`. An IPv4 address is not reversed;
+/// an IPv6 address contains no allowed characters and becomes `localhost`.
 #[must_use]
 pub fn reversed_host(url: &Url) -> String {
     match url.host() {
@@ -45,8 +45,8 @@ pub fn reversed_host(url: &Url) -> String {
     }
 }
 
-/// Whoever brings a name first gets the id that is made of the name alone, and holds the name until another proves it.
-fn holds(listing: &Listing, name: &str) -> bool {
+/// The first listing with a name gets the id made from the name alone, and the right to it until another proves it.
+fn has_right_to(listing: &Listing, name: &str) -> bool {
     match listing.name_hold {
         None => listing.id == ListingId::of_name(Kind::Mcp, name),
         Some(hold) => hold == NameHold::Held,
@@ -65,8 +65,8 @@ fn marked(owner: &str, leaf: &str, id: &ListingId) -> String {
     format!("{owner}/{leaf}_{mark}")
 }
 
-/// The text as one part of a name: what may not stand in it is a hyphen, or a dot for the slashes of a path. `None`
-/// where fewer than two characters are left.
+/// The text as one part of a name: characters that are not allowed become a hyphen, or a dot for the slashes of a path.
+/// `None` where fewer than two characters remain.
 fn part(text: &str, inside: &str, longest: usize) -> Option<String> {
     let ends = |c: char| !c.is_ascii_alphanumeric();
     let allowed = |c: char| match c {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_described_server_keeps_its_name_and_the_next_of_that_name_is_told_apart() {
+    fn a_described_server_keeps_its_name_and_the_next_one_gets_a_mark() {
         let first = described("io.github.Acme/Weather_MCP");
         assert_eq!(of(&first), "io.github.Acme/Weather_MCP");
         let id = ListingId::of_name_beside_another(Kind::Mcp, "io.github.Acme/Weather_MCP", "other.org");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_becomes_a_name() {
+    fn urls_become_names() {
         let shape = |url: &str| {
             let name = of(&at(url));
             assert!(is_name(&name) && looks_marked(&name), "{name}");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn listings_that_look_alike_have_names_of_their_own() {
+    fn similar_listings_have_different_names() {
         let listings = [
             at("https://weather.org/mcp"),
             at("https://weather.org/mcp?tenant=1"),
@@ -137,7 +137,7 @@ mod tests {
         ];
         let names: BTreeSet<String> = listings.iter().map(of).collect();
         assert_eq!(names.len(), listings.len(), "{names:?}");
-        // Who describes a server under the very name that another's address leads to gets another name.
+        // A server described under the very name that another's URL leads to gets another name.
         let taken = of(&listings[0]);
         assert_ne!(of(&described(&taken)), taken);
     }
@@ -151,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_listing_has_a_valid_name(
+        fn every_name_is_valid(
             server_name: Option<String>,
             described in proptest::option::of("[a-zA-Z0-9.-]{1,130}/[a-zA-Z0-9._-]{1,90}"),
             url in proptest::option::of("(https?://)?[a-z0-9.:_\\[\\]-]{0,300}(/[ -~é]{0,90})?"),

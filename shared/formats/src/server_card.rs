@@ -1,5 +1,5 @@
 //! MCP server cards: SEP-2127 with `remotes`, this registry's own shape, and the older `.well-known` drafts with
-//! `serverInfo` and `transport`. Servers in the wild still serve every one of them, and no client trusts any.
+//! `serverInfo` and `transport`. Deployed servers still serve all of them; none is trusted.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,28 +7,20 @@ use serde_json::{Map, Value};
 use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD};
 use registry_model::error::shorten;
 
-/// The most endpoints taken of one card.
 const MOST_ENDPOINTS: usize = 10;
 
-/// What an MCP server says of itself before it is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct McpServerCard {
-    /// Its name.
     pub name: Option<String>,
-    /// Its display name.
     pub title: Option<String>,
-    /// What it does.
     pub description: Option<String>,
-    /// Its own version.
     pub version: Option<String>,
-    /// A page about it.
     pub website: Option<String>,
-    /// Where it is spoken to over HTTP, as the card writes it: older drafts give a path such as `/mcp`, to be
-    /// resolved against the card's own URL.
+    /// HTTP endpoints as the card writes them: older drafts have a path such as `/mcp`, relative to the card's URL.
     pub endpoints: Vec<String>,
 }
 
-/// Reads a server card of any draft; `None` for what is none.
+/// Parses a server card of any draft; `None` for another document.
 #[must_use]
 pub fn read(document: &Value) -> Option<McpServerCard> {
     let card = document.as_object()?;
@@ -44,7 +36,7 @@ pub fn read(document: &Value) -> Option<McpServerCard> {
     let field = |names: &[&str], limit: usize| {
         let own = names.iter().find_map(|name| text(card.get(*name)));
         let of_info = || names.iter().find_map(|name| text(info?.get(*name)));
-        // With `serverInfo`, a `version` beside it is that of the card's format.
+        // With `serverInfo`, a `version` next to it is the version of the card format.
         let value = if info.is_some_and(|info| names.iter().any(|name| info.contains_key(*name))) {
             of_info().or(own)
         } else {
@@ -65,7 +57,7 @@ pub fn read(document: &Value) -> Option<McpServerCard> {
     })
 }
 
-/// The addresses of every draft, each once, without those of a local process.
+/// The endpoints of every draft, without duplicates and without those of local processes.
 fn endpoints(card: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
     let lists = ["remotes", "transports", "endpoints"];
@@ -92,7 +84,7 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
     endpoints
 }
 
-/// The address of one transport, if it is one that goes over HTTP.
+/// The address of an HTTP transport.
 fn address(transport: &Value) -> Option<&str> {
     let kind = ["type", "transport_type"].iter().find_map(|field| text(transport.get(*field)));
     if matches!(kind, Some("stdio")) {
@@ -101,7 +93,7 @@ fn address(transport: &Value) -> Option<&str> {
     ["url", "endpoint"].iter().find_map(|field| text(transport.get(*field)))
 }
 
-/// A text that is not blank.
+/// A trimmed text that is not empty.
 fn text(value: Option<&Value>) -> Option<&str> {
     value?.as_str().map(str::trim).filter(|text| !text.is_empty())
 }
@@ -114,7 +106,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_card_of_sep_2127_is_read() {
+    fn cards_of_sep_2127_are_read() {
         let card = read(&json!({
             "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
             "name": "com.example/weather", "version": "1.2.0", "title": "Weather", "description": "Forecasts.",
@@ -164,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_no_server_card() {
+    fn other_documents_are_not_server_cards() {
         let others = [
             json!({"name": "a", "url": "https://a.example", "skills": []}),
             json!({"name": "a", "supportedInterfaces": [], "remotes": [{"url": "https://a.example"}]}),
@@ -180,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_document_makes_it_panic(document in arbitrary::document()) {
+        fn no_document_causes_a_panic(document in arbitrary::document()) {
             if let Some(card) = read(&document) {
                 prop_assert!(card.endpoints.len() <= MOST_ENDPOINTS);
             }

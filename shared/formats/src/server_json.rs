@@ -1,5 +1,5 @@
-//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its rules beyond it. Every
-//! violation is reported at once with the official code, so that its author can fix the document in one pass.
+//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its further rules. Every
+//! violation is reported at once with the official code, so that the author can fix the document in one pass.
 
 mod fields;
 mod older;
@@ -21,38 +21,34 @@ pub use violation::Violation;
 
 use fields::{list, text};
 use registry_model::Reach;
+pub(crate) use template::is_local;
 use violation::Violations;
 
-/// The most JSON values in a description, beside `_meta`; the largest found in the wild has 158.
-const MOST_VALUES: usize = 5000;
+/// JSON values in a description without `_meta`; the largest known one has 158.
+const MAX_VALUES: usize = 5000;
 
-/// What the registry keeps of a server description; lengths are bounded by the schema, and those of addresses by a rule.
+/// The stored parts of a server description; lengths are bounded by the schema and, for URLs, by a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerDescription {
-    /// The server's name, such as `io.github.user/weather`.
+    /// Such as `io.github.user/weather`.
     pub name: String,
-    /// What it does, at most 100 characters.
+    /// At most 100 characters.
     pub description: String,
-    /// Its version.
     pub version: String,
-    /// Its display name.
     pub title: Option<String>,
-    /// A page about it (https).
     pub website_url: Option<String>,
-    /// Its source, at GitHub or GitLab.
     pub repository_url: Option<String>,
-    /// Where in its source it lies.
     pub repository_subfolder: Option<String>,
-    /// Its HTTP endpoints, in the document's order.
+    /// The HTTP endpoints, in the document's order.
     pub remotes: Vec<Remote>,
-    /// How many packages it offers to run it locally.
+    /// The number of packages to run it locally.
     pub packages: usize,
 }
 
-/// Reads a server description, also one wrapped as the registry API returns it (`{server, _meta}`).
+/// Parses a server description, also one wrapped as the registry API returns it (`{server, _meta}`).
 ///
 /// # Errors
-/// Every rule it breaks (official registry, `internal/validators`), each at its place; never an empty list.
+/// Every violated rule (official registry, `internal/validators`), each with its place; never an empty list.
 pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Violation>> {
     let document = unwrapped(document);
     let mut violations = Violations::default();
@@ -60,19 +56,19 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
         violations.add("", "schema", "A server description is a JSON object.");
         return Err(violations.into_vec());
     };
-    if values(server) > MOST_VALUES {
+    if values(server) > MAX_VALUES {
         let message =
-            format!("It holds more than {MOST_VALUES} values: describe one server, without its data.");
+            format!("It contains more than {MAX_VALUES} values: describe one server, without its data.");
         violations.add("", "too-large", message);
         return Err(violations.into_vec());
     }
     older::check(server, &mut violations);
     rules::check(server, reach, &mut violations);
     schema::check(document, &mut violations);
-    if violations.is_empty() { Ok(taken(server)) } else { Err(violations.into_vec()) }
+    if violations.is_empty() { Ok(description(server)) } else { Err(violations.into_vec()) }
 }
 
-/// True for a body that was meant as a server description: it names no URL to list, and has what only such a
+/// Whether a body is meant as a server description: it has no URL to list, and members that only such a
 /// document has (contract "Endpoints": "A server description document is also accepted as the body").
 #[must_use]
 pub fn looks_like(document: &Map<String, Value>) -> bool {
@@ -86,7 +82,7 @@ pub fn looks_like(document: &Map<String, Value>) -> bool {
     !foreign && (marked || (has("name") && has("description") && has("version")))
 }
 
-/// The description inside the registry API's wrapping, where there is one.
+/// The description inside the registry API's wrapper, if there is one.
 fn unwrapped(document: &Value) -> &Value {
     match document.get("server") {
         Some(server @ Value::Object(_)) if document.get("name").is_none() => server,
@@ -94,7 +90,7 @@ fn unwrapped(document: &Value) -> &Value {
     }
 }
 
-/// How many values a description holds beside `_meta`, which nothing here looks into.
+/// The number of values, without those in `_meta`, which is not read.
 fn values(server: &Map<String, Value>) -> usize {
     fn inside(value: &Value) -> usize {
         1 + match value {
@@ -106,22 +102,16 @@ fn values(server: &Map<String, Value>) -> usize {
     server.iter().filter(|(name, _)| *name != "_meta").map(|(_, value)| inside(value)).sum()
 }
 
-/// What is kept of a document that holds to every rule.
-fn taken(server: &Map<String, Value>) -> ServerDescription {
+fn description(server: &Map<String, Value>) -> ServerDescription {
+    let repository = |field: &str| text(server.get("repository")?.get(field)).map(str::to_owned);
     ServerDescription {
         name: text(server.get("name")).unwrap_or_default().to_owned(),
         description: text(server.get("description")).unwrap_or_default().to_owned(),
         version: text(server.get("version")).unwrap_or_default().to_owned(),
         title: text(server.get("title")).map(str::to_owned),
         website_url: text(server.get("websiteUrl")).map(str::to_owned),
-        repository_url: server
-            .get("repository")
-            .and_then(|repository| text(repository.get("url")))
-            .map(str::to_owned),
-        repository_subfolder: server
-            .get("repository")
-            .and_then(|repository| text(repository.get("subfolder")))
-            .map(str::to_owned),
+        repository_url: repository("url"),
+        repository_subfolder: repository("subfolder"),
         remotes: list(server.get("remotes")).filter_map(remotes::read).collect(),
         packages: list(server.get("packages")).count(),
     }

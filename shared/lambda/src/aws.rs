@@ -1,6 +1,6 @@
-//! The AWS clients of a Lambda function, made from its environment without `aws-config`: that halves the binary
-//! and the start. Only Amazon's own roots may vouch for the table and the bus, which also spares reading the
-//! machine's certificate store at every cold start.
+//! The AWS clients of a Lambda function, made from its environment without `aws-config`, which halves the binary and
+//! the start time. Only Amazon's own root certificates are trusted, so no cold start reads the machine's certificate
+//! store.
 
 use std::time::Duration;
 
@@ -20,24 +20,19 @@ use registry_store::events::Bus;
 /// Amazon Root CA 1-4 and the Starfield root that AWS endpoints chain to (Amazon Trust Services).
 const AMAZON_ROOTS: &str = include_str!("aws/amazon-roots.pem");
 
-/// Keys to an AWS account, as Lambda hands them to a function.
+/// AWS credentials from the environment of a function.
 pub type Credentials = aws_credential_types::Credentials;
 
 /// Why a function cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A setting holds something unusable.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// A variable that Lambda sets is not there.
-    #[error("{0} is not set: a function finds it in its environment on AWS")]
+    #[error("{0} is not set; Lambda sets it in the environment of every function")]
     Missing(&'static str),
 }
 
-/// The app of a Lambda function: settings, credentials and region from its environment, public rules.
-///
-/// # Errors
-/// A bad setting, or a variable that every Lambda function has is not there.
+/// The app of a Lambda function in public mode, with settings, credentials and region from the environment.
 pub(super) fn app_from_environment() -> Result<App, StartError> {
     let lookup = |name: &str| std::env::var(name).ok();
     let settings = Settings::from_env(Mode::Public, lookup)?;
@@ -50,7 +45,7 @@ pub(super) fn app_from_environment() -> Result<App, StartError> {
     Ok(App::new(settings, store, bus, Clock::System, Random::System))
 }
 
-/// The variables that Lambda sets for every function.
+/// Variables that Lambda sets for every function.
 pub(super) struct LambdaEnvironment {
     region: String,
     credentials: Credentials,
@@ -115,7 +110,7 @@ fn https() -> SharedHttpClient {
     }
 }
 
-/// A busy table is asked three times within a second; after that the caller gets an error that says to retry.
+/// Three attempts within a second; then the caller gets an error that says when to retry.
 fn retries() -> RetryConfig {
     RetryConfig::standard().with_max_attempts(3).with_initial_backoff(Duration::from_millis(50))
 }

@@ -1,5 +1,6 @@
-//! Runs a function on Lambda: an HTTP function gives its router to the runtime, a scheduled one its job.
-//! Every `main.rs` is one call to this module, so that the code that runs on AWS is the code that runs locally.
+//! Runs a function on AWS Lambda: [`serve`] for an HTTP function with its router, [`run_job`] for a scheduled one with
+//! its job. The `main.rs` of every function is one call to this crate, so that the code on AWS is the code on one
+//! machine. Depends on `registry-app` and the crates below it; the AWS clients are made in `aws`.
 
 mod aws;
 
@@ -24,10 +25,7 @@ use registry_app::App;
 use registry_model::CallerAddress;
 use registry_model::metrics::Metrics;
 
-/// Serves an HTTP function.
-///
-/// # Errors
-/// A bad setting, or the runtime ends.
+/// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
     init_logging();
     let app = aws::app_from_environment()?;
@@ -40,11 +38,8 @@ pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
     .await
 }
 
-/// Runs a scheduled function: `job` is called with every event. What its report holds under `metrics` is written for
+/// Runs a scheduled function: `job` is called with every event. The member `metrics` of its report is logged for
 /// `CloudWatch`.
-///
-/// # Errors
-/// A bad setting, or the runtime ends.
 pub async fn run_job<J, F, E>(job: J) -> Result<(), Error>
 where
     J: Fn(App, Value) -> F,
@@ -69,19 +64,19 @@ where
     .await
 }
 
-/// A function's router behind API Gateway, whose event holds the caller's address.
+/// Adds the caller's address from the event of API Gateway to requests.
 pub fn behind_gateway(router: Router) -> Router {
     router.layer(from_fn(caller_address_from_gateway))
 }
 
-/// JSON lines, so that logs can be searched by member; the level is that of `RUST_LOG`.
+/// Logs JSON lines; `RUST_LOG` sets the level.
 fn init_logging() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into());
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
 }
 
-/// The address of the HTTP API that a request came through. A template cannot give a function the address of the API
-/// that calls it (that would be a circle), so without `BASE_URL` it is taken from the first event.
+/// The base URL of the HTTP API of a request. A template cannot give a function the URL of the API that calls it (a
+/// circular dependency), so without `BASE_URL` it is taken from the first event.
 fn own_address(request: &lambda_http::Request) -> Option<String> {
     let given = std::env::var("BASE_URL").is_ok_and(|url| !url.trim().is_empty());
     match request.extensions().get::<RequestContext>() {

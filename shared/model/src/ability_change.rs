@@ -1,5 +1,5 @@
-//! What changed in the tools or skills of a listing between two looks: by name, because a hash says only that something
-//! did. Whoever wired a server into their own work reads here what to test again.
+//! What changed in the tools or skills of a listing between two probes, by name. A hash shows only that something
+//! changed; the names tell the users of a server what to test again.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,44 @@ use serde::{Deserialize, Serialize};
 
 use super::{Facts, Moment};
 
-/// Names of each sort that are kept; the others are counted.
-const MOST_NAMES: usize = 20;
+/// Names of each group that are listed; the others are only counted.
+const MAX_NAMES: usize = 20;
 
-/// The latest change of what a listing can do.
+/// The latest change of a listing's tools or skills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AbilityChange {
-    /// When it was seen.
+    /// When the change was seen.
     #[schemars(with = "String")]
     pub at: Moment,
-    /// The look before, which saw the earlier ones.
+    /// The earlier probe that it is compared with.
     #[schemars(with = "String")]
     pub since: Moment,
-    /// Tools or skills that were not there before.
+    /// New tools or skills.
     pub added: ChangedNames,
-    /// Those that are gone.
+    /// Tools or skills that are gone.
     pub removed: ChangedNames,
-    /// Those whose description or tags are others.
+    /// Tools or skills whose name, description or tags changed.
     pub redescribed: ChangedNames,
 }
 
 /// Names of tools or skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedNames {
-    /// How many.
+    /// How many there are.
     pub count: usize,
-    /// The first of them.
+    /// The first 20 in alphabetical order.
     pub names: Vec<String>,
 }
 
 impl ChangedNames {
     fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut kept: Vec<&str> = names.collect();
-        kept.sort_unstable();
-        Self { count: kept.len(), names: kept.into_iter().take(MOST_NAMES).map(str::to_owned).collect() }
+        let mut sorted: Vec<&str> = names.collect();
+        sorted.sort_unstable();
+        let names = sorted.iter().take(MAX_NAMES).map(|name| (*name).to_owned()).collect();
+        Self { count: sorted.len(), names }
     }
 
-    /// How many of them are not named.
+    /// How many are counted but not listed in `names`.
     #[must_use]
     pub fn unnamed(&self) -> usize {
         self.count.saturating_sub(self.names.len())
@@ -52,8 +53,8 @@ impl ChangedNames {
 }
 
 impl AbilityChange {
-    /// What `now` says otherwise than `before`. Tools are compared with tools and skills with skills; a change of what
-    /// is not kept of them, such as the schema of a tool, names nothing.
+    /// Compares tools with tools and skills with skills. A change of something that is not stored, such as the input
+    /// schema of a tool, is not found.
     #[must_use]
     pub fn between(before: (&Facts, Moment), now: (&Facts, Moment)) -> Self {
         let (old, new) = (abilities(before.0), abilities(now.0));
@@ -63,7 +64,7 @@ impl AbilityChange {
             )
         };
         let redescribed =
-            new.iter().filter(|(id, (_, says))| old.get(*id).is_some_and(|(_, said)| said != says));
+            new.iter().filter(|(id, (_, texts))| old.get(*id).is_some_and(|(_, before)| before != texts));
         Self {
             at: now.1,
             since: before.1,
@@ -73,14 +74,13 @@ impl AbilityChange {
         }
     }
 
-    /// Whether it names anything.
     #[must_use]
     pub const fn names_any(&self) -> bool {
         self.added.count + self.removed.count + self.redescribed.count > 0
     }
 }
 
-/// Tools and skills by what tells them apart: what they are called, and what they say.
+/// By kind (tool or not) and id: the display name and all texts.
 type Abilities<'a> = BTreeMap<(bool, &'a str), (&'a str, Vec<&'a str>)>;
 
 fn abilities(facts: &Facts) -> Abilities<'_> {
@@ -89,8 +89,8 @@ fn abilities(facts: &Facts) -> Abilities<'_> {
         .iter()
         .map(|tool| ((true, tool.name.as_str()), (tool.name.as_str(), vec![tool.description.as_str()])));
     let skills = facts.skills.iter().map(|skill| {
-        let says = [&skill.name, &skill.description].into_iter().chain(&skill.tags).map(String::as_str);
-        ((false, skill.id.as_str()), (skill.name.as_str(), says.collect()))
+        let texts = [&skill.name, &skill.description].into_iter().chain(&skill.tags).map(String::as_str);
+        ((false, skill.id.as_str()), (skill.name.as_str(), texts.collect()))
     });
     tools.chain(skills).collect()
 }
@@ -104,16 +104,16 @@ mod tests {
         Tool { name: name.to_owned(), description: description.to_owned() }
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "a test makes what it hands over")]
+    #[expect(clippy::needless_pass_by_value, reason = "shorter calls in tests")]
     fn change(before: Facts, now: Facts) -> AbilityChange {
         let later = Moment::from_second(60).unwrap();
         AbilityChange::between((&before, Moment::UNIX_EPOCH), (&now, later))
     }
 
     #[test]
-    fn tools_are_told_by_name() {
+    fn tools_are_compared_by_name() {
         let facts = |tools: &[(&str, &str)]| Facts {
-            tools: tools.iter().map(|(name, says)| tool(name, says)).collect(),
+            tools: tools.iter().map(|(name, description)| tool(name, description)).collect(),
             ..Facts::default()
         };
         let before = facts(&[("add", "Adds."), ("sub", "Subtracts."), ("mul", "Multiplies.")]);
@@ -130,11 +130,11 @@ mod tests {
             (vec!["sub".to_owned()], vec!["add".to_owned()])
         );
         assert_eq!(change.at.duration_since(change.since).as_secs(), 60);
-        assert!(!self::change(before.clone(), before).names_any(), "their order says nothing");
+        assert!(!self::change(before.clone(), before).names_any(), "their order does not matter");
     }
 
     #[test]
-    fn a_skill_is_told_apart_by_its_id_and_read_by_its_name() {
+    fn skills_are_compared_by_id_and_listed_by_name() {
         let skill = |id: &str, name: &str, tag: &str| Skill {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_change_is_bounded() {
+    fn names_of_a_change_are_bounded() {
         let tools = (0..90).map(|n| tool(&format!("t{n:02}"), "")).collect();
         let change = change(Facts::default(), Facts { tools, ..Facts::default() });
         assert_eq!(
             (change.added.count, change.added.names.len(), change.added.unnamed()),
-            (90, MOST_NAMES, 70)
+            (90, MAX_NAMES, 70)
         );
         assert_eq!(change.added.names[19], "t19");
     }

@@ -1,28 +1,91 @@
-//! A verdict with the checks on it and the score of both: what status shows, and what the table keeps as evidence.
+//! What the registry concludes from one probe: checks, score, and the record for statistics.
+//! The checks are in `probe::checks` (`specification.md#checks`), the score is computed in `probe::score`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AbilityChange, Check, Moment, Score, Verdict};
+use super::{AbilityChange, Handshake, Kind, ListingId, Moment, Verdict};
 
 /// What the last probe of a listing found, as status shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Assessment {
     pub verdict: Verdict,
     pub checks: Vec<Check>,
     /// The score and what it is made of.
     pub score: Score,
     pub probed_at: Moment,
-    /// The latest change of its tools or skills, now or before. Kept beside the evidence: what a probe saw is the same
-    /// whether or not something changed.
+    /// The latest change of its tools or skills, seen by this probe or an earlier one. Not part of the stored evidence:
+    /// what a probe saw does not depend on what changed.
     #[serde(skip)]
     pub changed: Option<AbilityChange>,
 }
 
 impl Assessment {
-    /// True where no blocking check fails (contract: `checks_clean`); false before there are any.
+    /// Whether no blocking check fails (contract: `checks_clean`); false before there are any checks.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok || !check.blocking)
     }
+}
+
+/// One check and its outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Check {
+    /// Which check: `https`, `card_valid`, `interface_domain`, `text_sane`, `no_injection`, `endpoint_unique` or
+    /// `tools_unchanged`.
+    pub id: String,
+    /// Whether the check passes or does not apply.
+    pub ok: bool,
+    /// Whether the listing stays off the Active list while the check fails.
+    pub blocking: bool,
+    /// What was found, for the owner of the listing.
+    pub detail: String,
+}
+
+/// A score with its parts, so that its owner can see what to improve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Score {
+    /// 0 to 100: the sum of the parts' points.
+    #[schemars(range(max = 100))]
+    pub value: u8,
+    /// The parts; their maximums sum to 100.
+    pub breakdown: Vec<ScorePart>,
+}
+
+/// One part of a score.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScorePart {
+    /// Which part: `handshake`, `answers`, `latency`, `protocol`, `description`, `abilities`, `identity` or `checks`.
+    pub id: String,
+    /// The points it got.
+    pub points: u8,
+    /// The maximum.
+    pub of: u8,
+    /// What was found.
+    pub why: String,
+}
+
+/// One probe in the statistics (`recent[]` and `fail_samples[]`), kept for 91 days.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProbeRecord {
+    pub id: ListingId,
+    pub kind: Kind,
+    /// What was probed.
+    pub target: String,
+    /// Whether the handshake was `ok`.
+    pub ok: bool,
+    /// Milliseconds of the handshake; null where nothing was sent.
+    pub latency_ms: Option<u32>,
+    /// 0 to 100.
+    pub score: u8,
+    /// Short findings.
+    pub signals: Vec<String>,
+    pub handshake: Handshake,
+    /// Protocols seen.
+    pub protocol_hints: Vec<String>,
+    #[schemars(with = "String")]
+    pub probed_at: Moment,
+    /// Why it was not `ok`, in the words of `reasons[].reason`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

@@ -1,6 +1,5 @@
-//! Answers that need not be made, or sent, again: validators (RFC 9110 §13) and a small memory of rendered pages.
-//! A page is remembered under the version of the table that it shows, so that it can never be stale by more
-//! than what its validator says.
+//! Caches: validators (RFC 9110 §13), values that stay valid for a time, and rendered pages. A page is cached with the
+//! validator of the data that it shows, so that it is never older than its validator.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,32 +8,29 @@ use http::{HeaderMap, header};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
-/// Bytes of what one such memory holds.
+/// Bytes in one cache of rendered pages.
 const MAX_BYTES: u64 = 3 * 1024 * 1024;
-/// Bytes of a typical page.
+/// A typical page, in bytes.
 const TYPICAL_BYTES: u64 = 32 * 1024;
 
-/// What an answer was made from, as an entity tag.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CacheValidator(String);
 
 impl CacheValidator {
-    /// The validator of a body that is made anyway. Weak, since the same body is sent compressed to one caller and as it
-    /// is to another.
+    /// The validator of a body. Weak, since the same body is sent compressed to some callers.
     #[must_use]
     pub fn of_body(body: &[u8]) -> Self {
         Self(format!("W/\"{}\"", digest(body)))
     }
 
-    /// The validator of what is made from something: equal ones mean the same content.
+    /// The validator of data that a body is rendered from.
     #[must_use]
     pub fn weak(of: &str) -> Self {
         Self(format!("W/\"{}\"", digest(of.as_bytes())))
     }
 
-    /// Whether the caller already has what this stands for.
+    /// Whether the caller already has this version (`If-None-Match`).
     #[must_use]
     pub fn is_held_by(&self, headers: &HeaderMap) -> bool {
         let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
@@ -42,7 +38,7 @@ impl CacheValidator {
         held.flat_map(|list| list.split(',')).any(|tag| tag.trim() == "*" || bare(tag) == bare(&self.0))
     }
 
-    /// The entity tag as a header says it.
+    /// The value of the `ETag` header.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -50,14 +46,14 @@ impl CacheValidator {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(12).map(|b| format!("{b:02x}")).collect()
+    crate::sha256_hex(bytes)[..24].to_owned()
 }
 
-/// One value that is good for a while, and then read anew.
+/// One value that is read again after some time. Clones share it.
 #[derive(Debug)]
 pub struct Kept<T>(Arc<Mutex<Option<Dated<T>>>>);
 
-/// A value and when it was put there, in milliseconds.
+/// The time in milliseconds, and the value.
 type Dated<T> = (i64, Arc<T>);
 
 impl<T> Clone for Kept<T> {
@@ -73,29 +69,25 @@ impl<T> Default for Kept<T> {
 }
 
 impl<T> Kept<T> {
-    /// The value, where it was put there less than `ms` milliseconds before `now`.
+    /// The value if it is younger than `ms` milliseconds.
     #[must_use]
     pub fn get(&self, now: i64, ms: i64) -> Option<Arc<T>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.as_ref().filter(|(at, _)| (0..ms).contains(&(now - at))).map(|(_, value)| Arc::clone(value))
     }
 
-    /// Puts a value there.
     pub fn put(&self, now: i64, value: T) -> Arc<T> {
         let value = Arc::new(value);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&value)));
         value
     }
 
-    /// Takes it away.
     pub fn forget(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// Something that was rendered, in whatever form it is sent on.
 pub trait RenderedBytes: Clone {
-    /// How many bytes it holds.
     fn bytes(&self) -> usize;
 }
 
@@ -117,8 +109,8 @@ impl RenderedBytes for TaggedPage {
     }
 }
 
-/// What was rendered in this process. There is as much as clients think of questions, so it is limited by its bytes, and
-/// what is asked for once makes room for what is asked for again.
+/// Content that this process rendered. Clients control the number of different queries, so the total of bytes is
+/// bounded; entries that are used once are evicted first.
 #[derive(Clone, Debug)]
 pub struct RenderCache<T>(Arc<Cache<String, (CacheValidator, T), Size>>);
 
@@ -130,13 +122,12 @@ impl<T: RenderedBytes> Default for RenderCache<T> {
 }
 
 impl<T: RenderedBytes> RenderCache<T> {
-    /// What is called `name`, if it was made from what `made_from` stands for.
+    /// The content of that name if it was rendered from this version.
     #[must_use]
     pub fn get(&self, name: &str, made_from: &CacheValidator) -> Option<T> {
         self.0.get(name).filter(|(from, _)| from == made_from).map(|(_, page)| page)
     }
 
-    /// Remembers it, in the place of its older self.
     pub fn put(&self, name: String, made_from: CacheValidator, page: T) {
         self.0.insert(name, (made_from, page));
     }
@@ -154,15 +145,12 @@ impl<T: RenderedBytes> Weighter<String, (CacheValidator, T)> for Size {
 /// A rendered page and the validator of its bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaggedPage {
-    /// The page.
     pub body: Bytes,
-    /// Its validator.
     pub tag: CacheValidator,
 }
 
 impl TaggedPage {
-    /// A page whose validator is that of its bytes, so that it holds for as long as they stay the same, whatever they
-    /// were made from.
+    /// A page with the validator of its bytes.
     #[must_use]
     pub fn of_body(body: Bytes) -> Self {
         Self { tag: CacheValidator::of_body(&body), body }
@@ -174,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_held_page_is_not_sent_again() {
+    fn cached_pages_are_not_sent_again() {
         let validator = CacheValidator::weak("v1");
         let mut headers = HeaderMap::new();
         assert!(!validator.is_held_by(&headers));
@@ -184,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_another_version_is_not_served() {
+    fn pages_of_another_version_are_not_served() {
         let pages = RenderCache::default();
         pages.put("active".to_owned(), CacheValidator::weak("1"), Bytes::from("old"));
         assert!(pages.get("active", &CacheValidator::weak("2")).is_none());
@@ -192,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_limited_by_their_bytes() {
+    fn pages_are_bounded_by_their_bytes() {
         let (pages, version) = (RenderCache::default(), CacheValidator::weak("1"));
         let page = TaggedPage::of_body(Bytes::from(vec![b'x'; 100_000]));
         for number in 0..1000 {

@@ -1,38 +1,39 @@
-//! Who asks: the address that rates are counted by. The gateway tells it, on AWS as on one machine; a header
-//! that a caller could write is never believed.
+//! The caller of a request: its address, by which rate limits count, and its bearer token. The address comes only from
+//! the gateway's extension, on AWS as on one machine: callers can forge any header.
 
+use std::convert::Infallible;
 use std::net::IpAddr;
 
+use axum_core::extract::FromRequestParts;
+use http::header;
+use http::request::Parts;
 use sha2::{Digest, Sha256};
 
-/// The peer's address, put beside a request by the gateway.
+/// The address of the caller, added to a request as an extension by the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub IpAddr);
 
 /// The caller of an operation, in any protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The address, where the gateway told one.
+    /// Absent where the gateway gave none.
     pub address: Option<IpAddr>,
-    /// The bearer token of the request (RFC 6750), by its digest.
+    /// The digest of the request's bearer token (RFC 6750).
     pub bearer: Option<BearerDigest>,
 }
 
-/// A bearer token by its SHA-256: enough to compare it, and nothing that a log could give away. Comparing digests tells
-/// nothing of the token by its time.
+/// SHA-256 of a bearer token: enough to compare it, and safe in a log. Comparing digests leaks nothing of the token
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BearerDigest([u8; 32]);
 
 impl BearerDigest {
-    /// The digest of a token.
-    #[must_use]
     pub fn of(token: &str) -> Self {
         Self(Sha256::digest(token).into())
     }
 }
 
 impl Caller {
-    /// The name that rates are counted by. An IPv6 caller owns a whole /64, so that counts as one.
+    /// The name that rate limits count by. An IPv6 caller controls a whole /64, so that counts as one caller.
     #[must_use]
     pub fn name(&self) -> String {
         match self.address {
@@ -49,12 +50,28 @@ impl Caller {
     }
 }
 
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let address = parts.extensions.get::<CallerAddress>().map(|address| address.0);
+        let authorization = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        Ok(Self { address, bearer: authorization.and_then(bearer).map(BearerDigest::of) })
+    }
+}
+
+/// The token of an `Authorization` header with the scheme `Bearer` in any case (RFC 9110 §11.1).
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, token) = authorization.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_ipv6_caller_is_its_network() {
+    fn ipv6_callers_count_by_their_network() {
         let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
         assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:2::9"));
         assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");

@@ -1,5 +1,5 @@
-//! What a listing is filed under, by the words it uses of itself (the contract's observed ids, completed by the
-//! list in use among directories). Deterministic: the same words always lead to the same shelf.
+//! The category of a listing, chosen by the words in its name and texts (the contract's observed ids, completed by the
+//! list in use among directories). Deterministic: the same words always give the same category.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::Kind;
 #[serde(transparent)]
 pub struct Category(String);
 
-/// Id, label, and the words (or starts of words) that lead there; earlier shelves win a draw.
+/// Id, label, and the words (or starts of words) that select the category; the earlier one wins a tie.
 type Shelf = (&'static str, &'static str, &'static [&'static str]);
 
 const AGENT_SHELVES: [Shelf; 9] = [
@@ -146,13 +146,13 @@ const MCP_SHELVES: [Shelf; 11] = [
 const OTHER: (&str, &str) = ("other", "Other");
 
 impl Category {
-    /// Where nothing tells more.
+    /// For listings without a better match.
     #[must_use]
     pub fn other() -> Self {
         Self(OTHER.0.to_owned())
     }
 
-    /// The shelf that most of the words lead to; a word in the name counts twice.
+    /// The category that most of the words select; a word in the name counts twice.
     #[must_use]
     pub fn of(kind: Kind, name: &str, texts: &[&str]) -> Self {
         let shelves: &[Shelf] = match kind {
@@ -162,9 +162,9 @@ impl Category {
         let name = words(name);
         let rest: Vec<String> = texts.iter().flat_map(|text| words(text)).take(2000).collect();
         let mut best = (0, OTHER.0);
-        for (id, _, leads) in shelves {
+        for (id, _, keywords) in shelves {
             let count = |words: &[String]| {
-                words.iter().filter(|word| leads.iter().any(|lead| leads_to(lead, word))).count()
+                words.iter().filter(|word| keywords.iter().any(|keyword| matches(keyword, word))).count()
             };
             let points = 2 * count(&name) + count(&rest);
             if points > best.0 {
@@ -174,25 +174,22 @@ impl Category {
         Self(best.1.to_owned())
     }
 
-    /// All of them: those of agents, those of MCP servers that agents have not, and `other`.
+    /// The categories of agents, then those of MCP servers, then `other`.
     pub fn all() -> impl Iterator<Item = Self> {
         let shelves = AGENT_SHELVES.iter().chain(&MCP_SHELVES).map(|(id, ..)| *id);
         shelves.chain([OTHER.0]).map(|id| Self(id.to_owned()))
     }
 
-    /// The category of an id; `None` where there is none of that id.
     #[must_use]
     pub fn by_id(id: &str) -> Option<Self> {
         Self::all().find(|category| category.id() == id)
     }
 
-    /// The id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.0
     }
 
-    /// The label for people.
     #[must_use]
     pub fn label(&self) -> &'static str {
         AGENT_SHELVES
@@ -203,12 +200,13 @@ impl Category {
     }
 }
 
-/// Short leads must be the whole word ("git", "ide"), long ones may start it ("automat" for "automation").
-fn leads_to(lead: &str, word: &str) -> bool {
-    if lead.len() <= 4 {
-        word.trim_end_matches('s') == lead.trim_end_matches('s')
+/// Short keywords must equal the whole word ("git", "ide"); long ones may be its beginning ("automat" for
+/// "automation").
+fn matches(keyword: &str, word: &str) -> bool {
+    if keyword.len() <= 4 {
+        word.trim_end_matches('s') == keyword.trim_end_matches('s')
     } else {
-        word.starts_with(lead)
+        word.starts_with(keyword)
     }
 }
 
@@ -225,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_lead_to_a_shelf() {
+    fn words_select_a_category() {
         let mcp = |text| Category::of(Kind::Mcp, "", &[text]).id().to_owned();
         assert_eq!(mcp("Query PostgreSQL databases with SQL"), "data-storage");
         assert_eq!(mcp("Guidelines for living well"), "other");

@@ -1,5 +1,5 @@
-//! The clock an `App` reads, so that no rule depends on the machine's time of day unseen.
-//! A manual clock stands still until it is moved: a test of a weekly rule takes no week.
+//! The clock of an `App`. A manual clock moves only by [`Clock::advance`], so that a test of a weekly rule does not
+//! take a week.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -9,24 +9,20 @@ use jiff::Timestamp;
 
 use crate::Moment;
 
-/// Where the time of day comes from.
 #[derive(Clone, Debug, Default)]
 pub enum Clock {
-    /// The machine's clock.
     #[default]
     System,
-    /// Milliseconds since the epoch, moved by hand.
     Manual(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// A clock that stands at `at` until [`Clock::advance`] moves it.
+    /// A clock that stays at `at` until [`Clock::advance`] moves it.
     #[must_use]
     pub fn manual(at: Moment) -> Self {
         Self::Manual(Arc::new(AtomicI64::new(at.as_millisecond())))
     }
 
-    /// The present.
     #[must_use]
     pub fn now(&self) -> Moment {
         match self {
@@ -37,7 +33,7 @@ impl Clock {
         }
     }
 
-    /// Moves a manual clock forward; the machine's clock cannot be moved and stays as it is.
+    /// Moves a manual clock forward; has no effect on the system clock.
     pub fn advance(&self, by: Duration) {
         if let Self::Manual(millis) = self {
             let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);

@@ -1,5 +1,5 @@
-//! The connector of a UTC day (contract "Connector daily pick", `today`): who is written to, why, and the draft. Kept
-//! whole in the table, so that a day has one answer whatever changes meanwhile.
+//! The connector of a UTC day (contract "Connector daily pick", `today`): the partner, the reason and the draft. Stored
+//! whole, so that the answer of a day does not change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,59 +11,56 @@ use super::{Kind, ListingId};
 pub struct ConnectorPick {
     /// The UTC day, such as `2026-11-20`.
     pub day: String,
-    /// Who it is; null on a research day.
+    /// The chosen listing; null on a research day.
     pub partner: Option<Partner>,
-    /// How much it connects others, 0 to 100; on a research day that of the best that was looked at.
+    /// How much it connects others, 0 to 100; on a research day, the value of the best candidate.
     pub connector_likeness: u8,
-    /// What makes it a connector, each with its points.
+    /// The traits that make it a connector, each with its points.
     pub traits: Vec<String>,
-    /// Why it, or why nobody.
+    /// Why it was chosen, or why no listing was.
     pub why: String,
-    /// What is done today.
+    /// What to do today.
     pub action: FirstStep,
-    /// Who would come next, the best first.
+    /// The next candidates, the best first.
     pub queue_after: Vec<QueuedPartner>,
 }
 
 /// A listing that connects others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Partner {
     pub id: ListingId,
     pub name: String,
     pub kind: Kind,
-    /// What it is to others, by its strongest trait: `router`, `directory`, `orchestrator`, `marketplace`, ...
+    /// Its strongest trait: `router`, `directory`, `orchestrator`, `marketplace`, ...
     pub role: String,
-    /// Where it can be written to.
+    /// Where to write to it.
     pub engage: String,
-    /// `live`: it was when it was picked.
+    /// Its status when it was picked: `live`.
     pub status: String,
 }
 
-/// What is done on a day.
+/// What to do on a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FirstStep {
     /// The one step.
     pub step: String,
-    /// What is left alone.
+    /// What not to do.
     pub do_not: Vec<String>,
-    /// The message; empty on a research day.
+    /// The message to send; empty on a research day.
     pub draft: Draft,
 }
 
-/// A message before it is sent.
+/// A message draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Draft {
     pub subject: String,
     pub body: String,
-    /// Where its demo waits.
+    /// The link to its demo.
     pub demo_link: String,
 }
 
-/// A listing that may be picked on another day.
+/// A candidate for another day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct QueuedPartner {
     pub id: ListingId,
     pub name: String,

@@ -1,32 +1,31 @@
-//! Errors in two forms: for the caller a problem document (RFC 9457), for the log the original. A problem says what to
-//! do next; the text of an SDK, a panic or an address never gets into one.
+//! Errors in two forms: a problem document for the caller (RFC 9457), the original for the log. A problem says what is
+//! wrong and what to do; it never contains the text of an SDK error or a panic, or an internal address.
 
 use axum_core::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-/// An answer that says what went wrong and what to do (design §5 Errors).
+/// An error for the caller (design §5 Errors).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The HTTP status; other protocols map it to their own codes.
+    /// Other protocols map it to their own codes.
     pub status: StatusCode,
     /// Stable `snake_case` name of the problem.
     pub code: &'static str,
-    /// One or two sentences for the reader, about this occurrence.
+    /// One or two sentences about this occurrence: what is wrong and what to do.
     pub detail: String,
-    /// The argument that is at fault, where there is one.
     pub field: Option<String>,
     /// Seconds after which to try again.
     pub retry_after: Option<u32>,
-    /// What the log says and no caller sees.
+    /// Details for the log, never shown to callers.
     pub internal: Option<Box<str>>,
-    /// Further members of the document: `next`, or the lane of a listing that is not Active.
+    /// Further members of the document, such as `next`.
     members: Option<Box<Map<String, Value>>>,
-    /// What is answered instead of the document, where that could not be shown.
+    /// Replaces the document where the caller cannot show one.
     shown: Option<Box<Shown>>,
 }
 
-/// A problem in another form than a document: an image where only images are shown.
+/// Another form of a problem: an image where the caller shows only images.
 #[derive(Clone, Debug, PartialEq)]
 struct Shown {
     media_type: &'static str,
@@ -34,7 +33,6 @@ struct Shown {
 }
 
 impl Problem {
-    /// A problem with nothing but its essentials.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             status,
@@ -48,35 +46,35 @@ impl Problem {
         }
     }
 
-    /// 400: the request cannot be read.
+    /// 400: the request cannot be parsed.
     pub fn malformed(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "malformed", detail)
     }
 
-    /// 422: the request can be read, but `field` holds something that cannot be taken.
+    /// 422: the request is well formed, but the value of `field` is invalid.
     pub fn invalid(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail) }
     }
 
-    /// 403: `field` is well formed, but what it is to prove does not hold.
+    /// 403: `field` is well formed, but it does not prove what it should.
     pub fn unproven(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..Self::new(StatusCode::FORBIDDEN, code, detail) }
     }
 
     /// 404: no listing of that id or name.
-    pub fn listing_not_found(asked: &str) -> Self {
+    pub fn listing_not_found(id: &str) -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
             "listing_not_found",
-            format!("No listing `{}` is known here.", shorten(asked, 120)),
+            format!("Listing not found: `{}`.", shorten(id, 120)),
         )
         .with_next(json!({
             "action": "publish", "method": "POST", "url": "/api/publish",
-            "note": "List it with {\"url\": \"<card URL>\"}; the answer holds its listing_id.",
+            "note": "Publish it with {\"url\": \"<card URL>\"}; the answer contains its listing_id.",
         }))
     }
 
-    /// 429: too much from one caller, or at one host.
+    /// 429: a rate limit is exceeded; `retry_after` in seconds.
     pub fn too_many(detail: impl Into<String>, retry_after: u32) -> Self {
         Self {
             retry_after: Some(retry_after),
@@ -84,7 +82,7 @@ impl Problem {
         }
     }
 
-    /// 503: the table is busy or away; nothing was half done.
+    /// 503: the table is busy or unreachable; nothing was changed.
     pub fn unavailable(internal: impl Into<String>) -> Self {
         Self {
             retry_after: Some(2),
@@ -92,43 +90,41 @@ impl Problem {
             ..Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
-                "The registry's table is busy. Nothing was changed; send the same request again shortly.",
+                "The registry's table is busy. Nothing was changed; retry the same request in 2 s.",
             )
         }
     }
 
-    /// 500: a fault of this service; `internal` goes to the log only.
+    /// 500: an error of this service; `internal` goes to the log only.
     pub fn fault(internal: impl Into<String>) -> Self {
         Self {
             internal: Some(internal.into().into()),
             ..Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal_fault",
-                "The registry failed to answer. The fault is logged under this response's x-request-id.",
+                "Internal error. It is logged under the x-request-id of this response; retry later.",
             )
         }
     }
 
-    /// The same problem with what to do next, machine-readable: `{action, method?, url?, note?}`.
+    /// Adds the next step for machines: `{action, method?, url?, note?}`.
     #[must_use]
     pub fn with_next(self, next: Value) -> Self {
         self.with("next", next)
     }
 
-    /// The same problem for those who can show nothing but this.
+    /// Sends `body` in place of the document.
     #[must_use]
     pub fn shown_as(self, media_type: &'static str, body: String) -> Self {
         Self { shown: Some(Box::new(Shown { media_type, body })), ..self }
     }
 
-    /// The same problem with one more member.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.members.get_or_insert_default().insert(name.to_owned(), value.into());
         self
     }
 
-    /// The document as every API renders it.
     #[must_use]
     pub fn document(&self) -> Value {
         let mut document = json!({
@@ -165,20 +161,20 @@ impl IntoResponse for Problem {
         let media_type = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
         let mut response = (self.status, media_type, body).into_response();
         if is_shown {
-            // What is shown on strangers' pages is asked for often.
-            let briefly = HeaderValue::from_static("public, max-age=60");
-            response.headers_mut().insert(header::CACHE_CONTROL, briefly);
+            // Images on other sites' pages are requested often.
+            let for_a_minute = HeaderValue::from_static("public, max-age=60");
+            response.headers_mut().insert(header::CACHE_CONTROL, for_a_minute);
         }
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
-        // For whoever shows it in another form.
+        // For protocols that render the problem in their own form.
         response.extensions_mut().insert(self);
         response
     }
 }
 
-/// At most `limit` characters of a stranger's text, so that it cannot flood an answer.
+/// At most `limit` characters of an untrusted text, with `…` where it is cut.
 #[must_use]
 pub fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {

@@ -1,5 +1,5 @@
-//! The feedback of a listing after its demo, and what it brought: a founding seat or a discount code. The contact given
-//! with it is kept with the other contacts, so that no reader of feedback meets one.
+//! The feedback of a listing after its demo, and its reward: a founding seat or a discount code. The contact that comes
+//! with it is stored separately, with the other contacts.
 
 use std::collections::BTreeMap;
 
@@ -16,49 +16,39 @@ pub const QUESTIONS: [(&str, &str); 5] = [
     ("would_buy", "Would you pay for the full product: yes, no or maybe?"),
 ];
 
-/// What a listing said of its demo. Once per listing.
+/// The feedback of a listing on its demo; at most one per listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
-    /// Whose.
     pub listing_id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// On which order.
     pub order_id: OrderId,
-    /// On which product.
     pub sku: Sku,
     /// From 1 to 5.
     pub rating: u8,
-    /// By question.
     pub answers: BTreeMap<String, String>,
-    /// Anything more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The draft was sent as it came: it completes the round, and counts in no average.
+    /// The example draft was sent unchanged: it completes the flow but counts in no average.
     #[serde(default)]
     pub is_draft: bool,
-    /// When.
     pub at: Moment,
 }
 
-/// Feedback with what it brought, as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
-    /// What was said.
     pub feedback: Feedback,
-    /// What it brought.
     pub reward: Reward,
-    /// The digest of the sender's idempotency key: whoever knows it may have the reward issued anew.
+    /// The digest of the sender's idempotency key; the same key gets the reward issued again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_digest: Option<String>,
 }
 
-/// What feedback brings, by the digest of what was shown once.
+/// The reward for feedback; a seat or code is shown once and stored as a digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reward {
-    /// A founding seat: the full product, free. The digest of its access token.
+    /// A founding seat, the full product for free: the digest of its access token.
     Seat(String),
-    /// A discount code, held until payments open. The digest of the code.
+    /// A discount code that works once payments open: the digest of the code.
     Code(String),
 }

@@ -1,5 +1,5 @@
-//! Shares of all listings as bit prefixes of a hash over their ids: buckets of the search index, parts of a recheck. Plain
-//! data of the model, because the store keys buckets by it and the search splits them by it.
+//! Partitions of all listings as bit prefixes of a hash over their ids: buckets of the search index, parts of a
+//! recheck.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::ListingId;
 
-/// All ids whose hash begins with these bits. The default, of length 0, holds every id.
+/// All ids whose hash begins with these bits. The default, of length 0, contains every id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HashPrefix {
     bits: u32,
@@ -16,25 +16,23 @@ pub struct HashPrefix {
 }
 
 impl HashPrefix {
-    /// Whether an id belongs to this bucket.
     #[must_use]
     pub fn holds(self, id: &ListingId) -> bool {
         self.covers(id_hash(id))
     }
 
-    /// Whether ids of this hash belong to this bucket.
     #[must_use]
     pub const fn covers(self, hash: u32) -> bool {
         self.length == 0 || hash >> (32 - self.length) == self.bits
     }
 
-    /// How many bits it has: each halves the ids that it holds.
+    /// The number of bits; each halves the ids in it.
     #[must_use]
     pub const fn length(self) -> u8 {
         self.length
     }
 
-    /// The two prefixes one bit longer, which together hold the same ids.
+    /// The two prefixes that are one bit longer; together they contain the same ids.
     #[must_use]
     pub fn halves(self) -> [Self; 2] {
         let length = self.length + 1;
@@ -48,7 +46,6 @@ impl fmt::Display for HashPrefix {
     }
 }
 
-/// A text that is not a hash prefix as [`HashPrefix`] displays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a hash prefix: it looks like <length>-<bits in hexadecimal>")]
 pub struct InvalidHashPrefix;
@@ -65,7 +62,7 @@ impl FromStr for HashPrefix {
     }
 }
 
-/// The hash that assigns ids to buckets: ids sorted by it are grouped by bucket.
+/// The hash that assigns ids to buckets.
 #[must_use]
 pub fn id_hash(id: &ListingId) -> u32 {
     let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
@@ -76,9 +73,9 @@ pub fn id_hash(id: &ListingId) -> u32 {
 mod tests {
     use super::*;
 
-    /// Both forms are keys of the table: a change would lose the stored index.
+    /// Both forms are keys in the table: changing them would lose the stored index.
     #[test]
-    fn keys_stay_as_they_were() {
+    fn stored_keys_do_not_change() {
         let id: ListingId = "mcp-a".parse().unwrap();
         let [low, high] = HashPrefix::default().halves();
         assert_eq!(
@@ -98,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused() {
+    fn invalid_texts_are_refused() {
         for text in ["", "00", "33-00000000", "01-00000002", "x-0", "01-zz"] {
             assert_eq!(text.parse::<HashPrefix>(), Err(InvalidHashPrefix), "{text}");
         }

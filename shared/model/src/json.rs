@@ -1,16 +1,16 @@
-//! JSON of strangers, read with a bound on the values in it. A list of zeros takes two bytes a value as text and forty
-//! times that in memory, so a bound on the text alone bounds nothing.
+//! Parses untrusted JSON with a bound on the number of values. A list of zeros takes two bytes per value as text and
+//! forty times that in memory, so a bound on the length of the text is not enough.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Reads a document (nested at most 128 deep). `left` says how many values may still be read, and is counted down as
-/// they are, so that several documents can share one allowance.
+/// Parses a document (nested at most 128 deep). `left` is the number of values that may still be read; it is counted
+/// down, so that several documents can share one bound.
 ///
 /// # Errors
-/// It is not JSON; or it holds more values than are left, which the error's `is_data` tells.
+/// The text is not JSON, or it contains more values than are left (then `is_data` of the error is true).
 pub fn read(text: &[u8], left: &mut usize) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Counted { left }.deserialize(&mut reader)?;
@@ -18,7 +18,6 @@ pub fn read(text: &[u8], left: &mut usize) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// A value, counted before it is made.
 struct Counted<'a> {
     left: &'a mut usize,
 }
@@ -97,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_before_they_are_made() {
+    fn values_are_counted_before_they_are_created() {
         let text = br#"{"a": [0, null, "x", {"b": 1.5}], "c": true}"#;
         let mut left = 8;
         assert_eq!(read(text, &mut left).unwrap(), serde_json::from_slice::<Value>(text).unwrap());
@@ -112,8 +111,8 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_end_is_left_where_the_allowance_ends() {
-        // Two bytes a value: what follows the bound is not even looked at, so it need not be JSON.
+    fn reading_stops_at_the_bound() {
+        // The text after the bound is not read, so it need not be JSON.
         let mut text = b"[0".to_vec();
         text.extend_from_slice(&b",0".repeat(99));
         text.extend_from_slice(b"\xFF not JSON");
@@ -123,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_document_is_read_as_the_standard_reader_reads_it(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
+        fn documents_parse_as_with_serde_json(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
             let standard = serde_json::from_str::<Value>(&text).ok();
             prop_assert_eq!(read(text.as_bytes(), &mut 1000).ok(), standard);
         }

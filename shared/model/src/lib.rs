@@ -1,123 +1,104 @@
-//! What the registry speaks of: listings, what probes make of them, and who asks. Plain data without input or output,
-//! so that every other room can use it and none is needed to understand it.
+//! The plain data of the registry: listings, probe results, orders, messages, settings. It does no I/O, so that every
+//! crate can use it; it depends on no other crate of this workspace.
+//!
+//! Start with [`Listing`], the item that everything else is about, and [`Lane`], its state. [`Verdict`] is the result
+//! of a probe, [`Assessment`] what the registry concludes from it, [`StateChange`] what is then written. [`settings`]
+//! contains every limit that the environment can change, [`error`] the problem documents that all protocols return.
+//!
+//! All items are exported at the root, except for [`cache`], [`error`], [`json`], [`metrics`], [`protocol`],
+//! [`settings`].
+
+#[macro_use]
+mod macros;
 
 pub mod cache;
 pub mod error;
 pub mod json;
 pub mod metrics;
+pub mod protocol;
 pub mod settings;
 
 mod ability_change;
-mod access_token;
 mod assessment;
 mod attestation;
 mod caller;
 mod category;
-mod check;
 mod clock;
 mod connector_pick;
-mod contact;
-mod discount_code;
-mod feed_item;
 mod feedback;
-mod from_request;
-mod grant;
 mod hash_prefix;
 mod host_name;
 mod identity;
-mod key_source;
-mod kind;
-mod lane;
 mod listing;
 mod listing_id;
+mod listing_state;
 mod log_entry;
 mod log_tile;
-mod log_tree;
+mod messages;
 mod moment;
-mod name_proof;
-mod name_servers;
-mod obstacle;
+mod network;
 mod order;
-mod order_id;
 mod outcome;
-mod probe_record;
-pub mod protocol;
-mod public_jwk;
 mod purchase;
-mod purchase_id;
 mod random;
 mod rate_limit;
-mod reach;
 mod referral;
-mod score;
-mod secret;
+mod secrets;
 mod session;
 mod sku;
 mod state_change;
-mod talk_message;
-mod text_faults;
-mod touch;
 mod trail;
-mod trail_mark;
-mod transport;
 mod verdict;
 mod withdrawal;
 
 pub use ability_change::{AbilityChange, ChangedNames};
-pub use access_token::{AccessToken, InvalidAccessToken, TokenDigest};
-pub use assessment::Assessment;
+pub use assessment::{Assessment, Check, ProbeRecord, Score, ScorePart};
 pub use attestation::{AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation};
 pub use caller::{BearerDigest, Caller, CallerAddress};
 pub use category::Category;
-pub use check::Check;
 pub use clock::Clock;
 pub use connector_pick::{ConnectorPick, Draft, FirstStep, Partner, QueuedPartner};
-pub use contact::Contact;
-pub use discount_code::{DiscountCode, InvalidDiscountCode};
-pub use feed_item::FeedItem;
 pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
-pub use grant::{Grant, GrantSource, GrantSubject};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName};
-pub use identity::Identity;
-pub use key_source::KeySource;
-pub use kind::Kind;
-pub use lane::Lane;
-pub use listing::{LastProbe, Listing};
+pub use identity::{Identity, KeySource, PublicJwk};
+pub use listing::{Contact, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
-pub use log_entry::{LogEntry, LogEvent, sha256_hex};
+pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
+pub use log_entry::{LastLeaf, LogEntry, LogEvent, LogTree};
 pub use log_tile::{LogTile, TILE_WIDTH, TileSegment};
-pub use log_tree::{LastLeaf, LogTree};
+pub use messages::{FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, TouchKind};
 pub use moment::Moment;
-pub use name_proof::{NameHold, NameProof, NameProofMethod};
-pub use name_servers::NameServers;
-pub use obstacle::Obstacle;
-pub use order::Order;
-pub use order_id::{InvalidOrderId, OrderId};
+pub use network::{NameServers, Reach};
+pub use order::{InvalidOrderId, Order, OrderId};
 pub use outcome::{Outcome, OutcomeTally, QUALITY_STEPS};
-pub use probe_record::ProbeRecord;
-pub use public_jwk::PublicJwk;
-pub use purchase::{PaymentSession, Purchase, PurchaseState};
-pub use purchase_id::{InvalidPurchaseId, PurchaseId};
+pub use purchase::{Grant, GrantSource, GrantSubject, InvalidPurchaseId, PaymentSession};
+pub use purchase::{Purchase, PurchaseId, PurchaseState};
 pub use random::Random;
 pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit};
-pub use reach::Reach;
 pub use referral::{PeerRegistry, Referral};
-pub use score::{Score, ScorePart};
-pub use secret::Secret;
+pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
 pub use session::{
     EntryProtocol, InvalidSessionId, MOST_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
-pub use talk_message::{TalkChannel, TalkKind, TalkMessage};
-pub use text_faults::TextFaults;
-pub use touch::{Touch, TouchKind};
-pub use trail::{Amounts, Decay, Trail, TrailEvent, TrailValue, audible};
-pub use trail_mark::{MarkKind, TrailMark};
-pub use transport::DeclaredTransport;
-pub use verdict::{Facts, Handshake, Reason, Skill, Tool, Verdict};
+pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
+pub use verdict::{Facts, Handshake, Reason, Skill, TextFaults, Tool, Verdict};
 pub use withdrawal::{BlockedHost, BlockedHosts, InvalidReason, PublicReason, Withdrawal};
+
+use sha2::{Digest, Sha256};
 
 /// The version of the API, which every document contains (`specification.md#versioning`).
 pub const VERSION: &str = "2.9.0";
+
+/// SHA-256 in lower-case hexadecimal.
+#[must_use]
+pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a text consists of exactly `length` lower-case hexadecimal digits.
+fn is_lower_hex(text: &str, length: usize) -> bool {
+    text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}

@@ -1,100 +1,60 @@
 //! Listing ids: `agtpub_` + 20 hex digits of SHA-256 over a URL, `mcp-<slug>` or `agent-<slug>` for a name.
-//! An id follows from what is published, so publishing the same thing twice meets the same item (design §4).
-
-use std::fmt;
+//! The id follows from what is published, so publishing the same thing twice gives the same listing (design §4).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use url::Url;
 
-use super::Kind;
+use super::{Kind, is_lower_hex, sha256_hex};
 
-/// The longest id the registry makes or takes.
-const LONGEST: usize = 120;
+const MAX_LENGTH: usize = 120;
 
-/// The name of a listing in every path, key and document.
+/// The id of a listing in every path, key and document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("pattern" = "^(agtpub_[0-9a-f]{20}|(agent|mcp)-[a-z0-9][a-z0-9._-]*)$"))]
 pub struct ListingId(String);
 
-/// A text that is no listing id.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a listing id: it looks like agtpub_<20 hex digits>, mcp-<slug> or agent-<slug>")]
-pub struct InvalidListingId;
+text_type!(
+    ListingId,
+    InvalidListingId,
+    "not a listing id: it looks like agtpub_<20 hex digits>, mcp-<slug> or agent-<slug>",
+    |text: String| {
+        let is_slug = |slug: &str| {
+            slug.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+                && slug.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'))
+        };
+        let is_id = match text.strip_prefix("agtpub_") {
+            Some(digits) => is_lower_hex(digits, 20),
+            None => text.strip_prefix("agent-").or_else(|| text.strip_prefix("mcp-")).is_some_and(is_slug),
+        };
+        (is_id && text.len() <= MAX_LENGTH && !text.contains("agent_")).then_some(text)
+    }
+);
 
 impl ListingId {
-    /// The id of what is published by a URL.
+    /// The id of something that is published by its URL.
     #[must_use]
     pub fn of_url(url: &Url) -> Self {
-        Self(format!("agtpub_{}", hex_of(normalised(url).as_bytes(), 20)))
+        Self(format!("agtpub_{}", hex_of(normalized(url).as_bytes(), 20)))
     }
 
-    /// The id of a server or agent that is known by name.
+    /// The id of a server or agent that is known by its name.
     #[must_use]
     pub fn of_name(kind: Kind, name: &str) -> Self {
         Self(format!("{}-{}", kind.as_str(), slug(name)))
     }
 
-    /// The id of a name whose slug another owner already holds, told apart by `owner`.
+    /// The id of a name whose slug belongs to another owner already; `owner` makes it different.
     #[must_use]
     pub fn of_name_beside_another(kind: Kind, name: &str, owner: &str) -> Self {
         let mark = hex_of(format!("{name}\n{owner}").as_bytes(), 8);
         Self(format!("{}-{}-{mark}", kind.as_str(), slug(name)))
     }
-
-    /// The id as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ListingId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl TryFrom<String> for ListingId {
-    type Error = InvalidListingId;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let holds = match text.split_once(['_', '-']) {
-            Some(("agtpub", hex)) => {
-                text.as_bytes()[6] == b'_'
-                    && hex.len() == 20
-                    && hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-            }
-            Some(("agent" | "mcp", slug)) => {
-                !text.contains("agent_")
-                    && !text.starts_with("mcp_")
-                    && slug.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-                    && slug.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'))
-            }
-            _ => false,
-        };
-        if holds && text.len() <= LONGEST { Ok(Self(text)) } else { Err(InvalidListingId) }
-    }
-}
-
-impl From<ListingId> for String {
-    fn from(id: ListingId) -> Self {
-        id.0
-    }
-}
-
-impl std::str::FromStr for ListingId {
-    type Err = InvalidListingId;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::try_from(text.to_owned())
-    }
 }
 
 /// A URL as it counts for identity: the parser's canonical form without fragment and trailing slash.
-fn normalised(url: &Url) -> String {
+fn normalized(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);
     let text = url.as_str();
@@ -103,12 +63,12 @@ fn normalised(url: &Url) -> String {
 
 /// The first `digits` hexadecimal digits of the SHA-256 of `bytes`.
 fn hex_of(bytes: &[u8], digits: usize) -> String {
-    let mut hex: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let mut hex = sha256_hex(bytes);
     hex.truncate(digits);
     hex
 }
 
-/// Lower-case letters and digits, everything else folded into single hyphens, at most 80 long.
+/// Lower-case letters and digits, everything else replaced by single hyphens, at most 80 long.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars() {
@@ -148,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_is_refused() {
+    fn invalid_ids_are_refused() {
         for text in [
             "",
             "agtpub_",

@@ -1,41 +1,41 @@
-//! One leaf of the log of evidence: what the registry decided of a listing, and when. It holds ids, hashes, times and
-//! outcomes, no text of a stranger and nothing of a person, because it can never be taken back.
+//! The log of evidence: its leaves and its signed tree head. A leaf contains only ids, hashes, times and outcomes, no
+//! text of a third party and nothing about a person, because it can never be removed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::{Handshake, Kind, ListingId, Moment};
 
-/// The version of the form of leaves.
+/// The version of the leaf format.
 const VERSION: u8 = 1;
 
-/// What a leaf tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum LogEvent {
-    /// A verdict made it Live.
-    Live,
-    /// A verdict confirmed that it is Live.
-    Confirmed,
-    /// Its last proof ran out before another came: it was not shown as Live any longer.
-    Ended,
-    /// A confirmed failure of its recheck ended Live.
-    Demoted,
-    /// Its owner or the operator took it off.
-    Withdrawn,
-    /// The registry signed an attestation about it.
-    Attested,
+string_enum! {
+    /// What a leaf records.
+    #[derive(JsonSchema)]
+    pub enum LogEvent {
+        /// A verdict made the listing Live.
+        Live = "live",
+        /// A verdict confirmed that it is Live.
+        Confirmed = "confirmed",
+        /// Its proof expired before the next one; it was no longer shown as Live.
+        Ended = "ended",
+        /// A confirmed failure of its recheck ended Live.
+        Demoted = "demoted",
+        /// Its owner or the operator withdrew it.
+        Withdrawn = "withdrawn",
+        /// The registry signed an attestation about it.
+        Attested = "attested",
+    }
 }
 
-/// A leaf. As text it is canonical JSON (RFC 8785), so that whoever has its values has its text.
+/// A leaf. Its text is canonical JSON (RFC 8785), so that anyone who has the values can compute the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogEntry {
-    /// The version of this form.
+    /// The version of the leaf format.
     v: u8,
     /// When it was decided.
     pub at: Moment,
-    /// About which listing.
+    /// The listing that it is about.
     pub listing_id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
@@ -44,22 +44,21 @@ pub struct LogEntry {
     /// The outcome of the handshake, where a probe decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Handshake>,
-    /// SHA-256 (hex) over what it was decided on: the stored evidence of a probe, or the JWS of an attestation.
+    /// SHA-256 (hex) over the evidence of the decision: that of a probe, or the JWS of an attestation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// SHA-256 (hex) over the URL that was asked.
+    /// SHA-256 (hex) over the URL that was probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// The id of the attestation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attestation_id: Option<String>,
-    /// Why, as one of the codes of this registry.
+    /// The reason, one of this registry's codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl LogEntry {
-    /// A leaf without an outcome, evidence or reason.
     #[must_use]
     pub fn new(at: Moment, listing_id: &ListingId, kind: Kind, event: LogEvent) -> Self {
         Self {
@@ -76,24 +75,41 @@ impl LogEntry {
         }
     }
 
-    /// The text from which its hash in the tree is made.
-    ///
-    /// # Errors
-    /// It cannot be serialised, which is a fault of this service.
+    /// The text that its hash in the tree is computed from.
     pub fn canonical(&self) -> Result<String, serde_json::Error> {
         serde_json_canonicalizer::to_string(self)
     }
 }
 
-/// SHA-256 in hexadecimal, as leaves carry it.
-#[must_use]
-pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+/// The signed tree head. Hashes are base64, as in a checkpoint. It is stored signed, so that serving the log needs no
+/// key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogTree {
+    /// The name of the log in its checkpoints and its key; it never changes.
+    pub origin: String,
+    /// The public key in the form of signed notes.
+    pub vkey: String,
+    pub size: u64,
+    pub root: String,
+    /// The roots of the full subtrees, the largest first.
+    pub edge: Vec<String>,
+    pub checkpoint: String,
+    pub at: Moment,
+}
+
+/// The leaf of the latest decision on a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastLeaf {
+    pub at: Moment,
+    pub event: LogEvent,
+    /// Its index in the tree; none while it is not yet in the log.
+    pub index: Option<u64>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sha256_hex;
 
     #[test]
     fn a_leaf_is_canonical_json() {

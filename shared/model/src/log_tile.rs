@@ -1,27 +1,21 @@
-//! The tiles of the log of evidence (C2SP `tlog-tiles`): 256 hashes of one height, or the entries beneath them. A tile
-//! grows to the right until it is full, and what it once held it holds for ever.
+//! The tiles of the log of evidence (C2SP `tlog-tiles`): 256 hashes of one height, or the entries below them. A tile
+//! grows until it is full; its items never change.
 
 use std::fmt;
 
-/// Hashes, or entries, in a full tile.
+/// Hashes or entries in a full tile.
 pub const TILE_WIDTH: u64 = 256;
 
-/// The highest level that a path may name.
 const HIGHEST_LEVEL: u8 = 63;
 
-/// A tile, whatever its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogTile {
     /// Hashes of subtrees of 256 to the power of `level` entries.
     Hashes {
-        /// The level.
         level: u8,
-        /// Which of its level.
         index: u64,
     },
-    /// The entries themselves.
     Entries {
-        /// Which.
         index: u64,
     },
 }
@@ -39,13 +33,13 @@ impl LogTile {
         items.saturating_sub(before).min(TILE_WIDTH)
     }
 
-    /// Its path beneath the log's prefix, of its first `width` items.
+    /// Its path below the log's prefix, for its first `width` items.
     #[must_use]
     pub fn path(self, width: u64) -> String {
         if width < TILE_WIDTH { format!("{self}.p/{width}") } else { self.to_string() }
     }
 
-    /// Reads what follows `tile/` in a path: the tile and the width that is asked for. A number has one spelling only.
+    /// Parses what follows `tile/` in a path: the tile and the requested width. Each number has only one valid form.
     #[must_use]
     pub fn parse(path: &str) -> Option<(Self, u64)> {
         let (level, rest) = path.split_once('/')?;
@@ -99,14 +93,13 @@ impl fmt::Display for LogTile {
     }
 }
 
-/// Items that join a tile at its right edge.
+/// Items to append to a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileSegment {
-    /// The tile.
     pub tile: LogTile,
-    /// How many items it has already.
+    /// How many items the tile has already.
     pub offset: u64,
-    /// The new ones as they are served.
+    /// The new items, as they are served.
     pub bytes: Vec<u8>,
 }
 
@@ -117,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_those_of_the_specification() {
+    fn paths_match_the_specification() {
         let tile = |level, index| LogTile::Hashes { level, index };
         assert_eq!(tile(3, 1_234_067).path(256), "tile/3/x001/x234/067");
         assert_eq!(tile(0, 273).path(112), "tile/0/273.p/112");
@@ -145,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_of_seventy_thousand_has_the_tiles_of_the_specification() {
+    fn partial_tiles_match_the_specification() {
         // C2SP tlog-tiles, "Partial Tiles".
         let width = |level, index| LogTile::Hashes { level, index }.width_in(70_000);
         assert_eq!([width(0, 272), width(0, 273), width(0, 274)], [256, 112, 0]);
@@ -157,14 +150,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_is_read_as_it_is_written(level in 0_u8..64, index: u64, width in 1_u64..=256, entries: bool) {
+        fn paths_parse_back(level in 0_u8..64, index: u64, width in 1_u64..=256, entries: bool) {
             let tile = if entries { LogTile::Entries { index } } else { LogTile::Hashes { level, index } };
             let path = tile.path(width);
             prop_assert_eq!(LogTile::parse(path.strip_prefix("tile/").unwrap()), Some((tile, width)));
         }
 
         #[test]
-        fn no_path_is_more_than_refused(path in "[0-9x/.pa-e]{0,40}|\\PC{0,60}") {
+        fn every_parsed_path_is_canonical(path in "[0-9x/.pa-e]{0,40}|\\PC{0,60}") {
             if let Some((tile, width)) = LogTile::parse(&path) {
                 prop_assert_eq!(tile.path(width), format!("tile/{path}"));
             }

@@ -1,5 +1,5 @@
-//! A point in time as this registry keeps and writes it: UTC, in whole milliseconds, always with three digits.
-//! Of two such texts the lesser is the earlier, so whoever reads our answers may compare them as they stand.
+//! A point in time as this registry stores and writes it: UTC, in whole milliseconds, always with three digits. The
+//! texts sort as the times do, so clients can compare them as strings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,46 +15,42 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Moment(Timestamp);
 
 impl Moment {
-    /// The beginning of 1970.
     pub const UNIX_EPOCH: Self = Self(Timestamp::UNIX_EPOCH);
 
-    /// Seconds after the beginning of 1970; `None` outside the years -9999 to 9999.
+    /// `None` outside the years -9999 to 9999.
     #[must_use]
     pub fn from_second(seconds: i64) -> Option<Self> {
         Timestamp::from_second(seconds).ok().map(Self)
     }
 
-    /// Milliseconds after the beginning of 1970; `None` outside the years -9999 to 9999.
+    /// `None` outside the years -9999 to 9999.
     #[must_use]
     pub fn from_millisecond(millis: i64) -> Option<Self> {
         Timestamp::from_millisecond(millis).ok().map(Self)
     }
 
-    /// Seconds since the beginning of 1970, cut.
     #[must_use]
     pub fn as_second(self) -> i64 {
         self.0.as_second()
     }
 
-    /// Milliseconds since the beginning of 1970.
     #[must_use]
     pub fn as_millisecond(self) -> i64 {
         self.0.as_millisecond()
     }
 
-    /// How long after `earlier` this is; negative where it is before.
+    /// Negative where this is before `earlier`.
     #[must_use]
     pub fn duration_since(self, earlier: Self) -> SignedDuration {
         self.0.duration_since(earlier.0)
     }
 
-    /// Its UTC day, such as `2026-11-20`.
+    /// The UTC day, such as `2026-11-20`.
     #[must_use]
     pub fn utc_day(self) -> String {
         self.0.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
     }
 
-    /// The same moment, for calendars and formats.
     #[must_use]
     pub fn timestamp(self) -> Timestamp {
         self.0
@@ -62,7 +58,6 @@ impl Moment {
 }
 
 impl From<Timestamp> for Moment {
-    /// Cut to milliseconds.
     fn from(time: Timestamp) -> Self {
         Self(Timestamp::from_millisecond(time.as_millisecond()).unwrap_or(time))
     }
@@ -71,7 +66,7 @@ impl From<Timestamp> for Moment {
 impl FromStr for Moment {
     type Err = jiff::Error;
 
-    /// Reads any RFC 3339 time, of any zone and precision.
+    /// Parses any RFC 3339 time, of any zone and precision.
     fn from_str(text: &str) -> Result<Self, jiff::Error> {
         text.parse::<Timestamp>().map(Self::from)
     }
@@ -131,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_text_has_three_digits_of_a_second() {
+    fn texts_have_three_digits_of_a_second() {
         let written = |text: &str| text.parse::<Moment>().unwrap().to_string();
         assert_eq!(written("2026-11-20T12:00:00Z"), "2026-11-20T12:00:00.000Z");
         assert_eq!(written("2026-11-20T12:00:00.01Z"), "2026-11-20T12:00:00.010Z");

@@ -1,36 +1,52 @@
-//! A demo that was taken: which product, for which listing, with which goals. Kept so that feedback can name it, and so
-//! that taking it again is the same order.
+//! A demo that a listing took: its order and the order's id. Taking the same demo again gives the same order, and
+//! feedback refers to it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ListingId, Moment, OrderId, Sku};
+use super::{ListingId, Moment, Sku, is_lower_hex, sha256_hex};
 
-/// A demo that was taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// Its id, made from the listing and the product.
+    /// Made from the listing and the product.
     pub order_id: OrderId,
-    /// For which listing.
     pub listing_id: ListingId,
-    /// Of which product.
     pub sku: Sku,
-    /// When it was first taken.
     pub at: Moment,
-    /// The goals that were given with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<String>,
     /// It followed an invitation of the registry.
     #[serde(default)]
     pub invited: bool,
-    /// When its owner confirmed it; a demo that was asked for without an invitation needs none.
+    /// When its owner confirmed it; a demo without an invitation needs no confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed_at: Option<Moment>,
 }
 
 impl Order {
-    /// Whether it counts as a real demo: asked for by its owner, or invited and confirmed.
+    /// Whether it counts as a real demo: requested by its owner, or invited and confirmed.
     #[must_use]
     pub const fn is_real(&self) -> bool {
         !self.invited || self.confirmed_at.is_some()
+    }
+}
+
+/// `ord_` and 24 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct OrderId(String);
+
+text_type!(
+    OrderId,
+    InvalidOrderId,
+    "not an order id: it looks like ord_ and 24 hexadecimal digits, as in the answer to the demo",
+    |text: String| text.strip_prefix("ord_").is_some_and(|digits| is_lower_hex(digits, 24)).then_some(text)
+);
+
+impl OrderId {
+    /// The order of a product for a listing; made from both, so that it needs no second index
+    /// (`specification.md#orders`).
+    pub fn of(listing: &ListingId, sku: Sku) -> Self {
+        Self(format!("ord_{}", &sha256_hex(format!("order\n{listing}\n{}", sku.as_str()))[..24]))
     }
 }

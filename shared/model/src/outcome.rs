@@ -1,64 +1,57 @@
-//! How it went when somebody used a listing: what users report, summed up. Whole numbers, so that sums are exact whoever
-//! adds to them at the same moment.
+//! Outcomes of using a listing, as users report them, and their totals. Whole numbers, so that concurrent additions are
+//! exact.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ListingId, Moment};
 
-/// Thousandths in 1: how finely a quality is kept.
 pub const QUALITY_STEPS: u16 = 1000;
 
-/// One report of how it went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// `out_` and 24 hexadecimal digits.
     pub id: String,
-    /// Which listing was used.
     pub listing_id: ListingId,
-    /// What it was used together with.
+    /// The listing that it was used together with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_b: Option<ListingId>,
-    /// It did what it was asked.
+    /// Whether it completed its task.
     pub ok: bool,
-    /// How well, in thousandths.
     pub quality: u16,
-    /// How long it took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
-    /// What it was used for, in a word.
+    /// What it was used for, in one word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Who says so, in its own words.
+    /// The reporter, as it names itself; not verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What is said of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// When.
     pub at: Moment,
 }
 
 impl Outcome {
-    /// The quality where a report tells none, in thousandths.
+    /// The quality in thousandths for a report without one.
     #[must_use]
     pub const fn usual_quality(ok: bool) -> u16 {
         if ok { 700 } else { 200 }
     }
 }
 
-/// All counted outcomes of a listing.
+/// The totals of a listing's outcomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OutcomeTally {
-    /// How many.
+    /// How many there are.
     pub count: u64,
-    /// How many of them were ok.
+    /// How many of them are ok.
     pub ok: u64,
     /// The sum of their qualities, in thousandths.
     pub quality_sum: u64,
-    /// How many told how long it took.
+    /// How many include a latency.
     pub timed: u64,
-    /// The sum of what those told, in milliseconds.
+    /// The sum of these latencies, in milliseconds.
     pub latency_ms_sum: u64,
 }
 
@@ -73,13 +66,12 @@ impl OutcomeTally {
             + 0.4 * (self.ok as f64 / self.count as f64)
     }
 
-    /// The mean time, in milliseconds; `None` where nobody told one.
+    /// In milliseconds; `None` where no report includes a latency.
     #[must_use]
     pub fn mean_latency_ms(&self) -> Option<u64> {
         self.latency_ms_sum.checked_div(self.timed)
     }
 
-    /// With one more.
     #[must_use]
     pub fn with(&self, outcome: &Outcome) -> Self {
         Self {
@@ -97,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_is_quality_and_the_share_that_was_ok() {
+    fn a_score_combines_quality_and_success_rate() {
         let score = |count, ok, quality_sum| {
             OutcomeTally { count, ok, quality_sum, ..OutcomeTally::default() }.score()
         };
@@ -112,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_time_is_of_those_that_told_one() {
+    fn mean_latency_counts_only_reports_with_one() {
         let tally = OutcomeTally { count: 4, timed: 2, latency_ms_sum: 301, ..OutcomeTally::default() };
         assert_eq!(tally.mean_latency_ms(), Some(150));
         assert_eq!(OutcomeTally::default().mean_latency_ms(), None);

@@ -1,26 +1,25 @@
-//! Names and addresses that the protocols fix: revisions, endpoints and media types. Here, because documents, endpoints
-//! and probes must agree on them.
+//! Names, addresses and media types that the protocols define and that documents, endpoints and probes share.
 
 /// The revision of MCP without sessions and handshakes, which is preferred here.
 pub const MCP_NEWEST_REVISION: &str = "2026-07-28";
 
-/// The revisions that the endpoint speaks, the newest first (contract "Versioning", research of the older ones).
+/// The MCP revisions that the endpoint supports, the newest first (contract "Versioning", research of the older ones).
 pub const MCP_REVISIONS: [&str; 4] = [MCP_NEWEST_REVISION, "2025-11-25", "2025-06-18", "2025-03-26"];
 
 /// The path of the endpoint (contract "Tools endpoint").
 pub const MCP_ENDPOINT: &str = "/api/protocol";
 
-/// The same endpoint where MCP clients look for one; `/server-card` below it is the reserved place of the card.
+/// The same endpoint at the path where MCP clients look for one; `/server-card` below it is reserved for the card.
 pub const MCP_SHORT_ENDPOINT: &str = "/mcp";
 
-/// The schema of server descriptions (`server.json`) that the official registry takes.
+/// The schema of server descriptions (`server.json`) that the official registry accepts.
 pub const SERVER_DESCRIPTION_SCHEMA: &str =
     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
 /// The media type of the official card (SEP-2127).
 pub const SERVER_CARD_MEDIA_TYPE: &str = "application/mcp-server-card+json";
 
-/// Where the API stands, relative to the registry; announced as its base in the catalogue (ARD §7).
+/// The base of the ARD API, relative to the registry; announced in the catalogue (ARD §7).
 pub const ARD_BASE: &str = "/api/ard/";
 
 /// The media type of an agent card.
@@ -29,7 +28,7 @@ pub const AGENT_CARD_MEDIA_TYPE: &str = "application/a2a-agent-card+json";
 /// The media type of a registry's search base (ARD §7).
 pub const REGISTRY_MEDIA_TYPE: &str = "application/ai-registry+json";
 
-/// The versions of A2A that the endpoint announces, the newest first; what older clients send is understood, too.
+/// The A2A versions that the endpoint announces, the newest first; older requests are understood, too.
 pub const A2A_VERSIONS: [&str; 2] = ["1.0", "0.3"];
 
 /// The list of servers in the API of the official MCP registry.

@@ -1,65 +1,136 @@
-//! A purchase: what was asked for and at which price, as it was agreed when the payment was asked for. Nothing of who
-//! pays is in it; that stays with the payment provider.
+//! A purchase with its price as agreed when the payment was requested, and the right to a product that it gives.
+//! Nothing about the payer is stored; that stays with the payment provider.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Grant, Moment, PurchaseId};
+use super::{Kind, ListingId, Moment, Random, Sku, is_lower_hex};
 
-/// A purchase as it was asked for; none of this changes any more.
+/// A purchase as it was requested; it never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Purchase {
-    /// Its id.
     pub id: PurchaseId,
-    /// What its token opens once it is paid.
+    /// What its token gives access to once it is paid.
     pub grant: Grant,
-    /// The name of the listing that it is made for; none where that is not listed.
+    /// The name of the listing that it is made for; none for something that is not listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_name: Option<String>,
-    /// What is to be paid, in US cents.
     pub amount_cents: u32,
     /// The digest of its access token.
     pub token: String,
-    /// What the token was made with, beside what only the buyer knows.
+    /// Combined with the buyer's own secret to derive the token.
     pub salt: String,
-    /// Tells whether a request is the one that began it, without holding it.
+    /// A keyed fingerprint of the request that began it.
     pub request: String,
-    /// The digest of the discount code that came with it.
+    /// The digest of its discount code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Until when it can be paid.
     pub expires_at: Moment,
 }
 
-/// How far a purchase is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PurchaseState {
-    /// It waits for its payment.
-    Pending,
-    /// It is paid.
-    Paid,
-    /// It was not paid in time, or its payment failed; nothing was charged.
-    Expired,
+string_enum! {
+    /// The state of a purchase.
+    #[derive(JsonSchema)]
+    pub enum PurchaseState {
+        /// Not paid yet.
+        Pending = "pending",
+        /// Paid.
+        Paid = "paid",
+        /// Not paid in time, or the payment failed; nothing was charged.
+        Expired = "expired",
+    }
 }
 
-impl PurchaseState {
-    /// The word used in the table.
+/// The payment provider's page for a purchase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PaymentSession {
+    pub id: String,
+    pub url: String,
+}
+
+/// `pur_` and 24 hexadecimal digits. Random, because anyone who knows it may read the state of the purchase. The
+/// payment provider returns it with the payment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+pub struct PurchaseId(String);
+
+text_type!(
+    PurchaseId,
+    InvalidPurchaseId,
+    "not a purchase id: it looks like pur_ and 24 hexadecimal digits, as in the answer to the checkout",
+    |text: String| text.strip_prefix("pur_").is_some_and(|digits| is_lower_hex(digits, 24)).then_some(text)
+);
+
+impl PurchaseId {
+    pub fn new(random: &Random) -> Self {
+        Self(format!("pur_{}", random.hex(12)))
+    }
+}
+
+/// What an access token gives access to. Stored under the digest of the token; the product is rendered from the current
+/// facts each time, so that none of it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    pub sku: Sku,
+    pub subject: GrantSubject,
+    /// The goals that the product is made with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<String>,
+    /// When it was granted, or the payment was requested.
+    pub at: Moment,
+    pub source: GrantSource,
+}
+
+/// For whom a product is made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrantSubject {
+    Listing(ListingId),
+    /// Something that is not listed, as its owner described it.
+    Described {
+        kind: Kind,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+    },
+}
+
+/// The origin of the right to a product.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrantSource {
+    FoundingSeat,
+    /// A purchase; it gives access once it is paid.
+    Purchase {
+        id: PurchaseId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        paid_at: Option<Moment>,
+    },
+}
+
+impl Grant {
+    /// Whether it gives access: a purchase does once it is paid.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Paid => "paid",
-            Self::Expired => "expired",
+    pub const fn is_open(&self) -> bool {
+        match &self.source {
+            GrantSource::FoundingSeat => true,
+            GrantSource::Purchase { paid_at, .. } => paid_at.is_some(),
         }
     }
 }
 
-/// The page of the payment provider where a purchase is paid.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PaymentSession {
-    /// The provider's id of it.
-    pub id: String,
-    /// Its address.
-    pub url: String,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_parse_back() {
+        let id = PurchaseId::new(&Random::seeded(5));
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        for wrong in ["", "pur_", "pur_0123", "ord_0123456789abcdef01234567", "pur_0123456789ABCDEF01234567"]
+        {
+            assert_eq!(wrong.parse::<PurchaseId>(), Err(InvalidPurchaseId), "{wrong}");
+        }
+    }
 }

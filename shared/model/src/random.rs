@@ -1,14 +1,11 @@
-//! The randomness an `App` draws from: the operating system's, or a seeded sequence for tests.
-//! Ids that strangers must not guess come from here and from nowhere else.
+//! The randomness of an `App`: the operating system's, or a seeded sequence for tests.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Where random bytes come from.
 #[derive(Clone, Debug, Default)]
 pub enum Random {
-    /// The operating system's generator.
     #[default]
     System,
     /// A reproducible sequence (`SplitMix64`); never used outside tests.
@@ -16,15 +13,13 @@ pub enum Random {
 }
 
 impl Random {
-    /// A reproducible sequence that starts at `seed`.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self::Seeded(Arc::new(AtomicU64::new(seed)))
     }
 
-    /// Eight random bytes as a number.
     #[must_use]
-    #[expect(clippy::expect_used, reason = "ids and keys that can be guessed are worse than a stop")]
+    #[expect(clippy::expect_used, reason = "stop rather than make ids and keys that can be guessed")]
     pub fn number(&self) -> u64 {
         match self {
             Self::System => getrandom::u64().expect("the operating system gives random bytes"),
@@ -45,7 +40,6 @@ impl Random {
         self.number().checked_rem(limit).unwrap_or(0)
     }
 
-    /// `N` random bytes.
     #[must_use]
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];

@@ -1,120 +1,73 @@
-//! A session across protocols: what an agent did on its way from one listing to the next, kept under an id that only those
-//! who were told it know. Whoever knows the id may read and append.
-
-use std::fmt;
-use std::str::FromStr;
+//! A session across protocols: the steps of an agent from one listing to the next, stored under a secret id. Anyone who
+//! knows the id may read and append.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::{ListingId, Moment, Random};
+use super::{ListingId, Moment, Random, is_lower_hex, sha256_hex};
 
-/// The most steps of a session.
 pub const MOST_STEPS: u32 = 100;
 
 /// `ses_` and 32 hexadecimal digits: 128 random bits.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SessionId(String);
 
-/// A text that is no session id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a session id: it looks like ses_ and 32 hexadecimal digits, as the session's opening answered it"
-)]
-pub struct InvalidSessionId;
-
-const PREFIX: &str = "ses_";
-const BYTES: usize = 16;
+secret_type!(
+    SessionId,
+    InvalidSessionId,
+    "not a session id: it looks like ses_ and 32 hexadecimal digits, as in the answer that opened the session",
+    |text: &str| text.strip_prefix("ses_").filter(|digits| is_lower_hex(digits, 32)).map(|_| text.to_owned())
+);
 
 impl SessionId {
-    /// How long every one is.
-    pub const LENGTH: usize = PREFIX.len() + 2 * BYTES;
+    pub const LENGTH: usize = 36;
 
-    /// A new one.
-    #[must_use]
     pub fn new(random: &Random) -> Self {
-        Self(format!("{PREFIX}{}", random.hex(BYTES)))
+        Self(format!("ses_{}", random.hex(16)))
     }
 
-    /// The id itself, for the answers to those who know it.
-    #[must_use]
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// What the table holds of it, in hexadecimal.
-    #[must_use]
+    /// SHA-256 in hexadecimal, as it is stored.
     pub fn digest(&self) -> String {
-        Sha256::digest(&self.0).iter().map(|byte| format!("{byte:02x}")).collect()
+        sha256_hex(&self.0)
     }
 }
 
-impl fmt::Debug for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionId(…)")
+string_enum! {
+    /// A protocol by which a listing may be reached.
+    #[derive(JsonSchema)]
+    pub enum EntryProtocol {
+        /// Model Context Protocol.
+        Mcp = "mcp",
+        /// The A2A protocol over JSON-RPC.
+        A2a = "a2a",
+        /// Agentic Resource Discovery: by its catalogue entry.
+        Ard = "ard",
+        /// Plain HTTP: the REST binding of A2A, or this registry's REST API.
+        Http = "http",
+        /// Found by a DNS record.
+        Dns = "dns",
     }
 }
 
-impl FromStr for SessionId {
-    type Err = InvalidSessionId;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digits = text.strip_prefix(PREFIX).ok_or(InvalidSessionId)?;
-        let is_hex = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        if is_hex && digits.len() == 2 * BYTES { Ok(Self(text.to_owned())) } else { Err(InvalidSessionId) }
-    }
-}
-
-/// A protocol by which a listing may be reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EntryProtocol {
-    /// Model Context Protocol.
-    Mcp,
-    /// The A2A protocol over JSON-RPC.
-    A2a,
-    /// Agentic Resource Discovery: by its catalogue entry.
-    Ard,
-    /// Plain HTTP: the REST binding of A2A, or this registry's REST API.
-    Http,
-    /// Found by a DNS record.
-    Dns,
-}
-
-impl EntryProtocol {
-    /// The word used in arguments and documents.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Mcp => "mcp",
-            Self::A2a => "a2a",
-            Self::Ard => "ard",
-            Self::Http => "http",
-            Self::Dns => "dns",
-        }
-    }
-}
-
-/// What is known of a session beside its steps.
+/// The attributes of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionFacts {
-    /// The protocol by which its agent came.
+    /// The protocol by which the agent came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_protocol: Option<EntryProtocol>,
     /// The listing that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<ListingId>,
-    /// Who opened it, in its own words.
+    /// The name of the agent that opened it; not verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
-    /// What was looked for.
+    /// What the agent searched for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub match_q: Option<String>,
-    /// The order of the demo that was taken on the way.
+    /// The order of the demo that the agent took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demo_order_id: Option<String>,
-    /// The feedback that was given on the way.
+    /// The feedback that the agent gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_id: Option<String>,
 }
@@ -122,33 +75,28 @@ pub struct SessionFacts {
 /// One step of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionStep {
-    /// When.
+    /// When it happened.
     pub at: Moment,
     /// What was done, in a word or two.
     pub action: String,
-    /// By which protocol.
+    /// The protocol that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<EntryProtocol>,
-    /// At which listing.
+    /// The listing that it was done at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<ListingId>,
-    /// More of it.
+    /// Details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// A session with its steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// When it was opened.
     pub created_at: Moment,
-    /// When it is forgotten.
     pub expires_at: Moment,
-    /// What is known beside the steps.
     pub facts: SessionFacts,
-    /// What was done, by time.
     pub steps: Vec<SessionStep>,
-    /// Nothing more is appended.
+    /// A closed session accepts no further steps.
     pub closed: bool,
 }
 
@@ -157,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_read_as_it_was_made_and_never_printed() {
+    fn ids_parse_back_and_are_never_printed() {
         let id = SessionId::new(&Random::seeded(7));
         assert_eq!(id.reveal().len(), 36);
         assert_eq!(id.reveal().parse::<SessionId>().as_ref(), Ok(&id));

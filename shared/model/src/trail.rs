@@ -1,39 +1,40 @@
-//! Trails: what is deposited at a listing and decays with time, each value with its own half-life (contract "Events" 2).
-//! Pure arithmetic: a value is kept as a sum scaled by its half-life, so that deposits commute and none needs a reading.
+//! Trails: values deposited at a listing that decay with time, each with its own half-life (contract "Events" 2), and
+//! the marks of users (`specification.md#trail-marks`). A value is stored as a sum scaled by its half-life: deposits
+//! commute and need no read.
 
 use std::collections::BTreeMap;
 
-use super::Moment;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Half-lives for which one scaled sum is used before the next begins: doubling 64 times stays within 20 digits.
+use super::{ListingId, Moment, Random};
+
+/// Half-lives per scaled sum, before the next one begins: doubling 64 times stays within 20 digits.
 const HALF_LIVES_PER_EPOCH: i64 = 64;
 const MS_PER_HOUR: i64 = 3_600_000;
-/// What is weaker counts as nothing.
-const FAINTEST: f64 = 0.05;
+/// Weaker values count as 0.
+const MIN_VALUE: f64 = 0.05;
 
-/// How fast something decays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decay {
     half_life_hours: i64,
 }
 
 impl Decay {
-    /// Of the intensity of a mark and of a composition.
+    /// For the intensity of marks and compositions.
     pub const MARK: Self = Self::hours(240);
-    /// Of what counts as recent activity.
     pub const RECENT: Self = Self::hours(72);
 
     const fn hours(half_life_hours: i64) -> Self {
         Self { half_life_hours }
     }
 
-    /// The half-life in hours.
     #[must_use]
     pub const fn half_life_hours(self) -> i64 {
         self.half_life_hours
     }
 
-    /// The epoch of a time; each has a scaled sum of its own.
+    /// The epoch of a time; each epoch has its own scaled sum.
     #[must_use]
     pub fn epoch(self, at: Moment) -> i64 {
         at.as_millisecond().div_euclid(self.epoch_ms())
@@ -45,7 +46,7 @@ impl Decay {
         amount * self.half_lives(at.as_millisecond().rem_euclid(self.epoch_ms())).exp2()
     }
 
-    /// What is left at `at` of the scaled sum of an epoch.
+    /// What is left at `at` of an epoch's scaled sum.
     #[must_use]
     pub fn left(self, scaled: f64, epoch: i64, at: Moment) -> f64 {
         scaled * (-self.half_lives(at.as_millisecond() - epoch * self.epoch_ms())).exp2()
@@ -57,19 +58,19 @@ impl Decay {
         audible(amount * (-self.half_lives(at.as_millisecond() - since.as_millisecond())).exp2())
     }
 
-    /// When `amount` of `at` will have decayed to nothing.
+    /// When `amount`, deposited at `at`, will count as 0.
     #[must_use]
     pub fn gone_at(self, amount: f64, at: Moment) -> Moment {
-        let half_lives = (amount / FAINTEST).log2().max(0.0);
+        let half_lives = (amount / MIN_VALUE).log2().max(0.0);
         let ms = (half_lives * self.half_life_ms()).ceil() as i64;
         Moment::from_millisecond(at.as_millisecond() + ms).unwrap_or(at)
     }
 
-    /// A place among all values of this half-life. They decay alike, so it stays the same until something is deposited;
-    /// `None` for what counts as nothing.
+    /// A rank among all values of this half-life. They decay alike, so it only changes with deposits; `None` for values
+    /// that count as 0.
     #[must_use]
     pub fn place(self, value: f64, at: Moment) -> Option<f64> {
-        (value >= FAINTEST).then(|| value.log2() + self.half_lives(at.as_millisecond()))
+        (value >= MIN_VALUE).then(|| value.log2() + self.half_lives(at.as_millisecond()))
     }
 
     const fn epoch_ms(self) -> i64 {
@@ -85,41 +86,27 @@ impl Decay {
     }
 }
 
-/// A value as it counts: what is too weak, or below nothing, is nothing.
+/// The value, or 0 where it is below [`MIN_VALUE`].
 #[must_use]
 pub fn audible(value: f64) -> f64 {
-    if value < FAINTEST { 0.0 } else { value }
+    if value < MIN_VALUE { 0.0 } else { value }
 }
 
-/// The values of a trail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TrailValue {
-    /// It was used, praised or spoken of.
-    Attraction,
-    /// It failed, or somebody warns of it.
-    Danger,
-    /// It was looked for.
-    Demand,
-    /// It was listed.
-    Joined,
+string_enum! {
+    /// The values of a trail.
+    pub enum TrailValue {
+        /// It was used, praised or mentioned.
+        Attraction = "attraction",
+        /// It failed, or a user warns of it.
+        Danger = "danger",
+        /// Searches found it.
+        Demand = "demand",
+        /// It was listed.
+        Joined = "joined",
+    }
 }
 
 impl TrailValue {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Attraction, Self::Danger, Self::Demand, Self::Joined];
-
-    /// The word used in keys and documents.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Attraction => "attraction",
-            Self::Danger => "danger",
-            Self::Demand => "demand",
-            Self::Joined => "joined",
-        }
-    }
-
-    /// How fast it decays.
     #[must_use]
     pub const fn decay(self) -> Decay {
         Decay::hours(match self {
@@ -131,9 +118,7 @@ impl TrailValue {
     }
 }
 
-/// An amount of each value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[expect(missing_docs, reason = "the names are those of the values")]
 pub struct Amounts {
     pub attraction: f64,
     pub danger: f64,
@@ -142,16 +127,14 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    /// Nothing of any value.
     pub const NONE: Self = Self { attraction: 0.0, danger: 0.0, demand: 0.0, joined: 0.0 };
 
-    /// What a probe that is answered takes from danger: 2, and no more than there is.
+    /// What an answered probe takes from danger: up to 2.
     #[must_use]
     pub fn relief(&self) -> f64 {
         self.danger.clamp(0.0, 2.0)
     }
 
-    /// The amount of one value.
     #[must_use]
     pub const fn of(&self, value: TrailValue) -> f64 {
         match value {
@@ -162,7 +145,6 @@ impl Amounts {
         }
     }
 
-    /// Both together.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -173,7 +155,6 @@ impl Amounts {
         }
     }
 
-    /// So many times as much.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self {
@@ -185,85 +166,45 @@ impl Amounts {
     }
 }
 
-/// What deposits something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TrailEvent {
-    /// A listing took a demo.
-    TakeDemo,
-    /// A listing gave feedback.
-    LeaveFeedback,
-    /// A listing took a founding seat.
-    FoundingClaim,
-    /// A search for a capability showed the listing.
-    MatchHit,
-    /// A search for a capability found the listing before all others.
-    MatchQuery,
-    /// A listing was listed.
-    ListYourself,
-    /// A probe was answered.
-    ProbeOk,
-    /// A probe failed.
-    ProbeFail,
-    /// Somebody endorsed the listing.
-    Endorse,
-    /// Somebody left a trace.
-    LeaveTrace,
-    /// Two listings were used together.
-    UsedWith,
-    /// A listing that was used with one of them before.
-    Contagion,
-    /// Somebody told how using the listing went.
-    Outcome,
-    /// Something was attested of the listing.
-    Attestation,
-    /// Somebody read the traces of the listing.
-    Sense,
+string_enum! {
+    /// An event that deposits something.
+    pub enum TrailEvent {
+        /// A listing took a demo.
+        TakeDemo = "take_demo",
+        /// A listing gave feedback.
+        LeaveFeedback = "leave_feedback",
+        /// A listing took a founding seat.
+        FoundingClaim = "founding_claim",
+        /// A search for a capability returned the listing.
+        MatchHit = "match_hit",
+        /// A search for a capability returned the listing first.
+        MatchQuery = "match_query",
+        /// A listing was listed.
+        ListYourself = "list_yourself",
+        /// A probe was answered.
+        ProbeOk = "probe_ok",
+        /// A probe failed.
+        ProbeFail = "probe_fail",
+        /// A caller endorsed the listing.
+        Endorse = "endorse",
+        /// A caller left a trace.
+        LeaveTrace = "leave_trace",
+        /// Two listings were used together.
+        UsedWith = "used_with",
+        /// Applies to a listing that was used with one of them before.
+        Contagion = "contagion",
+        /// A caller reported how using the listing went.
+        Outcome = "outcome",
+        /// The registry attested something about the listing.
+        Attestation = "attestation",
+        /// A caller read the traces of the listing.
+        Sense = "sense",
+    }
 }
 
 impl TrailEvent {
-    /// All of them.
-    pub const ALL: [Self; 15] = [
-        Self::TakeDemo,
-        Self::LeaveFeedback,
-        Self::FoundingClaim,
-        Self::MatchHit,
-        Self::MatchQuery,
-        Self::ListYourself,
-        Self::ProbeOk,
-        Self::ProbeFail,
-        Self::Endorse,
-        Self::LeaveTrace,
-        Self::UsedWith,
-        Self::Contagion,
-        Self::Outcome,
-        Self::Attestation,
-        Self::Sense,
-    ];
-
-    /// The word used in keys and documents.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::TakeDemo => "take_demo",
-            Self::LeaveFeedback => "leave_feedback",
-            Self::FoundingClaim => "founding_claim",
-            Self::MatchHit => "match_hit",
-            Self::MatchQuery => "match_query",
-            Self::ListYourself => "list_yourself",
-            Self::ProbeOk => "probe_ok",
-            Self::ProbeFail => "probe_fail",
-            Self::Endorse => "endorse",
-            Self::LeaveTrace => "leave_trace",
-            Self::UsedWith => "used_with",
-            Self::Contagion => "contagion",
-            Self::Outcome => "outcome",
-            Self::Attestation => "attestation",
-            Self::Sense => "sense",
-        }
-    }
-
-    /// What it deposits, as far as that is always the same. Of a probe that is answered, what it takes from danger depends
-    /// on how much there is ([`Amounts::relief`]); of a trace, what it adds depends on its intensity.
+    /// The fixed part of its deposit. What an answered probe takes from danger depends on how much there is
+    /// ([`Amounts::relief`]), what a trace adds depends on its intensity.
     #[must_use]
     pub const fn amounts(self) -> Amounts {
         let none = Amounts::NONE;
@@ -279,7 +220,7 @@ impl TrailEvent {
             Self::LeaveTrace => Amounts { attraction: 6.0, ..none },
             Self::UsedWith => Amounts { attraction: 4.0, demand: 2.0, ..none },
             Self::Contagion => Amounts { attraction: 0.5, demand: 3.0, ..none },
-            // Whoever reads the traces of one listing thinks of using it: less than a search that found it.
+            // Reading the traces of a listing shows less interest than a search that finds it.
             Self::Sense => Amounts { demand: 0.5, ..none },
             Self::FoundingClaim | Self::Outcome | Self::Attestation => none,
         }
@@ -289,24 +230,16 @@ impl TrailEvent {
 /// The trail of a listing at a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trail {
-    /// It was used, praised or spoken of.
     pub attraction: f64,
-    /// It failed, or somebody warns of it.
     pub danger: f64,
-    /// It was looked for.
     pub demand: f64,
-    /// It was listed.
     pub joined: f64,
-    /// Marks that were left at it.
     pub marks: u32,
-    /// Endorsements that counted.
     pub endorsements: u32,
-    /// How often each event was.
     pub events: BTreeMap<TrailEvent, u32>,
 }
 
 impl Trail {
-    /// One value.
     #[must_use]
     pub const fn of(&self, value: TrailValue) -> f64 {
         match value {
@@ -317,7 +250,7 @@ impl Trail {
         }
     }
 
-    /// What it is with a deposit.
+    /// Adds a deposit of an event that happened `times` times.
     pub fn add(&mut self, event: TrailEvent, times: u32, amounts: Amounts) {
         let Amounts { attraction, danger, demand, joined } = self.values().plus(amounts);
         (self.attraction, self.danger, self.demand, self.joined) = (attraction, danger, demand, joined);
@@ -327,24 +260,82 @@ impl Trail {
         self.endorsements = self.count(TrailEvent::Endorse);
     }
 
-    /// All its values.
     #[must_use]
     pub const fn values(&self) -> Amounts {
         Amounts { attraction: self.attraction, danger: self.danger, demand: self.demand, joined: self.joined }
     }
 
-    /// How strong it is in all.
     #[must_use]
     pub fn trail_score(&self) -> f64 {
         let endorsed = 3.0 * f64::from(self.endorsements);
         self.attraction + 0.6 * self.demand + 0.4 * self.joined + endorsed - 1.2 * self.danger
     }
 
-    /// How often an event was.
     #[must_use]
     pub fn count(&self, event: TrailEvent) -> u32 {
         self.events.get(&event).copied().unwrap_or(0)
     }
+}
+
+/// A mark at a listing. Its text and its author are claims, not verified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrailMark {
+    /// `tr_` and 24 hexadecimal digits.
+    pub id: String,
+    /// What the mark says about the listing.
+    pub kind: MarkKind,
+    /// The listing.
+    pub listing_id: ListingId,
+    /// The listing that was used together with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing_b: Option<ListingId>,
+    /// The author, as it names itself; not verified.
+    pub from: String,
+    /// A comment of the author; may be empty.
+    pub body: String,
+    /// How strong it was when it was left, 1 to 50.
+    pub intensity: u8,
+    /// When it was left.
+    #[schemars(with = "String")]
+    pub at: Moment,
+    /// Tags to find it by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+}
+
+impl TrailMark {
+    #[must_use]
+    pub fn new_id(random: &Random) -> String {
+        format!("tr_{}", random.hex(12))
+    }
+
+    /// What is left of its intensity; 0 once it has decayed.
+    #[must_use]
+    pub fn strength(&self, now: Moment) -> f64 {
+        Decay::MARK.decayed(self.intensity.into(), self.at, now)
+    }
+
+    #[must_use]
+    pub fn gone_at(&self) -> Moment {
+        Decay::MARK.gone_at(self.intensity.into(), self.at)
+    }
+}
+
+/// What a mark says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkKind {
+    /// It was met or used.
+    #[default]
+    Mark,
+    /// It is good.
+    Endorse,
+    /// The author wants to use it.
+    Intent,
+    /// Something to know about it.
+    Note,
+    /// It fails or does harm.
+    Danger,
 }
 
 #[cfg(test)]

@@ -1,58 +1,44 @@
-//! What one probe found: the handshake, why it went so, and what the peer says of itself.
-//! Plain data, made by the handshakes and stored as evidence.
+//! The result of one probe: the handshake, its reasons, and the peer's own description.
 
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, TextFaults};
+use crate::Kind;
 
-/// The contract's four outcomes of a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Handshake {
-    /// The protocol was spoken to the end.
-    Ok,
-    /// The protocol is there, but something stands in the way: authentication, payment, a broken part.
-    Partial,
-    /// Nothing of the protocol was found.
-    Fail,
-    /// It cannot be asked: stdio only, a templated URL, a secret is needed.
-    Skip,
-}
-
-impl Handshake {
-    /// The word used in keys and documents.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::Fail => "fail",
-            Self::Skip => "skip",
-        }
+string_enum! {
+    /// The contract's four outcomes of a probe.
+    #[derive(JsonSchema)]
+    pub enum Handshake {
+        /// The handshake completed.
+        Ok = "ok",
+        /// The protocol is there, but something prevents its use: authentication, payment, a broken part.
+        Partial = "partial",
+        /// The protocol was not found.
+        Fail = "fail",
+        /// It cannot be probed: stdio only, a templated URL, or a secret is needed.
+        Skip = "skip",
     }
 }
 
-/// Why a probe was not `ok`, in words its owner can act on.
+/// Why a probe was not `ok`, and how the owner can fix it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// Stable `snake_case` code.
     pub code: String,
     /// The contract's vocabulary: "card fail 404 (no card)", "preflight timeout (2500 ms)", "remote fail 503"...
     pub reason: String,
-    /// What was seen, cut short.
+    /// What was seen, shortened.
     pub seen: String,
-    /// What to do about it.
+    /// What to do.
     pub fix: String,
 }
 
-/// A skill of an agent, as its card tells it.
+/// A skill of an agent, from its card.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Skill {
-    /// The card's own id of the skill.
+    /// The skill's id in the card.
     pub id: String,
     pub name: String,
     /// What it does.
@@ -62,9 +48,8 @@ pub struct Skill {
     pub tags: Vec<String>,
 }
 
-/// A tool of an MCP server, as `tools/list` told it.
+/// A tool of an MCP server, from `tools/list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Tool {
     pub name: String,
     /// What it does.
@@ -72,56 +57,78 @@ pub struct Tool {
     pub description: String,
 }
 
-/// What a peer says of itself: taken from its card or handshake, cut to sane lengths, never trusted.
+/// A peer's description of itself, from its card or handshake, cut to bounded lengths and never trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Facts {
-    /// Agent or MCP server; settled by the probe where the publisher did not say.
+    /// Determined by the probe where the publisher did not give it.
     pub kind: Option<Kind>,
     pub name: Option<String>,
     pub description: Option<String>,
-    /// The peer's own version.
     pub version: Option<String>,
     /// The URL that answered the handshake (the card's interface, the MCP endpoint).
     pub endpoint: Option<String>,
-    /// The URL of the card, where there is one.
     pub card_url: Option<String>,
-    /// A page about it.
     pub website: Option<String>,
     /// Protocol versions that it speaks, such as `1.0`, `0.3`, `2026-07-28`.
     pub protocol_versions: Vec<String>,
-    /// Skills of an agent.
     pub skills: Vec<Skill>,
-    /// Tools of an MCP server.
     pub tools: Vec<Tool>,
-    /// SHA-256 (hex) over the canonical tool list, so that a change of tools is seen.
+    /// SHA-256 (hex) over the canonical tool list; shows a change of tools.
     pub tools_hash: Option<String>,
-    /// What is wrong with its texts, each looked at in full before it was cut.
+    /// Faults of its texts, found before they were cut.
     #[serde(default, skip_serializing_if = "TextFaults::is_none")]
     pub text_faults: TextFaults,
 }
 
-/// The whole outcome of one probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The outcome in the contract's four words.
     pub handshake: Handshake,
-    /// Why it was not `ok`; for an `ok` there may still be warnings here (never blocking).
+    /// Why it was not `ok`; an `ok` may have warnings here, which never block.
     pub reasons: Vec<Reason>,
-    /// True where the outcome says more of the moment than of the peer (timeout, 5xx, 429): try again early.
+    /// The outcome depends on the moment more than on the peer (timeout, 5xx, 429): probe again early.
     pub inconclusive: bool,
-    /// How long the peer asked us to wait (Retry-After), if it did.
+    /// How long the peer asked us to wait (Retry-After).
     pub retry_after: Option<Duration>,
-    /// The protocol was spoken: any well-formed answer of it, even a refusal.
+    /// The peer sent a well-formed message of the protocol, even if an error.
     pub speaks: bool,
-    /// A message was answered; `None` where none was sent.
+    /// Whether it answered a message; `None` where none was sent.
     pub answers: Option<bool>,
-    /// Milliseconds from the first request of the handshake to its last answer; `None` where nothing was asked.
+    /// Milliseconds from the first request of the handshake to its last answer; `None` where nothing was sent.
     pub latency_ms: Option<u32>,
     /// Short machine-readable findings, such as `card_ok`, `task_not_found_answered`, `sse_answer`.
     pub signals: Vec<String>,
-    /// Protocols seen, such as `a2a/1.0`, `mcp/2026-07-28`, `jsonrpc`, `sse`.
+    /// Protocols that were found, such as `a2a/1.0`, `mcp/2026-07-28`, `jsonrpc`, `sse`.
     pub protocol_hints: Vec<String>,
-    /// What the peer says of itself.
     pub facts: Facts,
+}
+
+/// The first fault of each sort in the texts of a peer, with its place. Found while its documents are read in full,
+/// because the stored texts are cut: a fault behind the cut would be seen by the peer's clients alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextFaults {
+    /// Not plain text: hidden characters, active markup, a name that is too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_plain: Option<String>,
+    /// An instruction to the model that reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub injection: Option<String>,
+}
+
+impl TextFaults {
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.not_plain.is_none() && self.injection.is_none()
+    }
+
+    /// Whether another text can add nothing.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.not_plain.is_some() && self.injection.is_some()
+    }
+
+    /// Adds the faults of texts that were read later.
+    pub fn or(&mut self, later: Self) {
+        self.not_plain = self.not_plain.take().or(later.not_plain);
+        self.injection = self.injection.take().or(later.injection);
+    }
 }

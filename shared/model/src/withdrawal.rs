@@ -1,5 +1,5 @@
-//! Why a listing was taken off, and which hosts are not listed at all: what an operator decides, apart from what probes
-//! find, so that no probe can undo it.
+//! Withdrawn listings and blocked hosts: decisions of an operator or owner, stored apart from probe results, so that no
+//! probe can undo them.
 
 use std::collections::BTreeMap;
 
@@ -8,104 +8,71 @@ use serde::{Deserialize, Serialize};
 
 use super::{HostName, Moment};
 
-/// The longest reason, in characters.
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
-/// Why something was taken off, in one line that everybody may read.
+/// Why something was withdrawn, in one line that is public.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct PublicReason(String);
 
-/// A text that is no reason to be shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "not a reason: give one line of 1 to 300 characters without control characters and without an address of a person; \
-     everybody may read it"
-)]
-pub struct InvalidReason;
-
-impl PublicReason {
-    /// The reason as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for PublicReason {
-    type Error = InvalidReason;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
+text_type!(
+    PublicReason,
+    InvalidReason,
+    "not a public reason: give one line of 1 to 300 characters, without control characters and @",
+    |text: String| {
         let text = text.trim();
-        let unseen = |c: char| {
+        let is_hidden = |c: char| {
             c.is_control()
                 || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         };
-        let sound =
-            (1..=LONGEST).contains(&text.chars().count()) && !text.contains(unseen) && !text.contains('@');
-        if sound { Ok(Self(text.to_owned())) } else { Err(InvalidReason) }
+        let fits = (1..=MAX_LENGTH).contains(&text.chars().count());
+        (fits && !text.contains(is_hidden) && !text.contains('@')).then(|| text.to_owned())
     }
-}
+);
 
-impl From<PublicReason> for String {
-    fn from(reason: PublicReason) -> Self {
-        reason.0
-    }
-}
-
-impl std::str::FromStr for PublicReason {
-    type Err = InvalidReason;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::try_from(text.to_owned())
-    }
-}
-
-/// That a listing was withdrawn.
+/// The withdrawal of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Withdrawal {
-    /// Why.
+    /// The reason; public.
     pub reason: PublicReason,
-    /// When.
+    /// When it was withdrawn.
     pub at: Moment,
-    /// The blocked host, where it was withdrawn with all that is listed there.
+    /// The blocked host, where the listing was withdrawn together with its host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub blocked_host: Option<HostName>,
-    /// Whether its own owner did it, who may undo it; else only the operator may.
+    /// Whether its owner withdrew it and may restore it; otherwise only the operator may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_owner: bool,
 }
 
 impl Withdrawal {
-    /// Whether it is the operator's word on this listing itself, over which no other is put.
+    /// Whether the operator withdrew this listing itself, which no other decision overrides.
     #[must_use]
     pub const fn is_final(&self) -> bool {
         self.blocked_host.is_none() && !self.by_owner
     }
 }
 
-/// A host of which nothing is listed.
+/// A host at which nothing may be listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockedHost {
-    /// The host; all that lies under it is blocked, too.
+    /// Its subdomains are blocked, too.
     pub host: HostName,
-    /// Why.
     pub reason: PublicReason,
-    /// Since when.
     pub at: Moment,
 }
 
-/// All hosts of which nothing is listed.
+/// All blocked hosts, by their reversed names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockedHosts(BTreeMap<String, BlockedHost>);
 
 impl BlockedHosts {
-    /// The block under which any of these hosts falls.
+    /// The block that covers any of these hosts.
     #[must_use]
     pub fn covering(&self, hosts: &[HostName]) -> Option<&BlockedHost> {
-        // Of the names before a host in this order, only its own beginnings cover it: one for each of its labels.
+        // Only a host's own label prefixes can cover it, so look up one per label.
         hosts.iter().find_map(|host| {
             let reversed = host.reversed();
             let ends = reversed.match_indices('.').map(|(dot, _)| &reversed[..=dot]);
@@ -125,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_one_line_that_everybody_may_read() {
+    fn reasons_are_one_public_line() {
         assert_eq!(
             " Impersonates a bank. ".parse::<PublicReason>().unwrap().as_str(),
             "Impersonates a bank."
@@ -137,18 +104,20 @@ mod tests {
     }
 
     #[test]
-    fn a_block_covers_what_lies_under_its_host() {
+    fn a_block_covers_subdomains() {
         let block = |host: &str| BlockedHost {
             host: host.parse().unwrap(),
             reason: "Spam.".parse().unwrap(),
             at: Moment::UNIX_EPOCH,
         };
         let blocked: BlockedHosts = [block("evil.example.org"), block("127.0.0.1")].into_iter().collect();
-        let falls = |host: &str| {
+        let is_blocked = |host: &str| {
             blocked.covering(&["a.example.com".parse().unwrap(), host.parse().unwrap()]).is_some()
         };
-        assert!(falls("evil.example.org") && falls("a.evil.example.org") && falls("127.0.0.1"));
-        assert!(!falls("example.org") && !falls("notevil.example.org") && !falls("127.0.0.2"));
+        assert!(
+            is_blocked("evil.example.org") && is_blocked("a.evil.example.org") && is_blocked("127.0.0.1")
+        );
+        assert!(!is_blocked("example.org") && !is_blocked("notevil.example.org") && !is_blocked("127.0.0.2"));
         assert_eq!(BlockedHosts::default().covering(&["a.example.org".parse().unwrap()]), None);
     }
 }

@@ -161,12 +161,16 @@ fn settings_table_is_generated_from_the_code() {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, &current).unwrap();
     }
-    assert!(text == current || std::env::var_os("UPDATE").is_some(), "run `UPDATE=1 cargo test -p repository`");
+    assert!(
+        text == current || std::env::var_os("UPDATE").is_some(),
+        "run `UPDATE=1 cargo test -p repository`"
+    );
 }
 
 #[test]
 fn paths_in_documents_exist() {
-    let path = Regex::new(r"`((?:shared|functions|infra|tests|events|\.ci|\.github)/[\w/.-]+\.\w+)`").unwrap();
+    let path =
+        Regex::new(r"`((?:shared|functions|infra|tests|events|\.ci|\.github)/[\w/.-]+\.\w+)`").unwrap();
     let mut wrong = Vec::new();
     let mut count = 0;
     for document in files(&[".md"]) {

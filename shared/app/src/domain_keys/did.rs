@@ -1,5 +1,5 @@
-//! The two DID methods whose identifiers say by themselves where the key is: `did:key` holds it, `did:web` names the
-//! domain that serves it.
+//! The two DID methods whose identifiers say where the key is: `did:key` contains it, `did:web` names the domain that
+//! serves it.
 
 use std::fmt;
 
@@ -7,10 +7,8 @@ use super::public_key::PublicKey;
 use registry_fetch::Target;
 use registry_model::{HostName, Reach};
 
-/// The longest DID that is taken, in bytes.
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
-/// A DID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Did {
     text: String,
@@ -23,7 +21,6 @@ enum Method {
     Web { host: HostName, port: Option<u16> },
 }
 
-/// A text that is no DID that is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it must be a `did:key` of an Ed25519 or P-256 key, or a `did:web` of a domain without a path, such as \
@@ -32,13 +29,10 @@ enum Method {
 pub struct InvalidDid;
 
 impl Did {
-    /// Reads a DID. A `did:web` with a path is refused: who may write below a path does not speak for the domain.
-    ///
-    /// # Errors
-    /// It is not one that is taken.
+    /// Parses a DID. A `did:web` with a path is refused, because a user who may write below a path does not speak for
     pub fn parse(text: &str) -> Result<Self, InvalidDid> {
         let text = text.trim();
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(InvalidDid);
         }
         let method = if let Some(key) = text.strip_prefix("did:key:") {
@@ -57,13 +51,12 @@ impl Did {
         Ok(Self { text: text.to_owned(), method })
     }
 
-    /// The DID as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The key that it holds, where it is a `did:key`.
+    /// The key in a `did:key`.
     #[must_use]
     pub const fn key(&self) -> Option<&PublicKey> {
         match &self.method {
@@ -72,7 +65,7 @@ impl Did {
         }
     }
 
-    /// The domain that serves its document, where it is a `did:web`.
+    /// The domain of a `did:web`.
     #[must_use]
     pub const fn domain(&self) -> Option<&HostName> {
         match &self.method {
@@ -81,14 +74,14 @@ impl Did {
         }
     }
 
-    /// Whether its document is served at an origin, or at the usual port of its domain.
+    /// Whether its document is served at this origin, or at the default port of its domain.
     #[must_use]
     pub fn is_at(&self, origin: Option<&str>) -> bool {
         let Method::Web { port, .. } = &self.method else { return false };
         port.is_none_or(|port| origin.is_some_and(|origin| origin.ends_with(&format!(":{port}"))))
     }
 
-    /// Where its document is read. Only on the machine itself, in development, is that not https.
+    /// Where its document is read: by https, except for loopback in development.
     pub(super) fn document(&self, reach: Reach) -> Option<Target> {
         let Method::Web { host, port } = &self.method else { return None };
         let port = port.map(|port| format!(":{port}")).unwrap_or_default();
@@ -109,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_did_says_where_its_key_is() {
+    fn a_did_names_the_place_of_its_key() {
         let web = Did::parse("did:web:agents.example.org").unwrap();
         assert_eq!(web.domain().map(HostName::as_str), Some("agents.example.org"));
         let document = web.document(Reach::Public).unwrap();
@@ -129,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_stand_for_a_whole_domain_is_refused() {
+    fn dids_of_less_than_a_domain_are_refused() {
         for text in [
             "",
             "did:web:",

@@ -1,20 +1,18 @@
-//! Documents that hold keys: a key set (RFC 7517) and the document of a DID. Keys of other kinds may stand in them beside
-//! those that are taken.
+//! Documents that contain keys: a key set (RFC 7517) and the document of a DID. Keys of other kinds are skipped.
 
 use serde_json::{Map, Value};
 
 use super::did::Did;
 use super::public_key::PublicKey;
 
-/// The most keys that are read of a document.
-const MOST: usize = 50;
+const MAX_KEYS: usize = 50;
 
 /// The keys of a key set.
 pub(super) fn of_key_set(document: &Value) -> Vec<PublicKey> {
     members(document, "keys").filter_map(|jwk| PublicKey::from_jwk(jwk).ok()).collect()
 }
 
-/// The keys of the document of a DID; none where it is the document of another.
+/// The keys in the document of a DID; none in the document of another DID.
 pub(super) fn of_did_document(document: &Value, did: &Did) -> Vec<PublicKey> {
     if document["id"].as_str() != Some(did.as_str()) {
         return Vec::new();
@@ -28,7 +26,7 @@ pub(super) fn of_did_document(document: &Value, did: &Did) -> Vec<PublicKey> {
 }
 
 fn members<'a>(document: &'a Value, list: &str) -> impl Iterator<Item = &'a Map<String, Value>> {
-    document[list].as_array().into_iter().flatten().filter_map(Value::as_object).take(MOST)
+    document[list].as_array().into_iter().flatten().filter_map(Value::as_object).take(MAX_KEYS)
 }
 
 #[cfg(test)]
@@ -40,7 +38,7 @@ mod tests {
     const KEY: &str = "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik";
 
     #[test]
-    fn keys_that_are_not_taken_do_not_hide_the_others() {
+    fn unknown_keys_do_not_hide_others() {
         let own = json!({ "kty": "OKP", "crv": "Ed25519", "x": KEY, "kid": "1" });
         let set = json!({ "keys": [{ "kty": "RSA" }, 1, own, null] });
         let keys = of_key_set(&set);
@@ -51,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_of_another_did_says_nothing() {
+    fn the_document_of_another_did_is_ignored() {
         let did = Did::parse("did:web:agents.example.org").unwrap();
         let mut document = json!({
             "id": "did:web:agents.example.org",

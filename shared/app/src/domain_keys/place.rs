@@ -1,5 +1,5 @@
-//! The places where a domain makes its keys known: its TXT records, a document that it serves by HTTPS (both hold the
-//! record of the official registry, `v=MCPv1; k=ed25519; p=...`), a key set, the document of a DID.
+//! The places where a domain publishes its keys: TXT records, a document served by HTTPS (both contain the record of
+//! the official registry, `v=MCPv1; k=ed25519; p=...`), a key set, the document of a DID.
 
 use super::did::Did;
 use super::key_documents::{of_did_document, of_key_set};
@@ -10,75 +10,72 @@ use registry_fetch::{Follow, PREFLIGHT, Request, Target};
 use registry_model::KeySource;
 use registry_model::json;
 
-/// The longest document of records, in bytes (official registry, `auth/http.go`).
-const LONGEST_AUTH_DOCUMENT: usize = 4096;
-/// The longest key set or DID document, in bytes, and the most values in it.
-const LONGEST_DOCUMENT: usize = 64 * 1024;
-const MOST_VALUES: usize = 10_000;
+/// Bytes of a document of records (official registry, `auth/http.go`).
+const MAX_AUTH_DOCUMENT_BYTES: usize = 4096;
+/// Bytes of a key set or DID document, and the number of values in it.
+const MAX_DOCUMENT_BYTES: usize = 64 * 1024;
+const MAX_VALUES: usize = 10_000;
 
-/// The keys in one place.
 #[derive(Clone, Debug)]
 pub struct DomainKeys {
-    /// What sort of place it is.
     pub source: KeySource,
-    /// One at least, or a sentence that says why there is none.
+    /// At least one key, or a sentence that says why there is none.
     found: Result<Vec<PublicKey>, String>,
 }
 
 impl DomainKeys {
-    /// Asks for the TXT records of a domain.
+    /// Reads the TXT records of a domain.
     pub async fn by_dns(app: &App, domain: &str) -> Self {
         let found = match app.fetcher.txt_records(domain, PREFLIGHT).await {
             Ok(records) => of_records(records.iter().map(String::as_str))
-                .ok_or_else(|| format!("No TXT record of {domain} holds an Ed25519 key.")),
+                .ok_or_else(|| format!("No TXT record of {domain} contains an Ed25519 key.")),
             Err(error) => Err(format!("The TXT records of {domain} could not be read: {error}")),
         };
         Self { source: KeySource::Dns, found }
     }
 
-    /// Asks for the document of records of a domain, in the same time.
+    /// Reads the document of records of a domain, with the same timeout.
     pub async fn by_http(app: &App, domain: &str) -> Self {
         let url = auth_document_url(app, domain);
-        let asked = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
-        let found = match text_at(app, asked, "text/plain", LONGEST_AUTH_DOCUMENT).await {
+        let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
+        let found = match text_at(app, target, "text/plain", MAX_AUTH_DOCUMENT_BYTES).await {
             Ok(text) => of_records(String::from_utf8_lossy(&text).lines())
-                .ok_or_else(|| format!("The document at {url} holds no Ed25519 key.")),
+                .ok_or_else(|| format!("The document at {url} contains no Ed25519 key.")),
             Err(why) => Err(format!("The document at {url} could not be read: {why}")),
         };
         Self { source: KeySource::Http, found }
     }
 
-    /// Asks for the key set of an origin.
+    /// Reads the key set of an origin.
     pub async fn by_key_set(app: &App, origin: &str) -> Self {
         let url = format!("{origin}/.well-known/jwks.json");
-        let asked = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
-        let found = in_document(app, asked, &url, of_key_set).await;
+        let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
+        let found = in_document(app, target, &url, of_key_set).await;
         Self { source: KeySource::KeySet, found }
     }
 
-    /// Asks for the document of a `did:web`.
+    /// Reads the document of a `did:web`.
     pub async fn by_did(app: &App, did: &Did) -> Self {
         let target = did.document(app.settings.reach());
         let url = target.as_ref().map_or_else(|| did.to_string(), |target| target.as_str().to_owned());
-        let asked = target.ok_or_else(|| "its domain may not be asked.".to_owned());
-        let found = in_document(app, asked, &url, |document| of_did_document(document, did)).await;
+        let target = target.ok_or_else(|| "requests to its domain are not allowed.".to_owned());
+        let found = in_document(app, target, &url, |document| of_did_document(document, did)).await;
         Self { source: KeySource::DidWeb, found }
     }
 
-    /// The key among them that made a signature of a text.
+    /// The key that made the signature.
     #[must_use]
     pub fn signer(&self, text: &str, signature: &Signature) -> Option<&PublicKey> {
         self.found.iter().flatten().find(|key| key.signed(text, signature))
     }
 
-    /// Why there is none.
     #[must_use]
     pub fn why_none(&self) -> Option<&str> {
         self.found.as_ref().err().map(String::as_str)
     }
 }
 
-/// Where the document of records of a domain is read.
+/// The URL of a domain's document of records.
 #[must_use]
 pub fn auth_document_url(app: &App, domain: &str) -> String {
     app.settings.domain_proof_url.replace("{domain}", domain)
@@ -86,18 +83,18 @@ pub fn auth_document_url(app: &App, domain: &str) -> String {
 
 async fn in_document(
     app: &App,
-    asked: Result<Target, String>,
+    target: Result<Target, String>,
     url: &str,
     keys: impl FnOnce(&serde_json::Value) -> Vec<PublicKey>,
 ) -> Result<Vec<PublicKey>, String> {
-    let text = text_at(app, asked, "application/json", LONGEST_DOCUMENT)
+    let text = text_at(app, target, "application/json", MAX_DOCUMENT_BYTES)
         .await
         .map_err(|why| format!("The document at {url} could not be read: {why}"))?;
-    let document = json::read(&text, &mut { MOST_VALUES })
-        .map_err(|_| format!("The document at {url} is not JSON that is taken."))?;
+    let document = json::read(&text, &mut { MAX_VALUES })
+        .map_err(|_| format!("The document at {url} is not valid JSON, or too large."))?;
     let found = keys(&document);
     if found.is_empty() {
-        return Err(format!("The document at {url} holds no key of the kind Ed25519 or P-256."));
+        return Err(format!("The document at {url} contains no Ed25519 or P-256 key."));
     }
     Ok(found)
 }
@@ -120,7 +117,7 @@ async fn text_at(
     Ok(answer.body.to_vec())
 }
 
-/// The keys of the records among some texts; other texts may stand beside them. `None` where there is no key.
+/// The keys of the records among other texts; `None` where there is no key.
 fn of_records<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<PublicKey>> {
     let keys: Vec<PublicKey> = texts.filter_map(|text| PublicKey::from_record(text).ok()).collect();
     (!keys.is_empty()).then_some(keys)
@@ -131,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_texts_may_stand_beside_a_record() {
+    fn other_texts_next_to_a_record_are_ignored() {
         let key = PublicKey::Ed25519([7; 32]);
         let record = key.record().unwrap();
         let several = format!("old\n{record}\r\n{record}");

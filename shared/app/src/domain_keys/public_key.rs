@@ -1,5 +1,5 @@
-//! A public key in the forms that publishers have it in: JWK, PEM, multikey, and the record of the official registry. Two
-//! kinds are taken, Ed25519 and P-256: what DIDs, agent cards and the official registry sign with.
+//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official registry. Two
+//! kinds are accepted, Ed25519 and P-256: those that DIDs, agent cards and the official registry sign with.
 
 use std::fmt;
 
@@ -10,13 +10,12 @@ use p256::ecdsa::signature::Verifier as _;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Map, Value};
 
-use super::base58;
 use super::signature::Signature;
 use registry_model::PublicJwk;
 
-/// What stands before the 32 bytes of an Ed25519 key in a `SubjectPublicKeyInfo` (RFC 8410 §4).
+/// The bytes before the 32 bytes of an Ed25519 key in a `SubjectPublicKeyInfo` (RFC 8410 §4).
 const ED25519_INFO: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
-/// What stands before the 65 bytes of an uncompressed P-256 point there (RFC 5480 §2).
+/// The bytes before the 65 bytes of an uncompressed P-256 point there (RFC 5480 §2).
 const P256_INFO: [u8; 26] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
     0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
@@ -25,18 +24,18 @@ const P256_INFO: [u8; 26] = [
 const ED25519_CODEC: [u8; 2] = [0xed, 0x01];
 const P256_CODEC: [u8; 2] = [0x80, 0x24];
 
-/// A public key.
+/// Characters of a key in base 58; one has fewer than fifty.
+const MAX_BASE58_CHARS: usize = 100;
+
 #[derive(Clone, PartialEq, Eq)]
 pub enum PublicKey {
-    /// Ed25519.
     Ed25519([u8; 32]),
     /// ECDSA on P-256, with SHA-256.
     P256(Box<VerifyingKey>),
 }
 
-/// A text that is no key of the kinds that are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it is no public key of the kind Ed25519 or P-256")]
+#[error("not a public key of the kind Ed25519 or P-256")]
 pub struct InvalidKey;
 
 impl fmt::Debug for PublicKey {
@@ -46,10 +45,7 @@ impl fmt::Debug for PublicKey {
 }
 
 impl PublicKey {
-    /// Reads a JWK (RFC 7517). One with a private part is refused: whoever sends that must not use the key any more.
-    ///
-    /// # Errors
-    /// It is not one that is taken.
+    /// Parses a JWK (RFC 7517). One with a private part is refused: a published private key must not be used any more.
     pub fn from_jwk(jwk: &Map<String, Value>) -> Result<Self, InvalidKey> {
         if jwk.contains_key("d") {
             return Err(InvalidKey);
@@ -66,10 +62,7 @@ impl PublicKey {
         }
     }
 
-    /// Reads a PEM text (`-----BEGIN PUBLIC KEY-----`, RFC 7468 §13).
-    ///
-    /// # Errors
-    /// It is not one that is taken.
+    /// Parses a PEM text (`-----BEGIN PUBLIC KEY-----`, RFC 7468 §13).
     pub fn from_pem(pem: &str) -> Result<Self, InvalidKey> {
         let inner = pem.trim().strip_prefix("-----BEGIN PUBLIC KEY-----").ok_or(InvalidKey)?;
         let inner = inner.strip_suffix("-----END PUBLIC KEY-----").ok_or(InvalidKey)?;
@@ -82,12 +75,11 @@ impl PublicKey {
         }
     }
 
-    /// Reads a multikey: `z`, and in base 58 the kind and the key, as `did:key` and DID documents write it.
-    ///
-    /// # Errors
-    /// It is not one that is taken.
+    /// Parses a multikey, as in `did:key` and DID documents: `z`, then the kind and the key in base 58.
     pub fn from_multikey(text: &str) -> Result<Self, InvalidKey> {
-        let bytes = text.strip_prefix('z').and_then(base58::decode).ok_or(InvalidKey)?;
+        let digits =
+            text.strip_prefix('z').filter(|digits| digits.len() <= MAX_BASE58_CHARS).ok_or(InvalidKey)?;
+        let bytes = bs58::decode(digits).into_vec().map_err(|_| InvalidKey)?;
         match (bytes.strip_prefix(&ED25519_CODEC), bytes.strip_prefix(&P256_CODEC)) {
             (Some(key), _) => Ok(Self::Ed25519(key.try_into().map_err(|_| InvalidKey)?)),
             (_, Some(point)) if point.len() == 33 => Self::from_point(point),
@@ -95,10 +87,7 @@ impl PublicKey {
         }
     }
 
-    /// Reads the record of the official registry (`v=MCPv1; k=ed25519; p=...`).
-    ///
-    /// # Errors
-    /// It is not such a record.
+    /// Parses the record of the official registry (`v=MCPv1; k=ed25519; p=...`).
     pub fn from_record(text: &str) -> Result<Self, InvalidKey> {
         let mut fields = text.split(';').filter_map(|field| field.trim().split_once('='));
         let mut next = || fields.next().ok_or(InvalidKey);
@@ -110,7 +99,7 @@ impl PublicKey {
         bytes.try_into().map(Self::Ed25519).map_err(|_| InvalidKey)
     }
 
-    /// The record by which a domain makes an Ed25519 key known; none for other keys, which it has no form for.
+    /// The record of an Ed25519 key; none for other keys, which have no such record.
     #[must_use]
     pub fn record(&self) -> Option<String> {
         match self {
@@ -119,7 +108,6 @@ impl PublicKey {
         }
     }
 
-    /// The key as a JWK.
     #[must_use]
     pub fn jwk(&self) -> PublicJwk {
         let (kty, crv, x, y) = match self {
@@ -134,7 +122,7 @@ impl PublicKey {
         PublicJwk { kty: kty.to_owned(), crv: crv.to_owned(), x, y }
     }
 
-    /// Whether it made this signature of a text.
+    /// Whether this key made the signature of a text.
     #[must_use]
     pub fn signed(&self, text: &str, signature: &Signature) -> bool {
         match self {
@@ -166,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_as_the_official_registry_reads_it() {
+    fn records_are_parsed_as_by_the_official_registry() {
         let key = BASE64.encode([7; 32]);
         let read = PublicKey::from_record(&format!("v=MCPv1;k=ed25519;p={key}\r")).unwrap();
         assert_eq!(read, PublicKey::Ed25519([7; 32]));
@@ -198,13 +186,16 @@ mod tests {
         let same = json!({ "kty": "EC", "crv": "P-256", "x": "fyNYMN0976ci7xqiSdag3buk-ZCwgXU4kz9XNkBlNUI",
             "y": "hW2ojTNfH7Jbi8--CJUo3OCbH3y5n91g-IMA9MLMbTU" });
         assert_eq!(p256, jwk(&same).unwrap());
-        for wrong in ["", "z", "6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp", "z6Mki", "z11111"] {
+        let long = format!("z{}", "z".repeat(101));
+        for wrong in
+            ["", "z", "6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp", "z6Mki", "z11111", "z0OIl", &long]
+        {
             assert_eq!(PublicKey::from_multikey(wrong), Err(InvalidKey), "{wrong}");
         }
     }
 
     #[test]
-    fn every_form_of_a_key_is_the_same_key() {
+    fn every_form_gives_the_same_key() {
         let pair = Ed25519KeyPair::from_seed_unchecked(&[3; 32]).unwrap();
         let bytes: [u8; 32] = pair.public_key().as_ref().try_into().unwrap();
         let key = PublicKey::Ed25519(bytes);
@@ -230,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn invalid_keys_are_refused() {
         for wrong in [
             json!({}),
             json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB" }),

@@ -1,30 +1,29 @@
-//! A signature as a caller sends it. Its bytes tell their form: 64 of them are the plain one of both kinds of keys, any
-//! other number the DER that OpenSSL writes for P-256.
+//! A signature as a caller sends it. Its length gives its form: 64 bytes are the plain form of both kinds of keys, any
+//! other number is the DER that OpenSSL writes for P-256.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 
-/// The longest in DER: two integers of 33 bytes, each with its head, in a sequence.
-const LONGEST: usize = 72;
+/// Bytes in DER: two integers of 33 bytes, each with its header, in a sequence.
+const MAX_BYTES: usize = 72;
 
-/// A signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature(Vec<u8>);
 
 impl Signature {
-    /// Reads hexadecimal, base64url or base64; `None` for what can be no signature.
+    /// Parses hexadecimal, base64url or base64; `None` for a text that cannot be a signature.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let is_hex = text.len() == 128 || (text.len() > 128 && text.len() <= 2 * LONGEST);
+        let is_hex = text.len() == 128 || (text.len() > 128 && text.len() <= 2 * MAX_BYTES);
         let bytes = bytes_of_hex(text).filter(|_| is_hex);
         let bytes = bytes
             .or_else(|| BASE64URL.decode(text.trim_end_matches('=')).ok())
             .or_else(|| BASE64.decode(text).ok())?;
-        (8..=LONGEST).contains(&bytes.len()).then_some(Self(bytes))
+        (8..=MAX_BYTES).contains(&bytes.len()).then_some(Self(bytes))
     }
 
-    /// The bytes of one that is written in hexadecimal; `None` where it is not 64 bytes.
+    /// 64 bytes in hexadecimal.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
         bytes_of_hex(text).filter(|bytes| bytes.len() == 64).map(Self)
@@ -40,7 +39,6 @@ impl Signature {
     }
 }
 
-/// Bytes written in hexadecimal.
 fn bytes_of_hex(hex: &str) -> Option<Vec<u8>> {
     let pairs = hex.as_bytes().chunks(2);
     pairs
@@ -57,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hexadecimal_is_read() {
+    fn hexadecimal_is_parsed() {
         assert_eq!(bytes_of_hex("00fF"), Some(vec![0, 255]));
         for text in ["0", "0g", "+1", "é"] {
             assert_eq!(bytes_of_hex(text), None, "{text}");
@@ -65,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_is_the_same_signature() {
+    fn every_encoding_gives_the_same_signature() {
         let bytes: Vec<u8> = (100..164).collect();
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let read = Some(Signature(bytes.clone()));

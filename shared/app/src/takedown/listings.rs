@@ -1,48 +1,63 @@
-//! Withdrawing one listing, and restoring it. Both are written over the listing as it was read, and begun anew where a
-//! probe or its publisher was quicker.
+//! Withdrawing and restoring one listing. Both are conditional writes over the listing as it was read, and start again
+//! where a probe or the publisher changed it meanwhile.
 
-use super::outcome::Outcome;
+use super::{Outcome, blocked_conflict};
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal};
+use registry_model::{BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal};
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
 
-/// How often a listing that changes under our hands is read again.
-pub(super) const ATTEMPTS: u32 = 8;
+/// How often a listing that changes concurrently is read again.
+const ATTEMPTS: u32 = 8;
 
 pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
     match take_off(app, id, &withdrawal).await? {
         None => Err(Problem::listing_not_found(id.as_str())),
-        Some(false) => Ok(Outcome::of_one(false, 0, "This listing was withdrawn already.")),
-        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. Nothing brings it back but `restore`.")),
+        Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
+        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn until `restore`.")),
     }
 }
 
 pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
-    let blocked = app.store.blocked_hosts().await?;
-    for _ in 0..ATTEMPTS {
-        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-        if let Some(block) = blocked.covering(&before.hosts()) {
-            let detail = format!("Its host is blocked: unblock {} first.", block.host);
-            return Err(Problem::new(http::StatusCode::CONFLICT, "host_blocked", detail));
-        }
-        if before.lane != Lane::Withdrawn {
-            return Ok(Outcome::of_one(false, 0, "This listing is not withdrawn."));
-        }
-        if bring_back(app, &before).await? {
-            return Ok(Outcome::of_one(true, 1, "Restored. It is probed now, and goes Live if it answers."));
-        }
-    }
-    Err(Problem::unavailable("the listing changed again and again while it was restored"))
+    let host_blocked =
+        |block: &BlockedHost| blocked_conflict(format!("Its host is blocked: unblock {} first.", block.host));
+    Ok(match restore_unless(app, id, host_blocked, |_| None).await? {
+        true => Outcome::of_one(true, 1, "Restored. It is probed now and goes Live if it answers."),
+        false => Outcome::of_one(false, 0, "This listing is not withdrawn."),
+    })
 }
 
-/// Takes a listing off: `None` where there is none, false where it is off already. The operator may still withdraw for
-/// itself what fell with its host or was withdrawn by its owner, so that neither brings it back.
-///
-/// # Errors
-/// The table is busy, or the listing kept changing.
+/// Restores a listing; false where it is not withdrawn. `blocked` makes the problem for a blocked host, `refused` may
+/// return another one.
+pub(super) async fn restore_unless(
+    app: &App,
+    id: &ListingId,
+    blocked: impl Fn(&BlockedHost) -> Problem,
+    refused: impl Fn(&Listing) -> Option<Problem>,
+) -> Result<bool, Problem> {
+    let hosts = app.store.blocked_hosts().await?;
+    for _ in 0..ATTEMPTS {
+        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        if let Some(block) = hosts.covering(&before.hosts()) {
+            return Err(blocked(block));
+        }
+        if before.lane != Lane::Withdrawn {
+            return Ok(false);
+        }
+        if let Some(problem) = refused(&before) {
+            return Err(problem);
+        }
+        if bring_back(app, &before).await? {
+            return Ok(true);
+        }
+    }
+    Err(Problem::unavailable("the listing kept changing while it was restored"))
+}
+
+/// Withdraws a listing: `None` where there is none, false where it is withdrawn already. The operator can also withdraw
+/// a listing that its owner or a block of its host withdrew, so that neither can bring it back.
 pub(super) async fn take_off(
     app: &App,
     id: &ListingId,
@@ -50,8 +65,8 @@ pub(super) async fn take_off(
 ) -> Result<Option<bool>, StoreError> {
     for _ in 0..ATTEMPTS {
         let Some(before) = app.store.listing(id).await? else { return Ok(None) };
-        let stands = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
-        if before.lane == Lane::Withdrawn && (stands || !withdrawal.is_final()) {
+        let is_final = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
+        if before.lane == Lane::Withdrawn && (is_final || !withdrawal.is_final()) {
             return Ok(Some(false));
         }
         let after = Listing {
@@ -70,13 +85,10 @@ pub(super) async fn take_off(
             return Ok(Some(true));
         }
     }
-    Err(StoreError::Busy("the listing changed again and again while it was withdrawn".to_owned()))
+    Err(StoreError::Busy("the listing kept changing while it was withdrawn".to_owned()))
 }
 
-/// Brings a withdrawn listing back into the queue; false where it changed since it was read.
-///
-/// # Errors
-/// The table is busy.
+/// Puts a withdrawn listing back into the queue; false where it changed since it was read.
 pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, StoreError> {
     let now = app.clock.now();
     let after = Listing {
@@ -89,7 +101,7 @@ pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, Stor
         lease_until: 0,
         ..before.clone()
     };
-    let text = format!("{} was restored and waits for its probe.", before.name);
+    let text = format!("{} was restored and waits for its next probe.", before.name);
     let written = app.store.decide(before, &after, &news("listing_restored", &after, text, now)).await?;
     if written {
         announce(app, &after, What::Queued).await;

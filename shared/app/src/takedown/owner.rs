@@ -1,16 +1,13 @@
-//! What the owner of a listing decides of it: taking it off, and bringing back what they took off. Who the owner is was proven
-//! before; the operator's decisions stand over both.
+//! Withdrawal of a listing by its owner, and its restoration. The owner's identity was proven before; decisions of the
+//! operator take precedence.
 
 use super::hosts::host_blocked;
-use super::listings::{ATTEMPTS, bring_back, take_off};
+use super::listings::{restore_unless, take_off};
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{Lane, ListingId, PublicReason, Withdrawal};
+use registry_model::{Listing, ListingId, PublicReason, Withdrawal};
 
-/// Takes a listing off for its owner; false where it was off already, by whomever.
-///
-/// # Errors
-/// 404 for an unknown listing; or the table is busy.
+/// Withdraws a listing for its owner; false where it was withdrawn already. 404 for an unknown listing.
 pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
     let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
@@ -18,29 +15,13 @@ pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Proble
     take_off(app, id, &withdrawal).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))
 }
 
-/// Brings back what its owner took off; false where it is not off.
-///
-/// # Errors
-/// 404 for an unknown listing, 403 where its host is blocked, 409 where another than its owner took it off; or the table
-/// is busy.
+/// Restores a listing that its owner withdrew; false where it is not withdrawn. 404 for an unknown listing, 403 where
+/// its host is blocked, 409 where the operator withdrew it.
 pub async fn restore_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
-    let blocked = app.store.blocked_hosts().await?;
-    for _ in 0..ATTEMPTS {
-        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-        if let Some(block) = blocked.covering(&before.hosts()) {
-            return Err(host_blocked(block));
-        }
-        if before.lane != Lane::Withdrawn {
-            return Ok(false);
-        }
-        if !before.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner) {
-            let detail =
-                "The operator of this registry withdrew this listing, and only the operator brings it back.";
-            return Err(Problem::new(http::StatusCode::CONFLICT, "withdrawn_by_operator", detail));
-        }
-        if bring_back(app, &before).await? {
-            return Ok(true);
-        }
-    }
-    Err(Problem::unavailable("the listing changed again and again while it was restored"))
+    let refused = |listing: &Listing| {
+        let by_owner = listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
+        let detail = "The operator of this registry withdrew this listing; only the operator can restore it.";
+        (!by_owner).then(|| Problem::new(http::StatusCode::CONFLICT, "withdrawn_by_operator", detail))
+    };
+    restore_unless(app, id, host_blocked, refused).await
 }

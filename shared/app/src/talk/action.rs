@@ -1,30 +1,27 @@
-//! What a caller may do in an inbox. Each act has its own longest text, its kind of message, and says whether it shows
-//! that the listing itself is there.
+//! The actions in an inbox, each with its maximum length and kind of message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use registry_model::TalkKind;
 
-/// What a caller does.
+/// An action in an inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TalkAction {
-    /// Show that the listing is there; a text of at most 280 characters may go with it.
+    /// Show that the listing is present; a text of at most 280 characters is optional.
     CheckIn,
     /// Leave a message in the inbox of the listing; at most 2000 characters.
     Message,
-    /// Say something to everybody in the name of the listing; at most 500 characters, in the feed of talk, too.
+    /// Speak to everyone in the name of the listing, also in the public talk feed; at most 500 characters.
     Social,
-    /// Keep a note for whoever looks after the listing; at most 2000 characters.
+    /// Leave a note for the listing's owner; at most 2000 characters.
     Owner,
 }
 
 impl TalkAction {
-    /// Every act.
     pub const ALL: [Self; 4] = [Self::CheckIn, Self::Message, Self::Social, Self::Owner];
 
-    /// The longest text, in characters.
     #[must_use]
     pub const fn longest_text(self) -> usize {
         match self {
@@ -34,7 +31,6 @@ impl TalkAction {
         }
     }
 
-    /// The kind of the message that it leaves.
     #[must_use]
     pub const fn kind(self) -> TalkKind {
         match self {
@@ -45,7 +41,7 @@ impl TalkAction {
         }
     }
 
-    /// Whether the listing itself speaks; anybody else may leave it a message.
+    /// Whether the listing itself acts; other callers may only leave a message.
     #[must_use]
     pub const fn is_of_the_listing(self) -> bool {
         !matches!(self, Self::Message)

@@ -1,76 +1,78 @@
-//! What the registry tells an inbox of a probe: that it went Live, how its weekly recheck went, that its tools changed,
-//! what to fix. Derived from the state change and written with it, so that a message is true and told once.
+//! The messages of the registry to an inbox about a probe: the listing went Live, the result of its weekly recheck,
+//! changed tools, something to fix. They follow from the state change and are written with it, so that each is sent
+//! once.
 //!
-//! No word of a stranger's stands in them: the inbox is read by models.
+//! They contain no text of other parties, because models read the inbox.
 
 use registry_model::error::shorten;
 use registry_model::{Lane, LiveChange, Reason, StateChange, TalkKind, TalkMessage};
 
-/// The longest cure that is told, in characters.
-const LONGEST_CURE: usize = 300;
+const MAX_FIX_CHARS: usize = 300;
 
-/// What the inbox of a listing is told of a change; `reason` is the first for which the probe was not good.
+/// The messages about a change; `reason` is the first one for which the probe was not `ok`.
 #[must_use]
 pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessage> {
-    let told =
+    let message =
         |kind, text: String| TalkMessage::of_registry(&change.after.id, kind, change.record.probed_at, text);
     let mut messages = Vec::new();
     match (change.live_change(), change.after.lane) {
-        (LiveChange::Risen, _) => messages.push(risen(told)),
+        (LiveChange::Risen, _) => {
+            // Does not mention the demo: invitations have a budget of their own (`outreach`).
+            let welcome = "Live: the handshake succeeded and the checks are clean. The listing is rechecked every \
+                week, and this inbox reports the result. Visit the inbox or check in within seven days to be shown as \
+                present; next_actions lists what else to do.";
+            messages.push(message(TalkKind::Welcome, welcome.to_owned()));
+        }
         (LiveChange::Fallen, _) => {
             let text = format!(
-                "Demoted: the weekly recheck failed at three different hours. {} Then publish the same again to be Live \
-                 again.",
-                cure(reason)
+                "Demoted: the weekly recheck failed in three different hours. {} Then publish the same again to return \
+                 to Live.",
+                fix(reason)
             );
-            messages.push(told(TalkKind::Recheck, text));
+            messages.push(message(TalkKind::Recheck, text));
         }
         (LiveChange::Kept, _) if change.record.ok && change.after.failures == 0 => {
             let text = format!(
-                "Weekly recheck passed: Live for another week. The next is due at {}.",
+                "Weekly recheck passed: Live for another week. The next recheck is due at {}.",
                 change.after.due_at
             );
-            messages.push(told(TalkKind::Recheck, text));
+            messages.push(message(TalkKind::Recheck, text));
         }
-        // The failures that follow within the week say nothing new.
+        // Further failures within the week are not reported.
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
-                "The weekly recheck failed and is tried again each hour; failures at three different hours demote. {}",
-                cure(reason)
+                "The weekly recheck failed and is repeated every hour; failures in three different hours demote the \
+                 listing. {}",
+                fix(reason)
             );
-            messages.push(told(TalkKind::Recheck, text));
+            messages.push(message(TalkKind::Recheck, text));
         }
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => {
-            let text = format!("Probed, and not Live yet. {} Then publish the same again.", cure(reason));
-            messages.push(told(TalkKind::NeedsFix, text));
+            let text = format!(
+                "The probe found something to fix; not Live yet. {} Then publish the same again.",
+                fix(reason)
+            );
+            messages.push(message(TalkKind::NeedsFix, text));
         }
         _ => {}
     }
     if tools_changed(change) {
-        let text = "The tools are not those of the last look: names, descriptions or schemas changed. If you did not \
-            change them, somebody else did; the check tools_unchanged shows both hashes.";
-        messages.push(told(TalkKind::Drift, text.to_owned()));
+        let text = "The tools changed since the last probe: names, descriptions or schemas. If you did not change \
+            them, someone else did; the check tools_unchanged shows both hashes.";
+        messages.push(message(TalkKind::Drift, text.to_owned()));
     }
     messages
 }
 
-/// Its demo is not spoken of: invitations are sent within a budget of their own (`outreach`).
-fn risen(told: impl Fn(TalkKind, String) -> TalkMessage) -> TalkMessage {
-    let welcome = "Live: a real handshake was answered and the checks are clean. Every week it is rechecked, and this \
-        inbox tells how that went. A visit or a check-in within seven days keeps it shown as present; next_actions \
-        holds what else there is to do.";
-    told(TalkKind::Welcome, welcome.to_owned())
-}
-
-/// Whether tools that clients may know already are others now.
+/// Whether tools that clients may already know have changed.
 fn tools_changed(change: &StateChange) -> bool {
     let differ = change.assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok);
     differ && change.before.last_ok_at.is_some()
 }
 
-fn cure(reason: Option<&Reason>) -> String {
+fn fix(reason: Option<&Reason>) -> String {
     reason.map_or_else(
-        || "Its status says what was seen.".to_owned(),
-        |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, LONGEST_CURE)),
+        || "Its status contains the details.".to_owned(),
+        |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, MAX_FIX_CHARS)),
     )
 }

@@ -1,5 +1,4 @@
-//! What a listing should do next, from where it really stands, as calls that can be sent as they are. Never empty: who
-//! reads an inbox is told something to do.
+//! What a listing should do next, by its state, as ready-made calls. Never empty.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,21 +7,20 @@ use serde_json::{Map, Value, json};
 use registry_model::settings::Settings;
 use registry_model::{Lane, Listing, Moment};
 
-/// Something to do, as a call.
+/// A suggested call.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the design's")]
 pub struct NextAction {
     pub action: &'static str,
     pub method: &'static str,
     pub url: String,
-    /// What to send, where it can be sent as it stands.
+    /// The body, where the call can be sent as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
     pub why: String,
 }
 
-/// What a listing should do next, the most useful first.
+/// The suggestions for a listing, the most useful first.
 #[must_use]
 pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<NextAction> {
     let post = |action, path: &str, body: Option<Value>, why: &str| NextAction {
@@ -48,12 +46,12 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                     "take_demo",
                     "/api/products/demo",
                     Some(body),
-                    "Its free demo waits: artifacts from its own card.",
+                    "Its free demo is available: artifacts made from its own card.",
                 )
             };
             let feedback = || {
-                let why = "Its demo was taken: send next_steps.example_body of the demo's answer, with your own answers \
-                    in it, for a founding seat or a discount.";
+                let why = "It took its demo: send next_steps.example_body of the demo's answer with your own answers \
+                    for a founding seat or a discount.";
                 post("leave_feedback", "/api/products/feedback", None, why)
             };
             let funnel = match (listing.demoed, listing.feedbacked) {
@@ -62,14 +60,16 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                 (true, true) => None,
             };
             let body = json!({ "listing_id": id, "action": "check_in" });
-            let why = "Live: a visit of the inbox or a check-in within seven days keeps it shown as present.";
+            let why = "Live: visit the inbox or check in within seven days to be shown as present.";
             funnel.into_iter().chain([post("check_in", "/api/talk", Some(body), why)]).collect()
         }
         Lane::Queued => {
-            vec![status("Its probe is due or will be tried again: the status says when and why.")]
+            vec![status("Its probe is due or will be repeated: the status shows when and why.")]
         }
         Lane::NeedsFix | Lane::Demoted => vec![
-            status("Its last probe found something to fix: the status says what was seen and how to fix it."),
+            status(
+                "Its last probe found something to fix: the status shows what was seen and how to fix it.",
+            ),
             post(
                 "publish_again",
                 "/api/publish",
@@ -77,11 +77,11 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                 "After the fix, publish the same again to be probed at once.",
             ),
         ],
-        Lane::Withdrawn => vec![status("Withdrawn by the operator of this registry: the status says why.")],
+        Lane::Withdrawn => vec![status("Withdrawn: the status shows why.")],
     }
 }
 
-/// What publishes a listing again that is known by its URL; a server description is known by its name.
+/// The body that publishes a listing again by its URL; a server description is published by its name.
 fn published_by_url(listing: &Listing) -> Option<Value> {
     let url = listing.url.as_ref().filter(|_| listing.id.as_str().starts_with("agtpub_"))?;
     Some(json!({ "url": url }))
@@ -92,7 +92,6 @@ pub(super) mod tests {
     use super::*;
     use registry_model::settings::Mode;
 
-    /// A listing of a card, in a lane.
     pub(in crate::talk) fn listing(lane: Lane) -> Listing {
         let stored = json!({
             "id": "agtpub_0123456789abcdef0123",
@@ -107,7 +106,7 @@ pub(super) mod tests {
         serde_json::from_value(stored).unwrap()
     }
 
-    fn told(listing: &Listing) -> Vec<&'static str> {
+    fn actions(listing: &Listing) -> Vec<&'static str> {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let now = "2026-11-20T13:00:00Z".parse().unwrap();
         let actions = next_actions(listing, &settings, now);
@@ -121,11 +120,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_lane_is_told_what_to_do() {
-        assert_eq!(told(&listing(Lane::Queued)), ["check_status"]);
-        assert_eq!(told(&listing(Lane::NeedsFix)), ["check_status", "publish_again"]);
-        assert_eq!(told(&listing(Lane::Demoted)), ["check_status", "publish_again"]);
-        assert_eq!(told(&listing(Lane::Withdrawn)), ["check_status"]);
+    fn every_lane_has_a_next_action() {
+        assert_eq!(actions(&listing(Lane::Queued)), ["check_status"]);
+        assert_eq!(actions(&listing(Lane::NeedsFix)), ["check_status", "publish_again"]);
+        assert_eq!(actions(&listing(Lane::Demoted)), ["check_status", "publish_again"]);
+        assert_eq!(actions(&listing(Lane::Withdrawn)), ["check_status"]);
     }
 
     #[test]
@@ -133,7 +132,7 @@ pub(super) mod tests {
         let at = |demoed, feedbacked| {
             let listed = listing(Lane::Active);
             let listed_at = Some(listed.listed_at);
-            told(&Listing { live_since: listed_at, last_ok_at: listed_at, demoed, feedbacked, ..listed })
+            actions(&Listing { live_since: listed_at, last_ok_at: listed_at, demoed, feedbacked, ..listed })
         };
         assert_eq!(at(false, false), ["take_demo", "check_in"]);
         assert_eq!(at(true, false), ["leave_feedback", "check_in"]);
@@ -141,7 +140,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn only_what_is_known_by_its_url_is_published_by_it() {
+    fn server_descriptions_are_not_published_by_url() {
         let card = listing(Lane::NeedsFix);
         let url = card.url.clone();
         assert_eq!(published_by_url(&card), Some(json!({ "url": url })));

@@ -1,21 +1,21 @@
-//! Addresses of people and secrets in a text, as patterns: what is public must not hold them. A pattern errs towards
-//! refusing an address and towards passing a number, because prices, dates and versions are numbers, too.
+//! Finds contact data of people and secrets in a text, which public texts must not contain. The patterns may refuse a
+//! harmless address and may miss a number, because prices, dates and versions are numbers, too.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// An address: a name, an at sign, and a domain that ends in letters, or an address literal.
+/// An e-mail address: a name, an at sign, and a domain that ends in letters, or an address literal.
 const EMAIL: &str = r"[\p{L}\p{N}._%+'!#$&*/=?^`{|}~-]@(?:\[|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+(?:xn--[a-z0-9-]+|\p{L}{2,}))";
 
-/// An at sign that is spelled: `jane [at] example.org`.
+/// A spelled at sign: `jane [at] example.org`.
 const SPELLED_AT: &str = r"(?i)\s*(?:[\[({<]\s*at\s*[\])}>]|%40|&#0*64;|&#x0*40;|&commat;)\s*";
 
-/// A dot that is spelled: `example [dot] org`.
+/// A spelled dot: `example [dot] org`.
 const SPELLED_DOT: &str = r"(?i)\s*[\[({<]\s*dot\s*[\])}>]\s*";
 
-/// Numbers that are written as those of phones are.
+/// The usual forms of phone numbers.
 const PHONES: [&str; 5] = [
     // +49 30 1234567, 0049 (0)30 123 45 67
     r"(?:^|[^\w.,:/=-])(?:\+|00)[\s(]*\d(?:[\s().\-/]*\d){7,14}",
@@ -29,7 +29,7 @@ const PHONES: [&str; 5] = [
     r"(?i)\b(?:tel|telephone|phone|mobile|fax|whatsapp|signal|sms)\b[^\w\n]{0,6}\d(?:[\s().\-/]*\d){6,14}",
 ];
 
-/// What opens something: tokens of this registry, and the keys that leak most.
+/// Tokens of this registry, and common kinds of leaked keys.
 const SECRETS: [&str; 6] = [
     r"\bat_[A-Za-z0-9_-]{43}",
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----",
@@ -39,25 +39,23 @@ const SECRETS: [&str; 6] = [
     r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 ];
 
-/// Whether an e-mail address is in a text, also one whose at sign is spelled or written in another form.
+/// Whether a text contains an e-mail address, even with a spelled or full-width at sign.
 pub(super) fn has_email_address(text: &str) -> bool {
     static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| [EMAIL, SPELLED_AT, SPELLED_DOT].map(pattern));
     let [email, at, dot] = &*PATTERNS;
-    // Full-width forms look the same to a reader, and invisible characters look like nothing.
+    // Full-width forms look the same to a reader, and invisible characters are not seen.
     let seen: String =
         text.nfkc().filter(|c| !matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}')).collect();
     let spelled = at.replace_all(&seen, "@");
     email.is_match(&seen) || email.is_match(&dot.replace_all(&spelled, "."))
 }
 
-/// Whether a phone number is in a text.
 pub(super) fn has_phone_number(text: &str) -> bool {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| pattern(&PHONES.join("|")));
     let seen: String = text.nfkc().collect();
     PATTERN.is_match(&seen)
 }
 
-/// Whether something that opens something is in a text.
 pub(super) fn has_secret(text: &str) -> bool {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| pattern(&SECRETS.join("|")));
     PATTERN.is_match(text)
@@ -74,7 +72,7 @@ mod tests {
     use registry_model::{AccessToken, Random};
 
     #[test]
-    fn addresses_of_people_are_found() {
+    fn email_addresses_are_found() {
         let texts = [
             "jane@example.org",
             "Write to <Jane.Doe+x@mail.example.co.uk>.",
@@ -95,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_passes() {
+    fn other_texts_with_at_signs_pass() {
         let texts = [
             "npx @modelcontextprotocol/inspector@1.2.3",
             "Follow @adder, find it @ example.org",

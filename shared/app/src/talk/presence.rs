@@ -1,5 +1,5 @@
-//! Presence on the Talk inbox (contract "Talk requirement"), derived in one place for rows, status and the inbox itself.
-//! It never takes a listing off the list: a lapsed inbox is only shown as one (design §5 Talk).
+//! Presence at the Talk inbox (contract "Talk requirement"), the same rule for rows, status and the inbox itself. It
+//! never removes a listing from the list; a lapsed inbox is only shown as lapsed (design §5 Talk).
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -8,10 +8,9 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_model::{Lane, Listing, Moment};
 
-/// For so long a visit counts.
-const VISIT_COUNTS: SignedDuration = SignedDuration::from_hours(7 * 24);
+const VISIT_VALIDITY: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How a listing stands with its inbox.
+/// The presence of a listing at its inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TalkMode {
@@ -19,28 +18,26 @@ pub enum TalkMode {
     Grace,
     /// Its inbox was visited within seven days.
     Present,
-    /// It was not.
+    /// Its inbox was not visited within seven days.
     Lapsed,
-    /// It is not Live, and nobody asks it to be present.
+    /// It is not Live and needs no visits.
     Inactive,
 }
 
 /// Presence on the Talk inbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[expect(missing_docs, reason = "the names are the contract's")]
 pub struct Talk {
-    /// An Active listing is asked to check in.
+    /// Whether the listing should check in, as every Active listing should.
     pub required: bool,
-    /// It is present, or within its grace.
+    /// Whether it is present or within the onboarding window.
     pub active: bool,
     pub mode: TalkMode,
     pub reason: String,
-    /// When the onboarding window ends, or ended; null where it is not Live.
+    /// The end of the onboarding window; null where it is not Live.
     pub grace_ends_at: Option<Moment>,
 }
 
 impl Talk {
-    /// How a listing stands with its inbox at `now`.
     #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let visited_at = listing.visited_at;
@@ -48,7 +45,7 @@ impl Talk {
             visited_at.map_or_else(|| "it was never visited".to_owned(), |at| format!("last visit {at}"));
         let lane = listing.shown_lane(now - settings.recheck_interval());
         let (Lane::Active, Some(live_since)) = (lane, listing.live_since) else {
-            let reason = "Not Live: its inbox is kept, and nobody asks for a visit.".to_owned();
+            let reason = "Not Live: its inbox is kept, but no visits are required.".to_owned();
             return Self {
                 required: false,
                 active: false,
@@ -58,16 +55,15 @@ impl Talk {
             };
         };
         let ends = live_since + SignedDuration::from_hours(24 * i64::from(settings.talk_grace_days));
-        let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_COUNTS);
+        let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_VALIDITY);
         let (mode, reason) = if now < ends {
-            let reason =
-                format!("Onboarding grace until {ends}: the listing holds while its owner checks in.");
+            let reason = format!("Onboarding window until {ends}: check in by then to stay present.");
             (TalkMode::Grace, reason)
         } else if is_present {
             (TalkMode::Present, format!("Its inbox was visited within seven days ({visited})."))
         } else {
             let reason = format!(
-                "The onboarding grace ended at {ends} and its inbox was not visited within seven days ({visited}); \
+                "The onboarding window ended at {ends} and its inbox was not visited within seven days ({visited}); \
                  the listing stays Live."
             );
             (TalkMode::Lapsed, reason)
@@ -75,7 +71,7 @@ impl Talk {
         Self { required: true, active: mode != TalkMode::Lapsed, mode, reason, grace_ends_at: Some(ends) }
     }
 
-    /// Whether a visit now would be seen in the active list.
+    /// Whether a visit now would change the active list.
     #[must_use]
     pub fn shows_a_visit(&self) -> bool {
         self.mode == TalkMode::Lapsed
@@ -105,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn grace_lasts_seven_days_whether_or_not_it_is_visited() {
+    fn the_onboarding_window_lasts_seven_days() {
         assert_eq!([0, 6].map(|day| mode(day, None)), [TalkMode::Grace; 2]);
         assert_eq!([0, 6].map(|day| mode(day, Some(0))), [TalkMode::Grace; 2]);
         assert_eq!(mode(7, None), TalkMode::Lapsed);
@@ -119,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_live_owes_nothing() {
+    fn listings_that_are_not_live_need_no_visits() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let now = "2026-11-20T12:00:00Z".parse().unwrap();
         for lane in [Lane::Queued, Lane::NeedsFix, Lane::Demoted, Lane::Withdrawn] {
@@ -127,6 +123,6 @@ mod tests {
             assert_eq!((talk.required, talk.mode, talk.grace_ends_at), (false, TalkMode::Inactive, None));
         }
         let unproven = Listing { live_since: Some(now), last_ok_at: None, ..listing(Lane::Active) };
-        assert!(!Talk::of(&unproven, &settings, now).required, "its proof has run out");
+        assert!(!Talk::of(&unproven, &settings, now).required, "its proof has expired");
     }
 }

@@ -1,5 +1,5 @@
-//! What a text in an inbox may say. An inbox is public and is read by models: so plain text of bounded length, without
-//! instructions to its reader, secrets, or addresses of people.
+//! Which texts an inbox accepts. Inboxes are public and read by models: plain text of bounded length, without
+//! instructions to the reader, secrets, or contact data of people.
 
 use super::TalkAction;
 use super::personal_data::{has_email_address, has_phone_number, has_secret};
@@ -7,48 +7,45 @@ use registry_formats::injection;
 use registry_formats::plain_text::{self, TextKind};
 use registry_model::error::Problem;
 
-/// The text of an act as it is kept; `None` for a check-in without words.
-///
-/// # Errors
-/// 422 with what is wrong with it.
+/// The text of an action as it is stored; `None` for a check-in without text. 422 names the fault.
 pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String>, Problem> {
     let text = text.unwrap_or_default().trim();
     if text.is_empty() {
         return match action {
             TalkAction::CheckIn => Ok(None),
             _ => {
-                let detail = "`text` must say something; only a check_in may do without.";
+                let detail = "`text` must not be empty; only action check_in needs no text.";
                 Err(Problem::invalid("text", "empty_text", detail))
             }
         };
     }
     let text = public_text("text", text, action.longest_text())?;
     if action == TalkAction::Social && has_phone_number(&text) {
-        let detail = "The feed of talk holds no personal data: take the phone number out. Give a URL, or the id of a \
-            listing.";
+        let detail = "The public talk feed must not contain personal data: remove the phone number. Give a URL or a \
+            listing id instead.";
         return Err(Problem::invalid("text", "phone_number", detail));
     }
     Ok(Some(text))
 }
 
-/// A text that everybody may read, and models do: without the blanks around it, and not empty.
-///
-/// # Errors
-/// 422 with what is wrong with it; `field` is where it was given.
+/// A public text, trimmed. 422 names the fault; `field` is the argument.
 pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
     let text = text.trim();
     let refusal = |code, detail: String| Err(Problem::invalid(field, code, detail));
     if text.is_empty() {
-        return refusal("empty_text", format!("`{field}` must say something, or be left out."));
+        return refusal(
+            "empty_text",
+            format!("`{field}` must not be empty; leave it out if you have no text."),
+        );
     }
     if text.chars().nth(longest).is_some() {
-        return refusal("text_too_long", format!("`{field}` must have at most {longest} characters here."));
+        return refusal("text_too_long", format!("`{field}` is too long: at most {longest} characters."));
     }
     if has_email_address(text) {
         return refusal(
             "email_address",
             format!(
-                "Everybody may read `{field}`, so no e-mail address may be in it. Give a URL, or the id of a listing."
+                "`{field}` is public and must not contain an e-mail address. Give a URL or a listing id instead."
             ),
         );
     }
@@ -56,8 +53,8 @@ pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<St
         return refusal(
             "secret",
             format!(
-                "`{field}` seems to hold an access token or a key. Everybody may read it: take the secret out, and \
-                 replace it where it is used if it was sent elsewhere, too."
+                "`{field}` seems to contain an access token or a key, and it is public. Remove the secret, and replace \
+                 it if it was published elsewhere."
             ),
         );
     }
@@ -81,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_kept_without_the_blanks_around_it() {
+    fn texts_are_trimmed() {
         let read = |action, text| read_text(action, text).unwrap();
         assert_eq!(read(TalkAction::Message, Some(" Hello,\nworld. \n")).as_deref(), Some("Hello,\nworld."));
         assert_eq!([None, Some("  ")].map(|text| read(TalkAction::CheckIn, text)), [None, None]);
     }
 
     #[test]
-    fn each_act_has_its_longest_text() {
+    fn each_action_has_a_maximum_length() {
         for action in TalkAction::ALL {
             let longest = "ü".repeat(action.longest_text());
             assert_eq!(code(action, &longest), None, "{action:?}");
@@ -97,14 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn only_a_check_in_needs_no_words() {
+    fn only_a_check_in_needs_no_text() {
         for action in [TalkAction::Message, TalkAction::Social, TalkAction::Owner] {
             assert_eq!(code(action, " \n"), Some("empty_text"), "{action:?}");
         }
     }
 
     #[test]
-    fn what_nobody_should_read_is_refused_in_every_act() {
+    fn unsafe_texts_are_refused_for_every_action() {
         let token = format!("use at_{}", "Ab3-_".repeat(9).split_at(43).0);
         let texts = [
             ("a\u{202E}b", "not_plain_text"),
@@ -123,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn no_phone_number_is_told_to_everybody() {
+    fn phone_numbers_are_refused_in_the_public_feed() {
         let text = "Call +49 30 1234567";
         assert_eq!(code(TalkAction::Social, text), Some("phone_number"));
         assert_eq!(code(TalkAction::Message, text), None);

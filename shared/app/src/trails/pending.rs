@@ -1,5 +1,5 @@
-//! Deposits of reads: a search or a look at traces notes them in memory, and a request of some seconds later writes them,
-//! many at once. What a process holds when it ends is lost, and only that: a search must not wait for a write.
+//! Deposits of reads: a search or a look at traces notes them in memory, and a later request writes them in one batch.
+//! The deposits in memory are lost when the process ends, because a search must not wait for a write.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -10,18 +10,18 @@ use jiff::SignedDuration;
 use registry_model::{Caller, ListingId, Moment, Trail, TrailEvent};
 use registry_store::{Deposit, Store, StoreError};
 
-/// The time between two writes.
-const APART: SignedDuration = SignedDuration::from_secs(10);
-/// One caller counts once in this time at one listing.
+/// The minimum time between two writes.
+const WRITE_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
+/// A caller counts once in this time at each listing.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
-/// Listings written at once: with their places and the totals, 58 of the 100 writes that a transaction may have.
-const AT_ONCE: usize = 25;
-/// Deposits that are held; what comes beyond is not noted.
-const MOST_HELD: usize = 2_000;
-/// Callers at listings that are remembered within a window.
-const MOST_SEEN: usize = 20_000;
+/// Listings per write: with their places and the totals, 58 of the 100 writes that a transaction may have.
+const BATCH_SIZE: usize = 25;
+/// Deposits in memory; further ones are dropped.
+const MAX_PENDING: usize = 2_000;
+/// Pairs of caller and listing that are remembered within a window.
+const MAX_SEEN: usize = 20_000;
 
-/// What this process is to deposit.
+/// Deposits that this process has not written yet.
 #[derive(Clone, Debug, Default)]
 pub struct PendingDeposits(Arc<Mutex<Held>>);
 
@@ -35,7 +35,7 @@ struct Held {
 }
 
 impl PendingDeposits {
-    /// Notes an event of a caller at a listing; again within the hour it does not count.
+    /// Notes an event of a caller at a listing; repeats within the hour do not count.
     pub fn note(&self, caller: &Caller, listing: &ListingId, event: TrailEvent, now: Moment) {
         let mut held = self.held();
         if held.window_from.is_none_or(|from| now.duration_since(from) >= WINDOW) {
@@ -43,7 +43,7 @@ impl PendingDeposits {
             held.window_from = Some(now);
         }
         held.written_at.get_or_insert(now);
-        if held.counts.len() >= MOST_HELD || held.seen.len() >= MOST_SEEN {
+        if held.counts.len() >= MAX_PENDING || held.seen.len() >= MAX_SEEN {
             return;
         }
         let source = held.hasher.hash_one((caller.name(), listing.as_str(), event));
@@ -52,15 +52,15 @@ impl PendingDeposits {
         }
     }
 
-    /// Writes what was noted, if the last write is ten seconds ago: one read and one transaction, of at most 25 listings.
-    /// What could not be written stays.
+    /// Writes the noted deposits if the last write is ten seconds ago: one read and one transaction, of at most 25
+    /// listings. A failed write is repeated later.
     pub async fn flush(&self, store: &Store, now: Moment) {
         let due = self.take_due(now);
         if due.is_empty() {
             return;
         }
         if let Err(error) = write(store, &due, now).await {
-            tracing::warn!(%error, "deposits of reads were not written; they wait for the next request");
+            tracing::warn!(%error, "could not write deposits of reads; retrying with a later request");
             let mut held = self.held();
             for (place, times) in due {
                 *held.counts.entry(place).or_default() += times;
@@ -70,7 +70,8 @@ impl PendingDeposits {
 
     fn take_due(&self, now: Moment) -> BTreeMap<(ListingId, TrailEvent), u32> {
         let mut held = self.held();
-        if held.counts.is_empty() || held.written_at.is_some_and(|at| now.duration_since(at) < APART) {
+        if held.counts.is_empty() || held.written_at.is_some_and(|at| now.duration_since(at) < WRITE_INTERVAL)
+        {
             return BTreeMap::new();
         }
         held.written_at = Some(now);
@@ -78,7 +79,7 @@ impl PendingDeposits {
         let mut last: Option<ListingId> = None;
         while let Some(((listing, event), times)) = held.counts.pop_first() {
             if last.as_ref() != Some(&listing) {
-                if listings == AT_ONCE {
+                if listings == BATCH_SIZE {
                     held.counts.insert((listing, event), times);
                     break;
                 }
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn one_caller_counts_once_an_hour_at_a_listing() {
+    fn a_caller_counts_once_per_hour_and_listing() {
         let pending = PendingDeposits::default();
         for (number, second) in [(1, 0), (1, 5), (2, 5)] {
             pending.note(&caller(number), &id(1), TrailEvent::MatchHit, at(second));
@@ -143,16 +144,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_at_once_and_what_is_held_are_bounded() {
+    fn writes_and_memory_are_bounded() {
         let pending = PendingDeposits::default();
-        for number in 0..2 * MOST_HELD {
+        for number in 0..2 * MAX_PENDING {
             pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));
             pending.note(&caller(1), &id(number), TrailEvent::MatchQuery, at(0));
         }
-        assert_eq!(pending.held().counts.len(), MOST_HELD);
+        assert_eq!(pending.held().counts.len(), MAX_PENDING);
         let due = pending.take_due(at(10));
         let listings: HashSet<&ListingId> = due.keys().map(|(id, _)| id).collect();
-        assert_eq!((listings.len(), due.len()), (AT_ONCE, 2 * AT_ONCE));
-        assert_eq!(pending.held().counts.len(), MOST_HELD - 2 * AT_ONCE);
+        assert_eq!((listings.len(), due.len()), (BATCH_SIZE, 2 * BATCH_SIZE));
+        assert_eq!(pending.held().counts.len(), MAX_PENDING - 2 * BATCH_SIZE);
     }
 }

@@ -1,12 +1,11 @@
-//! Who leaves something at a listing: enough to tell that the same source did so before, and whether it is the listing
-//! itself. Nothing proves either, so what is counted is bounded by both.
+//! The source of a deposit: a digest that recognizes repeats, and whether it is the listing itself. Neither is proven,
+//! so both only bound what is counted.
 
 use sha2::{Digest, Sha256};
 
 use registry_model::{Caller, HostName, Listing, ListingId};
 
-/// A caller as it is remembered at a listing: digested with what it does there, so that no address stands in the table
-/// and none is the same at two listings.
+/// A digest of caller, listing and action, so that the table contains no address and the same caller differs between
 #[must_use]
 pub fn source_digest(caller: &Caller, at: &ListingId, what: &str) -> String {
     let mut hash = Sha256::new();
@@ -16,16 +15,16 @@ pub fn source_digest(caller: &Caller, at: &ListingId, what: &str) -> String {
     hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether `from` is the listing itself: by its id, its name, or a domain of its own.
+/// Whether `from` names the listing itself: its id, its name, or one of its domains.
 #[must_use]
 pub fn is_itself(from: &str, listing: &Listing) -> bool {
-    let said = folded(from);
+    let from = folded(from);
     let names = [Some(listing.name.as_str()), listing.server_name.as_deref()];
-    if said == listing.id.as_str() || names.into_iter().flatten().any(|name| folded(name) == said) {
+    if from == listing.id.as_str() || names.into_iter().flatten().any(|name| folded(name) == from) {
         return true;
     }
-    // An address of a page, a bare host, or something at a host.
-    let bare = said.rsplit_once("://").map_or(said.as_str(), |(_, rest)| rest);
+    // A URL, a bare host, or a path at a host.
+    let bare = from.rsplit_once("://").map_or(from.as_str(), |(_, rest)| rest);
     let bare = bare.split(['/', '?', '#']).next().unwrap_or(bare);
     let Some(host) = HostName::of_url(&format!("https://{bare}/")) else { return false };
     let (host, hosts) = (host.as_str().to_owned(), listing.hosts());
@@ -46,7 +45,7 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn a_listing_is_known_by_its_id_name_and_domain() {
+    fn a_listing_is_recognized_by_id_name_and_domain() {
         let id = "agtpub_0123456789abcdef0123".parse().unwrap();
         let card = "https://agents.acme.dev/.well-known/agent-card.json".to_owned();
         let listing =
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_another_at_another_listing_and_for_another_act() {
+    fn sources_differ_between_listings_and_actions() {
         let caller = |number| Caller { address: Some([192, 0, 2, number].into()), bearer: None };
         let at = |id: &str, number, what| source_digest(&caller(number), &id.parse().unwrap(), what);
         let one = at("mcp-a", 1, "endorse");

@@ -1,5 +1,5 @@
-//! The body behind the URL of a card, which may not be JSON at all. A login page answered with 200 is the most common
-//! broken card, so it is recognised and named.
+//! The body behind a card's URL, which may not be JSON. A login page with status 200 is the most common broken card, so
+//! it is recognized and named.
 
 use serde_json::Value;
 
@@ -7,32 +7,25 @@ use super::{AgentCard, CardFault, read};
 use registry_model::error::shorten;
 use registry_model::json;
 
-/// The most JSON values in a card: lists, their items, the members of objects. A dense card of the greatest length
-/// that is fetched has fewer.
+/// JSON values in a card: lists, their items, the members of objects. A dense card of the maximum length has fewer.
 const MOST_VALUES: usize = 20_000;
 
-/// How far into a page its title is looked for, in bytes.
+/// Bytes of a page that are searched for its title.
 const HEAD: usize = 16 * 1024;
 
-/// Reads an agent card from the bytes that were answered.
-///
-/// # Errors
-/// As [`read`]; a body that is no JSON is [`CardFault::NotACard`].
+/// Parses an agent card from the body of a response; a body that is not JSON is [`CardFault::NotACard`].
 pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
     read(&document(body)?)
 }
 
-/// The document in the bytes that were answered.
-///
-/// # Errors
-/// A body that is no JSON is [`CardFault::NotACard`].
+/// Parses the body of a response; a body that is not JSON is [`CardFault::NotACard`].
 pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     json::read(body, &mut { MOST_VALUES })
         .map_err(|error| CardFault::NotACard { seen: of_text(body, &error) })
 }
 
-/// What a body that is no JSON looks like.
+/// Describes a body that is not JSON.
 fn of_text(body: &[u8], error: &serde_json::Error) -> String {
     let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]);
     let text = head.trim_start();
@@ -52,7 +45,7 @@ fn of_text(body: &[u8], error: &serde_json::Error) -> String {
         format!("broken JSON (line {}, column {})", error.line(), error.column())
     } else {
         format!(
-            "a text that is no JSON (\"{}\")",
+            "a text that is not JSON (\"{}\")",
             shorten(text.lines().next().unwrap_or_default().trim(), 60)
         )
     }
@@ -78,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_called_by_its_name() {
+    fn bodies_that_are_not_json_are_named() {
         assert_eq!(seen(b""), "an empty body");
         assert_eq!(seen(b"  \n"), "an empty body");
         assert_eq!(
@@ -88,24 +81,24 @@ mod tests {
         assert_eq!(seen(b"<html>"), "an HTML page");
         assert_eq!(seen(b"<?xml version=\"1.0\"?><x/>"), "an XML document");
         assert_eq!(seen(b"{\"name\": \"x\",\n}"), "broken JSON (line 2, column 1)");
-        assert_eq!(seen(b"Not Found"), "a text that is no JSON (\"Not Found\")");
+        assert_eq!(seen(b"Not Found"), "a text that is not JSON (\"Not Found\")");
         assert_eq!(seen(b"\"text\""), "a bare text (\"text\")");
-        assert_eq!(seen(b"\xFF\xFE{\0"), "a text that is no JSON (\"\u{FFFD}\u{FFFD}{\0\")");
+        assert_eq!(seen(b"\xFF\xFE{\0"), "a text that is not JSON (\"\u{FFFD}\u{FFFD}{\0\")");
     }
 
     #[test]
-    fn nesting_without_end_is_broken_json() {
+    fn endless_nesting_is_broken_json() {
         assert!(seen(&b"[".repeat(1_000_000)).starts_with("broken JSON"));
     }
 
     #[test]
-    fn lists_without_end_are_no_card() {
+    fn too_many_values_are_not_a_card() {
         let zeros = format!("{{\"name\": \"A\", \"skills\": [0{}]}}", ",0".repeat(100_000));
         assert_eq!(seen(zeros.as_bytes()), "a document of more than 20000 values");
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_obstacle() {
+    fn a_byte_order_mark_is_ignored() {
         let card = b"\xEF\xBB\xBF{\"name\":\"A\",\"url\":\"https://a.example/\",\"skills\":[]}";
         assert_eq!(read_body(card).unwrap().name, "A");
     }

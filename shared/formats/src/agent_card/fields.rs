@@ -1,34 +1,33 @@
-//! The fields of a card by the types that the specification gives them (A2A 1.0 §4.4, 0.3 §5.5). A field that is
-//! required and missing, or of another type, makes typed clients refuse the card; what real cards get away with does not.
+//! Checks the types of a card's fields (A2A 1.0 §4.4, 0.3 §5.5). A required field that is missing or of another type
+//! makes typed clients refuse the card. Deviations that are common in working cards only give warnings.
 
 use serde_json::{Map, Value};
 
 use super::violation::CardViolations;
 
-/// What a value has to be.
 type Type = fn(&Value) -> bool;
 
 /// Optional fields: name, type, code, remedy.
 const OPTIONAL: [(&str, Type, &str, &str); 8] = [
-    ("documentationUrl", Value::is_string, "url_unusable", "Write one address as a text, or leave it out."),
-    ("iconUrl", Value::is_string, "url_unusable", "Write one address as a text, or leave it out."),
+    ("documentationUrl", Value::is_string, "url_unusable", "Write one URL as a text, or leave it out."),
+    ("iconUrl", Value::is_string, "url_unusable", "Write one URL as a text, or leave it out."),
     (
         "securitySchemes",
         are_objects_by_name,
         "security_malformed",
-        "Write an object that holds each scheme, an object, under its name.",
+        "Write an object with one object per scheme, by its name.",
     ),
     (
         "securityRequirements",
         are_objects,
         "security_malformed",
-        "Write a list of objects; [] where nothing is asked for.",
+        "Write a list of objects; [] if no credentials are needed.",
     ),
     (
         "security",
         are_objects,
         "security_malformed",
-        "Write a list of objects; [] where nothing is asked for.",
+        "Write a list of objects; [] if no credentials are needed.",
     ),
     (
         "signatures",
@@ -50,7 +49,7 @@ const OPTIONAL: [(&str, Type, &str, &str); 8] = [
     ),
 ];
 
-/// Reports what is missing or of a wrong type; `warnings` takes what is wrong in working agents too.
+/// Reports fields that are missing or of a wrong type; faults that occur in working agents go to `warnings`.
 pub(super) fn check(card: &Map<String, Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
     for (field, is_right, code, fix) in OPTIONAL {
         let given = card.get(field).filter(|value| !value.is_null());
@@ -64,7 +63,7 @@ pub(super) fn check(card: &Map<String, Value>, broken: &mut CardViolations, warn
     capabilities(card.get("capabilities"), broken, warnings);
 }
 
-/// Required, and missing in working agents; 1.0 asks for at least one, 0.3 for a list.
+/// Required, but missing in working agents; 1.0 requires at least one, 0.3 a list.
 fn modes(field: &str, value: Option<&Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
     let list = match value {
         Some(value) if are_texts(value) && value != &Value::Array(Vec::new()) => return,
@@ -80,7 +79,7 @@ fn modes(field: &str, value: Option<&Value>, broken: &mut CardViolations, warnin
     );
 }
 
-/// Required. A list, and flags as texts, stand in cards of registries and samples, and their agents are used.
+/// Required. Some cards of registries and samples have a list here, or flags as texts, and their agents are used.
 fn capabilities(value: Option<&Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
     const FLAGS: [&str; 4] =
         ["streaming", "pushNotifications", "stateTransitionHistory", "extendedAgentCard"];
@@ -112,7 +111,6 @@ fn capabilities(value: Option<&Value>, broken: &mut CardViolations, warnings: &m
     }
 }
 
-/// A list of texts.
 pub(super) fn are_texts(value: &Value) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
 }

@@ -1,5 +1,5 @@
-//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it. Where a
-//! card has both, the newer list takes precedence, as in the official clients.
+//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it. Where a card
+//! has both, the 1.0 list takes precedence, as in the official clients.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,36 +7,31 @@ use url::Url;
 
 use super::violation::CardViolations;
 use crate::limits::LONGEST_URL;
+use crate::server_json::is_local;
 use registry_model::error::shorten;
 
-/// The most interfaces read of one card.
-const MOST: usize = 20;
+const MAX_INTERFACES: usize = 20;
 
-/// One address of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Interface {
-    /// An absolute http or https URL; for gRPC whatever the card says, such as `host:port`.
+    /// An absolute http or https URL; for gRPC the text of the card, such as `host:port`.
     pub url: String,
-    /// How messages are carried.
     pub binding: Binding,
-    /// Whose shapes they have.
     pub version: Dialect,
 }
 
-/// How messages are carried to an agent (A2A specification 5.8, `protocolBinding`).
+/// How messages are sent to an agent (A2A specification 5.8, `protocolBinding`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Binding {
     /// JSON-RPC 2.0 over HTTP.
     JsonRpc,
-    /// The REST binding.
     HttpJson,
-    /// gRPC.
     Grpc,
     /// A custom binding, named by a URI.
     Other(String),
 }
 
-/// The revision of A2A whose method names and shapes are spoken.
+/// The A2A revision whose method names and shapes are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Dialect {
     /// 1.0: `SendMessage`, `GetTask`.
@@ -45,8 +40,8 @@ pub enum Dialect {
     /// 0.3: `message/send`, `tasks/get`.
     #[serde(rename = "0.3")]
     V0_3,
-    /// 0.2 and older, or a card that does not say: `tasks/get` is common to all of them, a message is sent by
-    /// `message/send` (from 0.2.0) or `tasks/send`.
+    /// 0.2 and older, or a card without a version: all of them have `tasks/get`; a message is sent with `message/send`
+    /// (from 0.2.0) or `tasks/send`.
     #[serde(rename = "0.2")]
     V0_2,
 }
@@ -62,7 +57,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a `protocolVersion`, whatever its patch number; `None` for what no revision is called.
+    /// The dialect of a `protocolVersion`, whatever its patch number; `None` for an unknown version.
     fn of(version: &str) -> Option<Self> {
         let mut numbers = version.trim().trim_start_matches('v').split('.');
         match (numbers.next()?, numbers.next()) {
@@ -74,21 +69,19 @@ impl Dialect {
     }
 }
 
-/// What the reading of a card's interfaces gave.
+/// The interfaces of a card and their faults.
 #[derive(Default)]
 pub(super) struct Found {
-    /// The interfaces a client could use, preferred first.
+    /// The interfaces that a client could use, the preferred first.
     pub(super) usable: Vec<Interface>,
-    /// What is wrong with the others, or odd about these.
+    /// Faults of the others, and warnings about these.
     pub(super) violations: CardViolations,
-    /// What the specification rules out whatever the others are.
     pub(super) broken: CardViolations,
-    /// Versions that no revision is called. A card may name one that is still to come beside one that is.
+    /// Unknown versions. A card may list a future version next to a known one.
     unknown_versions: CardViolations,
     has_known_version: bool,
 }
 
-/// Reads a card's interfaces.
 pub(super) fn read(card: &Map<String, Value>) -> Found {
     let mut found = Found::default();
     let stated = stated_version(card, &mut found.unknown_versions);
@@ -103,8 +96,8 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
             "supportedInterfaces",
             "no_interface",
             card.get("supportedInterfaces"),
-            "Tell where the agent is spoken to: [{\"url\": \"https://...\", \"protocolBinding\": \"JSONRPC\", \
-             \"protocolVersion\": \"1.0\"}], or `url` in a card of 0.3.",
+            "List the agent's endpoints: [{\"url\": \"https://...\", \"protocolBinding\": \"JSONRPC\", \
+             \"protocolVersion\": \"1.0\"}], or give `url` in a card of 0.3.",
         );
     }
     let unknown = std::mem::take(&mut found.unknown_versions);
@@ -112,7 +105,7 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
     found
 }
 
-/// The version that the card as a whole states.
+/// The version of the card as a whole.
 fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) -> Option<Dialect> {
     let value = card
         .get("protocolVersion")
@@ -124,13 +117,12 @@ fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) ->
             "protocolVersion",
             "protocol_version_unknown",
             Some(value),
-            "Give the A2A version that the agent speaks, such as \"0.3.0\" or \"1.0\".",
+            "Write the A2A version of the agent, such as \"0.3.0\" or \"1.0\".",
         );
     }
     dialect
 }
 
-/// The list of 1.0 cards.
 fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found) {
     let Value::Array(entries) = listed else {
         found.broken.note(
@@ -141,7 +133,7 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
         );
         return;
     };
-    for (index, entry) in entries.iter().take(MOST).enumerate() {
+    for (index, entry) in entries.iter().take(MAX_INTERFACES).enumerate() {
         let path = format!("supportedInterfaces[{index}]");
         let binding = entry.get("protocolBinding").or_else(|| entry.get("transport"));
         let version = match entry.get("protocolVersion").and_then(Value::as_str) {
@@ -154,7 +146,7 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
                 format!("{path}.protocolVersion"),
                 "protocol_version_unknown",
                 entry.get("protocolVersion"),
-                "Give the A2A version of this interface, such as \"1.0\"; it is taken for 1.0.",
+                "Write the A2A version of this interface, such as \"1.0\"; until then it is read as 1.0.",
             );
         }
         keep(entry.get("url"), binding, version.unwrap_or(Dialect::V1_0), &path, found);
@@ -168,7 +160,7 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
     let by_shape =
         if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
     let dialect = stated.unwrap_or(by_shape);
-    // Cards of 0.2 need not say; what they do say has to be a version.
+    // In cards of 0.2 the version is optional; a given one must be valid.
     found.has_known_version |= stated.is_some() || found.unknown_versions.is_empty();
     if let Some(url) = card.get("url") {
         let before = found.usable.len();
@@ -178,18 +170,18 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
                 "supportedInterfaces",
                 "interfaces_missing",
                 None,
-                "The card states 1.0, whose readers look for `supportedInterfaces`: name the address there too.",
+                "The card states 1.0, whose clients read `supportedInterfaces`: list the URL there, too.",
             );
         }
     }
     let more = card.get("additionalInterfaces").and_then(Value::as_array);
-    for (index, entry) in more.into_iter().flatten().take(MOST).enumerate() {
+    for (index, entry) in more.into_iter().flatten().take(MAX_INTERFACES).enumerate() {
         let path = format!("additionalInterfaces[{index}]");
         keep(entry.get("url"), entry.get("transport"), dialect, &path, found);
     }
 }
 
-/// Judges one address and keeps it where a client could use it; a `path` of "" is the card itself.
+/// Checks one address and keeps it where a client could use it; a `path` of "" is the card itself.
 fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &str, found: &mut Found) {
     let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
     let binding_field = match path {
@@ -202,7 +194,7 @@ fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &s
             at(binding_field),
             "binding_missing",
             binding,
-            "Name how messages are carried: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\"; it is taken for JSONRPC.",
+            "Name the binding: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\"; until then it is read as JSONRPC.",
         );
     }
     let binding = binding_of(binding, &at(binding_field), &mut found.violations);
@@ -221,7 +213,7 @@ fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &s
     }
 }
 
-/// The binding by its name; names that only resemble an official one are understood, with a violation.
+/// The binding by its name; a name that is similar to an official one is accepted with a violation.
 fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations) -> Binding {
     let Some(name) = value.and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty()) else {
         return Binding::JsonRpc;
@@ -237,7 +229,7 @@ fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations
         path,
         "binding_unknown",
         value,
-        "Use the official name: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\" (or a URI for a binding of your own).",
+        "Use an official name, \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\", or a URI for your own binding.",
     );
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     match plain.to_ascii_lowercase().as_str() {
@@ -248,10 +240,10 @@ fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations
     }
 }
 
-/// The URL in canonical form, or the code and the remedy of what keeps every client from using it.
+/// The URL in canonical form, or the code and the fix of its fault.
 fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'static str)> {
-    const TOO_LONG: (&str, &str) = ("interface_url_too_long", "Use an address of at most 2048 bytes.");
-    const WHOLE: &str = "Write the whole public address, such as https://agent.example.com/a2a.";
+    const TOO_LONG: (&str, &str) = ("interface_url_too_long", "Use a URL of at most 2048 bytes.");
+    const WHOLE: &str = "Write the absolute public URL, such as https://agent.example.com/a2a.";
     if text.is_empty() {
         return Err(("interface_url_missing", WHOLE));
     }
@@ -262,7 +254,7 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
         return Ok(text.to_owned());
     }
     if text.contains('{') {
-        return Err(("interface_url_template", "Put the real address in place of the {variable}."));
+        return Err(("interface_url_template", "Replace the {variable} by its value."));
     }
     let url = match Url::parse(text) {
         Ok(url) => url,
@@ -270,33 +262,25 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
         Err(_) => return Err(("interface_url_unreadable", WHOLE)),
     };
     if !matches!(url.scheme(), "http" | "https") {
-        return Err((
-            "interface_url_scheme",
-            "Begin the address with https:// (the scheme is missing or another).",
-        ));
+        return Err(("interface_url_scheme", "Write a URL that begins with https://."));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(("interface_url_credentials", "Take the user name and password out of the address."));
+        return Err(("interface_url_credentials", "Remove the user name and password from the URL."));
     }
-    // Longer than its text, where much of that has to be escaped.
+    // Escaping can make the URL longer than its text.
     if url.as_str().len() > LONGEST_URL {
         return Err(TOO_LONG);
     }
     Ok(url.into())
 }
 
-/// What is odd about a usable URL: strangers will not get through to it.
+/// Why other clients may not reach a usable URL.
 fn oddity(url: &str) -> Option<(&'static str, &'static str)> {
-    let url = Url::parse(url).ok()?;
-    let local = match url.host()? {
-        url::Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
-        url::Host::Ipv4(address) => address.is_loopback() || address.is_unspecified(),
-        url::Host::Ipv6(address) => address.is_loopback() || address.is_unspecified(),
-    };
-    if local {
-        Some(("interface_local", "Nobody else reaches this address: write the agent's public one."))
+    let url = Url::parse(url).ok().filter(Url::has_host)?;
+    if is_local(&url) {
+        Some(("interface_local", "Other machines cannot reach this URL: write the agent's public one."))
     } else if url.scheme() == "http" {
-        Some(("interface_not_https", "Serve the agent over https and write the https address."))
+        Some(("interface_not_https", "Serve the agent over https and write the https URL."))
     } else {
         None
     }

@@ -1,12 +1,12 @@
-//! What a JSON document looks like when it is no agent card: a manifest, an MCP document, an error message. A
-//! publisher with the wrong URL finds the right one sooner when the error names what is there.
+//! Recognizes other documents in place of an agent card: a manifest, an MCP document, an error message. An error that
+//! names the document helps a publisher to find the right URL.
 
 use serde_json::{Map, Value};
 
 use crate::server_card;
 use registry_model::error::shorten;
 
-/// Members that A2A cards have and hardly anything else does.
+/// Members that are typical of A2A cards and rare elsewhere.
 const TYPICAL: [&str; 8] = [
     "skills",
     "capabilities",
@@ -18,7 +18,7 @@ const TYPICAL: [&str; 8] = [
     "authentication",
 ];
 
-/// Members that mark a document as something else, unless it also says where an agent is spoken to.
+/// Members of other documents; a card with one of these must also list an endpoint.
 const FOREIGN: [&str; 12] = [
     "jsonrpc",
     "mcpServers",
@@ -34,7 +34,7 @@ const FOREIGN: [&str; 12] = [
     "linkset",
 ];
 
-/// True for what was meant to be an agent card, however badly it came out.
+/// Whether the document is meant as an agent card, even if it is invalid.
 pub(super) fn is_agent_card(document: &Map<String, Value>) -> bool {
     let has = |field: &str| document.contains_key(field);
     let typical = TYPICAL.iter().filter(|field| has(field)).count();
@@ -47,7 +47,7 @@ pub(super) fn is_agent_card(document: &Map<String, Value>) -> bool {
     }
 }
 
-/// A document in a few words, with what to do about it where that is known.
+/// Describes a document in a few words, with a fix where one is known.
 pub(super) fn of(document: &Value) -> String {
     match document {
         Value::Null => "null".to_owned(),
@@ -59,40 +59,37 @@ pub(super) fn of(document: &Value) -> String {
     }
 }
 
-/// An object in a few words.
 fn of_object(document: &Value, members: &Map<String, Value>) -> String {
     let has = |field: &str| members.contains_key(field);
     let list = |field: &str| members.get(field).is_some_and(Value::is_array);
     let schema = members.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let kinds: [(bool, &str); 19] = [
         (members.is_empty(), "an empty object"),
-        (has("jsonrpc"), "a JSON-RPC answer; publish the card's address, not the endpoint's"),
-        (list("modules"), "an OASF record; the card is inside it, under modules[].data.card_data"),
+        (has("jsonrpc"), "a JSON-RPC response; publish the URL of the card, not of the endpoint"),
+        (list("modules"), "an OASF record; its card is in modules[].data.card_data"),
         (schema.ends_with("/server.schema.json"), MCP_DESCRIPTION),
         (has("version_detail") || (list("packages") && has("name")), MCP_DESCRIPTION),
-        (
-            server_card::read(document).is_some(),
-            "an MCP server card; publish the server's address as `mcp_url`",
-        ),
+        (server_card::read(document).is_some(), "an MCP server card; publish the server's URL as `mcp_url`"),
         (has("mcpServers"), "a configuration file of an MCP client"),
         (has("openapi") || has("swagger"), "an OpenAPI document"),
         (has("name_for_model"), "an AI plugin manifest"),
         (has("start_url") || (has("icons") && has("display")), "a web app manifest"),
-        (list("entries") || has("descriptor"), "an AI catalogue; publish the address of one card in it"),
+        (list("entries") || has("descriptor"), "an AI catalogue; publish the URL of one card in it"),
         (has("linkset"), "an API catalogue"),
         (has("distribution"), "an entry of the Agent Client Protocol's registry"),
         (has("dependencies") || has("devDependencies") || has("scripts"), "a package.json"),
         (has("verificationMethod"), "a DID document"),
         (list("keys"), "a key set"),
-        (list("agents"), "a list of agents; publish the address of one card"),
-        (list("servers"), "a list of MCP servers; publish the address of one"),
+        (list("agents"), "a list of agents; publish the URL of one card"),
+        (list("servers"), "a list of MCP servers; publish the URL of one"),
         (has("@context"), "a JSON-LD document"),
     ];
     if let Some((_, words)) = kinds.into_iter().find(|(matches, _)| *matches) {
         return words.to_owned();
     }
-    let told = ["error", "message", "detail", "title"].iter().find_map(|field| members.get(*field)?.as_str());
-    match told {
+    let message =
+        ["error", "message", "detail", "title"].iter().find_map(|field| members.get(*field)?.as_str());
+    match message {
         Some(message) if !has("name") => format!("an error message (\"{}\")", shorten(message, 60)),
         _ => {
             let names: Vec<String> = members.keys().take(6).map(|name| shorten(name, 30)).collect();
@@ -101,5 +98,4 @@ fn of_object(document: &Value, members: &Map<String, Value>) -> String {
     }
 }
 
-/// What a `server.json` is called.
-const MCP_DESCRIPTION: &str = "an MCP server description (server.json); publish it as the body itself";
+const MCP_DESCRIPTION: &str = "an MCP server description (server.json); publish it as the request body";

@@ -1,9 +1,9 @@
-//! Whether an agent accepts requests without credentials, by what its card declares. Requirements are alternatives: a
-//! single empty one means that nothing is needed.
+//! Whether an agent accepts requests without credentials, by its card. Requirements are alternatives: a single empty
+//! one means that no credentials are needed.
 
 use serde_json::{Map, Value};
 
-/// True where every alternative that the card declares needs credentials
+/// Whether every alternative that the card declares needs credentials
 /// (`securityRequirements` of 1.0, `security` of 0.3, `authentication` of 0.2).
 pub(super) fn required(card: &Map<String, Value>) -> bool {
     let alternatives = ["securityRequirements", "security"]
@@ -16,13 +16,13 @@ pub(super) fn required(card: &Map<String, Value>) -> bool {
     }
 }
 
-/// True where one alternative names a scheme that asks for something.
+/// Whether one alternative names a scheme that needs credentials.
 fn needs_credentials(alternative: &Value, card: &Map<String, Value>) -> bool {
     let schemes = alternative.get("schemes").unwrap_or(alternative).as_object();
     schemes.is_some_and(|schemes| schemes.keys().any(|name| !asks_for_nothing(name, card)))
 }
 
-/// True for the scheme `none`, by its name or by its declaration.
+/// Whether a scheme is `none`, by its name or by its declaration.
 fn asks_for_nothing(name: &str, card: &Map<String, Value>) -> bool {
     let declared = card.get("securitySchemes").and_then(|schemes| schemes.get(name));
     let scheme = declared.and_then(|declared| {
@@ -39,7 +39,7 @@ fn authentication(card: &Map<String, Value>) -> bool {
     !names.is_empty() && !names.into_iter().any(is_none)
 }
 
-/// The words with which cards say that nothing is asked for.
+/// The words in cards for "no credentials".
 fn is_none(name: &str) -> bool {
     ["none", "public", "anonymous"].iter().any(|word| name.eq_ignore_ascii_case(word))
 }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_needed_only_where_every_way_in_needs_them() {
+    fn credentials_are_needed_if_every_alternative_needs_them() {
         let bearer = json!({"bearer": {"httpAuthSecurityScheme": {"scheme": "Bearer"}}});
         let needed = [
             json!({"securitySchemes": bearer, "securityRequirements": [{"schemes": {"bearer": {"list": []}}}]}),

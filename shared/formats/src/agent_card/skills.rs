@@ -1,5 +1,5 @@
-//! The skills of an agent card, as far as they can be read; a poor skill is better than none.
-//! An empty list is no fault: working agents of well-known frameworks have one. No list at all is one.
+//! The skills of an agent card, as far as they can be read. An empty list is not a fault, because working agents of
+//! known frameworks have one; a missing list is one.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,6 @@ use crate::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_WORD, MOST_SKILLS
 use registry_model::Skill;
 use registry_model::error::shorten;
 
-/// Reads the skills of a card.
 pub(super) fn read(
     card: &Map<String, Value>,
     broken: &mut CardViolations,
@@ -18,7 +17,7 @@ pub(super) fn read(
     let listed = match card.get("skills") {
         Some(Value::Array(skills)) if !skills.is_empty() => skills,
         other => {
-            // The field is required in every version of the protocol; official clients fail without it.
+            // Required in every version of the protocol; official clients fail without it.
             let list = if other.is_some_and(Value::is_array) { warnings } else { broken };
             list.note(
                 "skills",
@@ -34,7 +33,7 @@ pub(super) fn read(
             "skills",
             "skills_too_many",
             card.get("skills"),
-            format!("Only the first {MOST_SKILLS} skills are shown; name the main ones first."),
+            format!("Only the first {MOST_SKILLS} skills are stored; list the main ones first."),
         );
     }
     listed
@@ -45,7 +44,7 @@ pub(super) fn read(
         .collect()
 }
 
-/// One skill; `None` where it has neither id nor name. Skills without tags are met in working agents.
+/// One skill; `None` where it has neither id nor name. Skills without tags occur in working agents.
 fn one(
     index: usize,
     skill: &Value,
@@ -61,12 +60,12 @@ fn one(
         ["id", "name", "description"].into_iter().filter(|field| !skill[field].is_string()).collect();
     missing.extend(["id", "name"].into_iter().filter(|field| skill[field].as_str().is_some_and(is_blank)));
     if !missing.is_empty() {
-        let fix = format!("Add what is missing, as texts: {}.", missing.join(", "));
+        let fix = format!("Add the missing fields as texts: {}.", missing.join(", "));
         broken.note(path.clone(), "skill_incomplete", Some(skill), fix);
     }
     let tags_given = !skill["tags"].is_null();
     if !tags_given || skill["description"].as_str().is_some_and(is_blank) {
-        let fix = "Add what search finds it by: a description, and tags.";
+        let fix = "Add a description and tags; search uses them.";
         warnings.note(path.clone(), "skill_incomplete", Some(skill), fix);
     }
     for field in ["tags", "examples", "inputModes", "outputModes"] {
@@ -90,7 +89,7 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// A text, or a number written as one, without the blanks around it.
+/// A trimmed text, or a number as text.
 fn text(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
@@ -99,7 +98,6 @@ fn text(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// The tags that are texts.
 fn tags(skill: &Value) -> Vec<String> {
     skill
         .get("tags")

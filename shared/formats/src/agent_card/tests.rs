@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A card as 1.0 wants it, with the older fields beside.
+/// A card with everything that 1.0 requires, and the older fields.
 fn wide() -> Value {
     json!({
         "name": "Weather agent", "description": "Tells the weather of any city in the world.", "version": "1.2.0",
@@ -56,7 +56,7 @@ fn interface(url: &str, binding: Binding, version: Dialect) -> Interface {
 }
 
 #[test]
-fn a_wide_card_is_read_without_a_warning() {
+fn a_complete_card_has_no_warnings() {
     let card = read(&wide()).unwrap();
     assert_eq!(card.name, "Weather agent");
     assert_eq!(card.version.as_deref(), Some("1.2.0"));
@@ -78,7 +78,7 @@ fn a_wide_card_is_read_without_a_warning() {
 }
 
 #[test]
-fn older_cards_are_read_by_url_transport_and_additional_interfaces() {
+fn older_cards_list_url_transport_and_additional_interfaces() {
     let card = read(&but(&json!({
         "supportedInterfaces": null, "protocolVersion": "0.3.0", "url": "https://weather.example/rpc",
         "additionalInterfaces": [
@@ -99,7 +99,7 @@ fn older_cards_are_read_by_url_transport_and_additional_interfaces() {
 }
 
 #[test]
-fn the_dialect_follows_from_what_the_card_states_or_from_its_shape() {
+fn the_dialect_follows_from_the_version_or_the_shape() {
     let of = |changes: Value| read(&but(&changes)).unwrap().dialects;
     let url = json!({"supportedInterfaces": null});
     let with = |more: Value| {
@@ -121,7 +121,7 @@ fn the_dialect_follows_from_what_the_card_states_or_from_its_shape() {
 }
 
 #[test]
-fn a_poor_card_is_taken_with_warnings() {
+fn an_incomplete_card_is_accepted_with_warnings() {
     let card =
         read(&json!({"name": " A ", "url": "https://a.example/", "protocolVersion": "1.0", "version": 2,
         "capabilities": ["x"], "skills": [], "documentationUrl": "docs", "provider": "me"}))
@@ -150,7 +150,7 @@ fn a_poor_card_is_taken_with_warnings() {
 }
 
 #[test]
-fn names_of_bindings_are_understood_when_they_are_nearly_right() {
+fn similar_binding_names_are_accepted() {
     let binding = |name: &str| {
         let card = read(&but(&json!({"supportedInterfaces": null, "preferredTransport": name}))).unwrap();
         (card.interfaces[0].binding.clone(), card.warnings.iter().any(|w| w.code == "binding_unknown"))
@@ -196,7 +196,7 @@ fn a_card_without_name_or_usable_interface_is_invalid() {
 }
 
 #[test]
-fn an_address_that_grows_when_it_is_escaped_is_too_long() {
+fn a_url_that_is_too_long_after_escaping_is_refused() {
     let grows = format!("https://a.example/{}", "é".repeat(900));
     assert!(grows.len() < 2048);
     let violations = invalid(&but(
@@ -209,7 +209,7 @@ fn an_address_that_grows_when_it_is_escaped_is_too_long() {
 }
 
 #[test]
-fn one_usable_interface_is_enough_and_the_others_are_told() {
+fn one_usable_interface_is_enough() {
     let card = read(&but(&json!({"supportedInterfaces": [
         {"url": "/relative", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
         {"url": "http://weather.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
@@ -230,7 +230,7 @@ fn one_usable_interface_is_enough_and_the_others_are_told() {
 }
 
 #[test]
-fn skills_are_taken_as_far_as_they_can_be_read() {
+fn skills_are_read_as_far_as_possible() {
     let card = read(&but(&json!({"skills": [
         {"name": "Only a name"}, {"id": 7, "name": "", "tags": ["a", 1, " "]}, "plain", {}, null, 3]})))
     .unwrap();
@@ -238,19 +238,18 @@ fn skills_are_taken_as_far_as_they_can_be_read() {
     assert_eq!(taken, [("Only a name", "Only a name"), ("7", "7"), ("plain", "plain")]);
     assert_eq!(card.skills[1].tags, ["a"]);
     assert_eq!(card.broken.len(), 7, "{:?}", card.broken);
-    assert_eq!(card.broken[0].fix, "Add what is missing, as texts: id, description.");
+    assert_eq!(card.broken[0].fix, "Add the missing fields as texts: id, description.");
 }
 
-/// What a card without one rule comes to.
+/// The result of reading a card that breaks one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comes {
-    /// `fail`: no client could use it.
+    /// No client could use it.
     Fail(&'static str),
-    /// `partial`: it works, and typed clients refuse it.
+    /// It works, but typed clients refuse it.
     Partial(&'static str),
-    /// Taken, with advice: working agents break the rule.
+    /// A warning: working agents break the rule.
     Advice(&'static str),
-    /// Taken without a word.
     Taken,
 }
 
@@ -268,10 +267,10 @@ fn comes_to(card: &Value) -> Comes {
     }
 }
 
-/// One broken card for each rule of the specifications: 1.0 §4.4 (`a2a.proto`), 0.3 §5.5 (`types.ts`). What is only
-/// advised against is met in working agents: the reason stands beside it.
+/// One broken card for each rule of the specifications: 1.0 §4.4 (`a2a.proto`), 0.3 §5.5 (`types.ts`). A comment gives
+/// the reason where breaking a rule is only a warning.
 #[test]
-fn each_rule_of_a_card_is_broken_once() {
+fn every_rule_of_a_card_is_checked() {
     let interface =
         |entry: Value| json!({"supportedInterfaces": [entry], "url": null, "protocolVersion": null});
     let skill = |field: &str, value: Value| {
@@ -404,40 +403,40 @@ fn each_rule_of_a_card_is_broken_once() {
 }
 
 #[test]
-fn what_is_no_card_is_called_by_what_it_looks_like() {
-    let told = [
+fn other_documents_are_named() {
+    let table = [
         (json!(null), "null"),
         (json!("<html></html>"), "an HTML page"),
         (json!([1, 2, 3]), "a list of 3; a card is one object"),
         (json!({}), "an empty object"),
         (
             json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
-            "a JSON-RPC answer; publish the card's address, not the endpoint's",
+            "a JSON-RPC response; publish the URL of the card, not of the endpoint",
         ),
         (json!({"detail": "Not Found"}), "an error message (\"Not Found\")"),
         (json!({"name": "Shop", "start_url": "/", "display": "standalone"}), "a web app manifest"),
         (json!({"openapi": "3.1.0", "info": {}}), "an OpenAPI document"),
         (
             json!({"name": "a/b", "packages": [], "version": "1"}),
-            "an MCP server description (server.json); publish it as the body itself",
+            "an MCP server description (server.json); publish it as the request body",
         ),
         (
             json!({"serverInfo": {"name": "x"}, "protocolVersion": "2025-06-18", "capabilities": {}}),
-            "an MCP server card; publish the server's address as `mcp_url`",
+            "an MCP server card; publish the server's URL as `mcp_url`",
         ),
         (
             json!({"modules": [{"name": "integration/a2a"}], "skills": [], "authentication": {}}),
-            "an OASF record; the card is inside it, under modules[].data.card_data",
+            "an OASF record; its card is in modules[].data.card_data",
         ),
         (json!({"alpha": 1, "beta": 2}), "an object with alpha, beta"),
     ];
-    for (document, words) in told {
+    for (document, words) in table {
         assert_eq!(read(&document), Err(CardFault::NotACard { seen: words.to_owned() }), "{document}");
     }
 }
 
 #[test]
-fn what_is_taken_over_has_a_sane_length() {
+fn stored_texts_have_bounded_lengths() {
     let skills: Vec<Value> =
         (0..500).map(|n| json!({"id": n, "name": "n".repeat(500), "tags": vec!["t"; 99]})).collect();
     let card =
@@ -450,7 +449,7 @@ fn what_is_taken_over_has_a_sane_length() {
 }
 
 #[test]
-fn two_megabytes_of_nonsense_are_read_in_no_time() {
+fn two_megabytes_are_read_quickly() {
     let nonsense = "<b>\u{202E}x ".repeat(250_000);
     let many: Vec<Value> = (0..40_000).map(|n| json!({"url": n, "id": {"deep": [n]}})).collect();
     let card = but(&json!({"name": nonsense, "description": nonsense, "url": nonsense,
@@ -463,18 +462,17 @@ fn two_megabytes_of_nonsense_are_read_in_no_time() {
 
 proptest! {
     #[test]
-    fn no_document_makes_it_panic(document in arbitrary::document()) {
-        told(&document)?;
+    fn no_document_causes_a_panic(document in arbitrary::document()) {
+        check_invariants(&document)?;
     }
 
     #[test]
-    fn no_damaged_card_makes_it_panic(document in arbitrary::damaged(wide())) {
-        told(&document)?;
+    fn no_damaged_card_causes_a_panic(document in arbitrary::damaged(wide())) {
+        check_invariants(&document)?;
     }
 }
 
-/// What holds of every answer.
-fn told(document: &Value) -> Result<(), TestCaseError> {
+fn check_invariants(document: &Value) -> Result<(), TestCaseError> {
     match read(document) {
         Ok(card) => {
             prop_assert!(!card.name.is_empty() && !card.interfaces.is_empty());

@@ -1,5 +1,5 @@
-//! What is wrong with an agent card: the place, the value there, and what to write instead. The list is bounded,
-//! because a stranger's document may have a fault on each of its million lines.
+//! Faults of an agent card: the place, the value there, and the fix. The list is bounded, because an untrusted document
+//! may have a fault in each of its million lines.
 
 use std::fmt;
 
@@ -9,32 +9,32 @@ use serde_json::Value;
 
 use registry_model::error::shorten;
 
-/// The most violations reported for one document.
-const MOST: usize = 40;
+/// Violations reported for one document.
+const MAX_VIOLATIONS: usize = 40;
 
-/// One thing that is wrong with a document.
+/// A fault of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CardViolation {
-    /// Where, such as `skills[2].id`.
+    /// The place, such as `skills[2].id`.
     pub path: String,
     /// Stable `snake_case` code.
     pub code: &'static str,
-    /// What stands there, cut short; `nothing` where the field is missing.
+    /// The value there, shortened; `nothing` where the field is missing.
     pub seen: String,
     /// What to write instead.
     pub fix: String,
 }
 
-/// Why a document is not taken for an agent card.
+/// Why a document is not accepted as an agent card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CardFault {
-    /// It is something else altogether.
+    /// It is another document.
     #[error("not an A2A agent card, but {seen}")]
     NotACard {
-        /// What it looks like, such as "an HTML page".
+        /// A short description, such as "an HTML page".
         seen: String,
     },
-    /// It is a card that no client could use; at least one violation.
+    /// No client could use the card; at least one violation.
     #[error("an agent card that no client can use: {}", List(.0))]
     Invalid(Vec<CardViolation>),
 }
@@ -52,12 +52,12 @@ impl fmt::Display for List<'_> {
     }
 }
 
-/// A list of violations that stops growing at [`MOST`].
+/// A list of at most [`MAX_VIOLATIONS`] violations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CardViolations(Vec<CardViolation>);
 
 impl CardViolations {
-    /// Adds a violation about `value`, which is `None` where the field is missing.
+    /// Adds a violation; `value` is `None` where the field is missing.
     pub(super) fn note(
         &mut self,
         path: impl Into<String>,
@@ -65,29 +65,26 @@ impl CardViolations {
         value: Option<&Value>,
         fix: impl Into<String>,
     ) {
-        if self.0.len() < MOST {
+        if self.0.len() < MAX_VIOLATIONS {
             self.0.push(CardViolation { path: path.into(), code, seen: seen(value), fix: fix.into() });
         }
     }
 
-    /// Takes over the violations of another list.
     pub(super) fn append(&mut self, other: Self) {
         self.0.extend(other.0);
-        self.0.truncate(MOST);
+        self.0.truncate(MAX_VIOLATIONS);
     }
 
-    /// True where nothing was found.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The violations.
     pub(super) fn into_vec(self) -> Vec<CardViolation> {
         self.0
     }
 }
 
-/// A value in a few words, however large it is.
+/// A value in a few words.
 fn seen(value: Option<&Value>) -> String {
     match value {
         None => "nothing".to_owned(),
@@ -112,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_fault_tells_each_of_its_violations() {
+    fn a_fault_lists_its_violations() {
         let mut violations = CardViolations::default();
         violations.note("name", "name_missing", None, "Give it a name.");
         violations.note("url", "interface_url_missing", Some(&json!("")), "Give it a URL.");
@@ -124,19 +121,19 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_findings_has_an_end_and_short_words() {
+    fn violations_are_bounded() {
         let mut violations = CardViolations::default();
         for _ in 0..1000 {
             violations.note("x", "x", Some(&json!("y".repeat(10_000))), "z");
         }
         let violations = violations.into_vec();
-        assert_eq!(violations.len(), MOST);
+        assert_eq!(violations.len(), MAX_VIOLATIONS);
         assert_eq!(violations[0].seen.chars().count(), 83);
     }
 
     #[test]
-    fn values_are_named_by_what_they_are() {
-        let told = [
+    fn values_are_described_shortly() {
+        let table = [
             (json!(null), "null"),
             (json!("  "), "an empty text"),
             (json!(7), "7"),
@@ -144,7 +141,7 @@ mod tests {
             (json!([1, 2]), "a list of 2"),
             (json!({"a": 1, "b": 2}), "an object with a, b"),
         ];
-        for (value, words) in told {
+        for (value, words) in table {
             assert_eq!(seen(Some(&value)), words);
         }
     }

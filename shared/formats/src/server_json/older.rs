@@ -1,12 +1,12 @@
-//! Field names of earlier `server.json` schemas, which current readers ignore silently. An author who is given the new
-//! name can fix the document; "`registryType` is missing" alone does not help.
+//! Field names of earlier `server.json` schemas, which current readers ignore silently. The error gives the new name,
+//! which helps more than "`registryType` is missing".
 
 use serde_json::{Map, Value};
 
 use super::fields::list;
 use super::violation::Violations;
 
-/// A field of an earlier schema: its name, today's name, and the newest schema that still had it.
+/// A field of an earlier schema: its old name, its new name, and the newest schema that had it.
 struct Renamed {
     was: &'static str,
     is: &'static str,
@@ -43,7 +43,7 @@ const OF_INPUT: [Renamed; 4] = [
     renamed("is_repeated", "isRepeated", JULY),
 ];
 
-/// Lists of inputs inside a package or remote, by their names of today and of before.
+/// Lists of inputs in a package or remote, by their new and old names.
 const INPUTS: [&str; 7] = [
     "runtimeArguments",
     "packageArguments",
@@ -54,19 +54,19 @@ const INPUTS: [&str; 7] = [
     "environment_variables",
 ];
 
-/// Reports every earlier field name once, at its first place, and suppresses what follows from it.
+/// Reports every old field name once, at its first place, and suppresses the errors that follow from it.
 pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
-    let mut told: Vec<&'static str> = Vec::new();
-    fields("", server, &OF_SERVER, &mut told, violations);
+    let mut reported: Vec<&'static str> = Vec::new();
+    fields("", server, &OF_SERVER, &mut reported, violations);
     for (field, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
         let entries = list(server.get(field)).enumerate();
         for (index, entry) in entries.filter_map(|(index, entry)| Some((index, entry.as_object()?))) {
             let path = format!("{field}[{index}].");
-            fields(&path, entry, renames, &mut told, violations);
+            fields(&path, entry, renames, &mut reported, violations);
             for name in INPUTS {
                 for (at, input) in list(entry.get(name)).enumerate() {
                     if let Some(input) = input.as_object() {
-                        fields(&format!("{path}{name}[{at}]."), input, &OF_INPUT, &mut told, violations);
+                        fields(&format!("{path}{name}[{at}]."), input, &OF_INPUT, &mut reported, violations);
                     }
                 }
             }
@@ -74,12 +74,12 @@ pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
     }
 }
 
-/// Looks for the earlier names of one object; `path` ends with a dot, or is empty.
+/// Looks for old names in one object; `path` ends with a dot, or is empty.
 fn fields(
     path: &str,
     object: &Map<String, Value>,
     renames: &[Renamed],
-    told: &mut Vec<&'static str>,
+    reported: &mut Vec<&'static str>,
     violations: &mut Violations,
 ) {
     for Renamed { was, is, until } in renames {
@@ -87,14 +87,16 @@ fn fields(
             continue;
         }
         violations.suppress(format!("{path}{is}"));
-        if !told.contains(was) {
-            told.push(was);
+        if !reported.contains(was) {
+            reported.push(was);
             let detail =
                 if *was == "version_detail" { "`version_detail.version`" } else { &format!("`{was}`") };
             violations.add(
                 format!("{path}{was}"),
                 "older-schema",
-                format!("Written for {until}: {detail} is now `{is}` (2025-12-11), here and wherever else it stands."),
+                format!(
+                    "{detail} was renamed to `{is}` (this document follows {until}): rename it everywhere."
+                ),
             );
         }
     }

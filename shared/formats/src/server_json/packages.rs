@@ -1,5 +1,5 @@
-//! The rules about one package of a server: identifier, version, arguments and local transport.
-//! The registry does not run packages, but it relays their descriptions to clients that do.
+//! The rules for one package of a server: identifier, version, arguments and local transport. The registry does not run
+//! packages, but it passes their descriptions on to clients that do.
 
 use serde_json::Value;
 
@@ -8,17 +8,16 @@ use super::violation::Violations;
 use super::{template, version};
 use registry_model::error::shorten;
 
-/// The package registries that clients know how to fetch from.
+/// The package registries that clients can fetch from.
 const REGISTRIES: [&str; 6] = ["npm", "pypi", "nuget", "oci", "mcpb", "cargo"];
 
-/// Checks one package.
 pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
     let identifier = text(package.get("identifier")).unwrap_or_default();
     if identifier.contains(' ') {
         violations.add(
             format!("{path}.identifier"),
             "package-name-has-spaces",
-            format!("\"{}\" has a space in it; a package name has none.", shorten(identifier, 80)),
+            format!("\"{}\" contains a space; remove it from the package name.", shorten(identifier, 80)),
         );
     }
     registry(path, package, identifier, violations);
@@ -35,14 +34,14 @@ pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
     }
 }
 
-/// What a package registry asks of the entry.
+/// The rules of each package registry.
 fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Violations) {
     let Some(registry) = text(package.get("registryType")) else { return };
     if !REGISTRIES.contains(&registry) {
         violations.add(
             format!("{path}.registryType"),
             "unsupported-registry-type",
-            format!("\"{}\" is unknown; it may be {}.", shorten(registry, 40), REGISTRIES.join(", ")),
+            format!("\"{}\" is unknown; use {}.", shorten(registry, 40), REGISTRIES.join(", ")),
         );
     }
     if registry == "mcpb" {
@@ -50,20 +49,20 @@ fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Viol
             violations.add(
                 format!("{path}.fileSha256"),
                 "mcpb-file-sha256-required",
-                "A package of type mcpb needs the SHA-256 of its file, so that clients can verify what they download.",
+                "A package of type mcpb needs the SHA-256 of its file, so that clients can verify the download.",
             );
         }
         if !identifier.to_ascii_lowercase().contains("mcp") {
             violations.add(
                 format!("{path}.identifier"),
                 "mcpb-url-without-mcp",
-                "The address of an mcpb file has \"mcp\" in it, by its repository or its file name.",
+                "The URL of an mcpb file must contain \"mcp\", in the repository or the file name.",
             );
         }
     }
 }
 
-/// A named argument has a bare name, and its value does not repeat it.
+/// A named argument has a plain name, and its value does not repeat the name.
 fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
     let name = text(argument.get("name")).unwrap_or_default();
     if name.is_empty() {
@@ -79,7 +78,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
             format!("{path}.name"),
             "invalid-named-argument-name",
             format!(
-                "\"{}\" is more than a name: write the flag alone, and the rest as its `value`.",
+                "\"{}\" is not a plain name: write only the flag, and the rest as its `value`.",
                 shorten(name, 80)
             ),
         );
@@ -93,7 +92,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
                 format!("{path}.{field}"),
                 rule,
                 format!(
-                    "It begins with the argument's name \"{}\": write the value alone.",
+                    "It begins with the argument's name \"{}\": write only the value.",
                     shorten(name, 80)
                 ),
             );
@@ -101,7 +100,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
     }
 }
 
-/// stdio has no URL; the HTTP transports have one whose variables the package declares.
+/// stdio has no URL; the HTTP transports have one whose variables the package must declare.
 fn local_transport(path: &str, transport: &Value, package: &Value, violations: &mut Violations) {
     let url = text(transport.get("url"));
     let at = format!("{path}.url");
@@ -110,14 +109,14 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
             at,
             "stdio-transport-url-not-empty",
             format!(
-                "stdio has no address, and here is \"{}\": leave `url` out, or name another type.",
+                "stdio has no URL, but this is \"{}\": remove `url`, or use another type.",
                 shorten(url, 120)
             ),
         ),
         (Some("streamable-http" | "sse"), None) => violations.add(
             at,
             "streamable-transport-url-required",
-            "Name the address at which the package listens, such as http://localhost:8080/mcp.",
+            "Add the URL at which the package listens, such as http://localhost:8080/mcp.",
         ),
         (Some("streamable-http" | "sse"), Some(url)) => {
             let declared = declared(package);
@@ -128,7 +127,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
                     at,
                     "invalid-templated-url",
                     format!(
-                        "No argument or environment variable of the package is called {}.",
+                        "The package declares no argument or environment variable {}: declare it or fix the URL.",
                         shorten(&unknown.join(", "), 120)
                     ),
                 );
@@ -136,7 +135,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
                 violations.add(
                     at,
                     "invalid-templated-url",
-                    format!("\"{}\" is no http or https address.", shorten(url, 120)),
+                    format!("\"{}\" is not an http or https URL.", shorten(url, 120)),
                 );
             }
         }
@@ -144,12 +143,12 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
         (Some(other), _) => violations.add(
             format!("{path}.type"),
             "unsupported-transport-type",
-            format!("\"{}\" is unknown; it may be stdio, streamable-http or sse.", shorten(other, 40)),
+            format!("\"{}\" is unknown; use stdio, streamable-http or sse.", shorten(other, 40)),
         ),
     }
 }
 
-/// The names that the URL of a package's transport may refer to.
+/// The names that the URL of a package's transport may use.
 fn declared(package: &Value) -> Vec<&str> {
     let environment =
         list(package.get("environmentVariables")).filter_map(|variable| text(variable.get("name")));

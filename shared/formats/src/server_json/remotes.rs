@@ -1,4 +1,4 @@
-//! The rules about one remote of a server, and what it takes to probe it. Other people's clients connect to a remote,
+//! The rules for one remote of a server, and what is needed to probe it. Clients of other people connect to a remote,
 //! so it must be https and never the reader's own machine.
 
 use std::borrow::Cow;
@@ -12,21 +12,19 @@ use super::violation::Violations;
 use registry_model::Reach;
 use registry_model::error::shorten;
 
-/// One remote of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remote {
-    /// Its transport.
     pub transport: Transport,
-    /// Its address; with `{variables}` where it is `templated`.
+    /// With `{variables}` if it is `templated`.
     pub url: String,
-    /// Only a user can complete the address: it cannot be probed.
+    /// Only a user can complete the URL, so it cannot be probed.
     pub templated: bool,
-    /// Names of required headers that have no value: it cannot be probed without a secret.
+    /// Names of required headers without a value; without these secrets it cannot be probed.
     pub secret_headers: Vec<String>,
 }
 
 impl Remote {
-    /// Its address with a stand-in for each variable.
+    /// The URL with a placeholder for each variable.
     #[must_use]
     pub fn filled_in(&self) -> Cow<'_, str> {
         match template::filled_in(&self.url) {
@@ -36,11 +34,9 @@ impl Remote {
     }
 }
 
-/// The transport of a remote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
-    /// Streamable HTTP.
     StreamableHttp,
     /// The deprecated HTTP+SSE of 2024-11-05.
     Sse,
@@ -56,7 +52,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
                 format!("{path}.type"),
                 "unsupported-remote-transport-type",
                 format!(
-                    "\"{}\" is no transport of remotes; it may be streamable-http or sse.",
+                    "\"{}\" is not a transport of remotes; use streamable-http or sse.",
                     shorten(other, 40)
                 ),
             );
@@ -68,7 +64,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
         violations.add(
             at,
             "remote-transport-url-required",
-            "Name the address of the server, such as https://example.com/mcp.",
+            "Add the URL of the server, such as https://example.com/mcp.",
         );
         return;
     };
@@ -85,29 +81,29 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
             at,
             "invalid-templated-url",
             format!(
-                "Declare in `variables` of this remote what its address refers to: {}.",
+                "Declare these variables of the URL in `variables` of this remote: {}.",
                 shorten(&unknown.join(", "), 120)
             ),
         );
     }
 }
 
-/// Why strangers' clients could not use the address of a remote.
+/// Why clients of other people could not use the URL of a remote.
 fn fault(url: &str, reach: Reach) -> Option<&'static str> {
     let Some(parsed) = template::parsed(url) else {
-        return Some("is no address that begins with https://");
+        return Some("is not a URL that begins with https://");
     };
     match reach {
         Reach::Development => None,
         Reach::Public if template::is_local(&parsed) => {
-            Some("is the reader's own machine: name the public address")
+            Some("is the reader's own machine: write the public URL")
         }
         Reach::Public if parsed.scheme() != "https" => Some("must begin with https://"),
         Reach::Public => None,
     }
 }
 
-/// What is kept of a remote that holds to every rule; `None` for what is none.
+/// The stored parts of a valid remote.
 pub(super) fn read(remote: &Value) -> Option<Remote> {
     let transport = match text(remote.get("type"))? {
         "streamable-http" => Transport::StreamableHttp,
@@ -129,7 +125,7 @@ pub(super) fn read(remote: &Value) -> Option<Remote> {
     })
 }
 
-/// True for a header whose value follows from the document alone.
+/// Whether a header's value follows from the document alone.
 fn has_value(header: &Value) -> bool {
     let Some(value) = ["value", "default"].iter().find_map(|field| text(header.get(*field))) else {
         return false;
@@ -138,7 +134,7 @@ fn has_value(header: &Value) -> bool {
     template::variables(value).into_iter().all(|name| is_given(variables, name))
 }
 
-/// True for a variable that has a value of its own.
+/// Whether a variable has a value of its own.
 fn is_given(variables: Option<&Map<String, Value>>, name: &str) -> bool {
     let variable = variables.and_then(|variables| variables.get(name));
     variable

@@ -1,5 +1,5 @@
-//! The official registry's rules about a server as a whole: its name, version, repository and links.
-//! They go beyond the schema (`internal/validators/validators.go`); codes are that registry's own.
+//! The official registry's rules for a server as a whole: name, version, repository and links. They go beyond the
+//! schema (`internal/validators/validators.go`); the codes are that registry's own.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -11,12 +11,12 @@ use crate::limits::LONGEST_URL;
 use registry_model::Reach;
 use registry_model::error::shorten;
 
-/// The largest publisher-provided extension, in bytes of compact JSON.
-const LARGEST_EXTENSION: usize = 4096;
-/// The key under which a publisher may put what it likes.
+/// Bytes of a publisher-provided extension as compact JSON.
+const MAX_EXTENSION_BYTES: usize = 4096;
+/// The key of the publisher's own extension.
 const EXTENSION: &str = "io.modelcontextprotocol.registry/publisher-provided";
 
-/// Checks every rule beyond the schema; what has the wrong type is left to the schema.
+/// Checks every rule beyond the schema; values of a wrong type are left to the schema check.
 pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     name(server, violations);
     version::check("version", server.get("version"), violations);
@@ -27,7 +27,7 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
         .and_then(Value::as_str)
         .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
     {
-        violations.add("title", "title-whitespace-only", "Give a title with words in it, or leave it out.");
+        violations.add("title", "title-whitespace-only", "Write a title that is not blank, or leave it out.");
     }
     for (index, icon) in list(server.get("icons")).enumerate() {
         icon_source(index, icon, violations);
@@ -42,8 +42,7 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     extension(server, violations);
 }
 
-/// No address is longer than the registry keeps and asks: links and the place in a repository are stored with the listing,
-/// whose item has a limit. The schema sets no bound.
+/// URLs and the path in a repository are stored with the listing, whose item has a limit; the schema sets none.
 fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     let remotes = list(server.get("remotes")).enumerate();
     let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
@@ -54,8 +53,7 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
         let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
-        let message =
-            format!("It has {bytes} bytes; at most {LONGEST_URL} are taken. Give a shorter address.");
+        let message = format!("It has {bytes} bytes; at most {LONGEST_URL} are allowed. Use a shorter URL.");
         violations.add(path, "url_too_long", message);
     }
 }
@@ -79,14 +77,14 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
             "name",
             "invalid-server-name",
             format!(
-                "A name is a reverse domain, one slash and a name, such as \"io.github.user/weather\"; each part has at \
-                 least two letters or digits, with dots and hyphens inside. Here {fault}."
+                "Write the name as a reverse domain, one slash and a name, such as \"io.github.user/weather\"; each part has \
+                 at least two letters or digits, with dots and hyphens inside. Here {fault}."
             ),
         );
     }
 }
 
-/// True for one part of a name; `inside` are the characters that are allowed except at its ends.
+/// Whether one part of a name is valid; `inside` are the further characters allowed except at its ends.
 fn is_part(part: &str, inside: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric();
     part.len() >= 2
@@ -95,14 +93,14 @@ fn is_part(part: &str, inside: &str) -> bool {
         && part.chars().all(|c| plain(c) || inside.contains(c))
 }
 
-/// Whether this is a server's name: a reverse domain, one slash, and a name, in at most 200 characters.
+/// Whether this is a valid server name: a reverse domain, one slash, and a name, in at most 200 characters.
 #[must_use]
 pub fn is_name(name: &str) -> bool {
     let parts = name.split_once('/');
     name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))
 }
 
-/// A repository at GitHub or GitLab; one whose fields are all empty counts as none.
+/// A repository at GitHub or GitLab; one whose fields are all empty counts as absent.
 fn repository(server: &Map<String, Value>, violations: &mut Violations) {
     let Some(repository) = server.get("repository").and_then(Value::as_object) else { return };
     let field = |name: &str| repository.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -110,18 +108,18 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
     if source.is_empty() && url.is_empty() {
         return;
     }
-    let stands = match source {
+    let is_valid = match source {
         "github" => is_repository(url, "github.com", 2..=2),
         "gitlab" => is_repository(url, "gitlab.com", 2..=20),
         _ => false,
     };
-    if !stands {
+    if !is_valid {
         violations.add(
             "repository.url",
             "invalid-repository-url",
             format!(
-                "Name a repository at GitHub (source \"github\", https://github.com/owner/repository) or at GitLab \
-                 (source \"gitlab\"). Here source is \"{}\" and url \"{}\".",
+                "Use a repository at GitHub (source \"github\", https://github.com/owner/repository) or GitLab \
+                 (source \"gitlab\"). Here source is \"{}\" and url is \"{}\".",
                 shorten(source, 40),
                 shorten(url, 120)
             ),
@@ -133,14 +131,14 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
             "repository.subfolder",
             "invalid-subfolder-path",
             format!(
-                "\"{}\" is no plain path inside the repository: write it like src/server, without . and .. in it.",
+                "\"{}\" is not a plain path in the repository: write it like src/server, without . and .. segments.",
                 shorten(subfolder, 80)
             ),
         );
     }
 }
 
-/// True for `http(s)://(www.)host/a/b` with as many path segments as `depth` allows.
+/// Whether a URL is `http(s)://(www.)host/a/b` with as many path segments as `depth` allows.
 fn is_repository(url: &str, host: &str, depth: std::ops::RangeInclusive<usize>) -> bool {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or_default();
     let rest = rest.strip_prefix("www.").unwrap_or(rest);
@@ -150,13 +148,13 @@ fn is_repository(url: &str, host: &str, depth: std::ops::RangeInclusive<usize>) 
     depth.contains(&segments.len()) && segments.iter().all(|part| !part.is_empty() && part.chars().all(plain))
 }
 
-/// True for a clean relative path.
+/// Whether a path is relative and plain.
 fn is_subfolder(path: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     path.split('/').all(|part| !matches!(part, "" | "." | "..") && part.chars().all(plain))
 }
 
-/// An absolute https URL; in development, http on this machine too, as for remotes.
+/// An absolute https URL; in development also http on this machine, as for remotes.
 fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violations) {
     let Some(url) = text(server.get("websiteUrl")) else { return };
     let is_local = names_host(url) && Url::parse(url).is_ok_and(|url| template::is_local(&url));
@@ -170,7 +168,6 @@ fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violation
     }
 }
 
-/// The source of an icon: an absolute https URL.
 fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
     let Some(url) = icon.get("src").and_then(Value::as_str) else { return };
     if let Some((rule, words)) =
@@ -180,33 +177,34 @@ fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
     }
 }
 
-/// What is wrong with a link; `rules` are the codes for unreadable, relative, and not https.
+/// The fault of a link; `rules` are the codes for unreadable, relative, and not https.
 fn link_fault(url: &str, rules: [&'static str; 3]) -> Option<(&'static str, &'static str)> {
     match Url::parse(url) {
         Ok(parsed) if parsed.scheme() != "https" => Some((rules[2], "must begin with https://")),
         Ok(_) if names_host(url) => None,
         Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
-            Some((rules[1], "must be a whole address that begins with https://"))
+            Some((rules[1], "must be an absolute URL that begins with https://"))
         }
-        Err(_) => Some((rules[0], "cannot be read as an address")),
+        Err(_) => Some((rules[0], "is not a valid URL")),
     }
 }
 
-/// Whether `//` comes after the scheme. Without it an address is still read (WHATWG URL, "special authority slashes"), but a
-/// link to it on a page of the same scheme leads to a path of that page's own host.
+/// Whether `//` follows the scheme. Without it the URL still parses (WHATWG URL, "special authority slashes"), but as a
+/// link on a page of the same scheme it leads to a path of that page's own host.
 fn names_host(url: &str) -> bool {
     url.split_once(':').is_some_and(|(_, rest)| rest.starts_with("//"))
 }
 
-/// What the publisher adds under its own key must stay small.
 fn extension(server: &Map<String, Value>, violations: &mut Violations) {
     let Some(extension) = server.get("_meta").and_then(|meta| meta.get(EXTENSION)) else { return };
     let bytes = extension.to_string().len();
-    if bytes > LARGEST_EXTENSION {
+    if bytes > MAX_EXTENSION_BYTES {
         violations.add(
             format!("_meta.{EXTENSION}"),
             "publisher-extension-too-large",
-            format!("What the publisher adds may have {LARGEST_EXTENSION} bytes; this has {bytes}."),
+            format!(
+                "A publisher's extension may have {MAX_EXTENSION_BYTES} bytes; this has {bytes}: shorten it."
+            ),
         );
     }
 }
@@ -216,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_reverse_domain_a_slash_and_a_name() {
+    fn a_name_is_a_reverse_domain_and_a_name() {
         for name in ["io.github.user/weather", "127.0.0.1/mcp_1", "ab/cd"] {
             assert!(is_name(name), "{name}");
         }
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn repositories_are_those_of_two_forges() {
+    fn repositories_are_at_two_forges() {
         assert!(is_repository("https://github.com/owner/repo", "github.com", 2..=2));
         assert!(is_repository("http://www.github.com/owner/repo.git/", "github.com", 2..=2));
         assert!(is_repository("https://gitlab.com/group/sub/repo", "gitlab.com", 2..=20));

@@ -1,9 +1,9 @@
-//! URLs with `{variables}` in them, as `server.json` allows for packages and remotes. A URL is validated with
-//! placeholders in their place, as the official registry does.
+//! URLs with `{variables}`, as `server.json` allows them for packages and remotes. A URL is validated with placeholder
+//! values, as in the official registry.
 
 use url::{Host, Url};
 
-/// The names of the variables in a URL, in order.
+/// The names of the variables, in order.
 pub(super) fn variables(url: &str) -> Vec<&str> {
     url.split('{')
         .skip(1)
@@ -13,7 +13,7 @@ pub(super) fn variables(url: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The text with a stand-in for each variable; `None` where a brace is left open.
+/// The text with a placeholder for each variable; `None` where a brace is not closed.
 pub(super) fn filled_in(url: &str) -> Option<String> {
     let mut filled = String::with_capacity(url.len());
     let mut rest = url;
@@ -32,15 +32,15 @@ pub(super) fn filled_in(url: &str) -> Option<String> {
     Some(filled)
 }
 
-/// The URL with a stand-in for each variable; `None` where that is no http or https URL.
+/// The URL with placeholders; `None` where that is not an http or https URL.
 pub(super) fn parsed(url: &str) -> Option<Url> {
     Url::parse(&filled_in(url)?)
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
 }
 
-/// True for an address that means the reader's own machine.
-pub(super) fn is_local(url: &Url) -> bool {
+/// Whether a URL means the reader's own machine.
+pub(crate) fn is_local(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_template_is_judged_with_stand_ins() {
+    fn templates_are_validated_with_placeholders() {
         let host = |url: &str| parsed(url).map(|url| url.to_string());
         assert_eq!(
             host("https://{t}.a.example:{port}/x").as_deref(),

@@ -56,7 +56,7 @@ fn messages(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn an_address_that_could_not_be_asked_or_stored_is_refused() {
+fn urls_that_are_too_long_are_refused() {
     let long = |start: &str| json!(format!("{start}{}", "x".repeat(2048)));
     let places = [
         ("/websiteUrl", "https://example.com/", "websiteUrl"),
@@ -70,14 +70,14 @@ fn an_address_that_could_not_be_asked_or_stored_is_refused() {
 }
 
 #[test]
-fn a_whole_description_is_taken() {
-    let taken = read(&whole(), Reach::Public).unwrap();
-    assert_eq!((taken.name.as_str(), taken.version.as_str()), ("com.example/weather", "1.2.0"));
-    assert_eq!(taken.title.as_deref(), Some("Weather"));
-    assert_eq!(taken.website_url.as_deref(), Some("https://example.com/weather"));
-    assert_eq!(taken.repository_url.as_deref(), Some("https://github.com/example/weather"));
-    assert_eq!(taken.packages, 2);
-    let [plain, templated] = &taken.remotes[..] else { panic!("{:?}", taken.remotes) };
+fn a_complete_description_is_accepted() {
+    let read = read(&whole(), Reach::Public).unwrap();
+    assert_eq!((read.name.as_str(), read.version.as_str()), ("com.example/weather", "1.2.0"));
+    assert_eq!(read.title.as_deref(), Some("Weather"));
+    assert_eq!(read.website_url.as_deref(), Some("https://example.com/weather"));
+    assert_eq!(read.repository_url.as_deref(), Some("https://github.com/example/weather"));
+    assert_eq!(read.packages, 2);
+    let [plain, templated] = &read.remotes[..] else { panic!("{:?}", read.remotes) };
     assert_eq!((plain.transport, plain.templated), (Transport::StreamableHttp, false));
     assert_eq!(plain.secret_headers, Vec::<String>::new());
     assert_eq!((templated.transport, templated.templated), (Transport::Sse, true));
@@ -85,14 +85,14 @@ fn a_whole_description_is_taken() {
 }
 
 #[test]
-fn the_registry_apis_wrapping_is_taken_off() {
+fn the_registry_apis_wrapper_is_removed() {
     let wrapped = json!({"server": whole(), "_meta": {"io.modelcontextprotocol.registry/official": {"status": "active"}}});
     assert_eq!(read(&wrapped, Reach::Public), read(&whole(), Reach::Public));
     assert!(looks_like(wrapped.as_object().unwrap()));
 }
 
 #[test]
-fn each_rule_is_broken_by_its_code() {
+fn each_rule_has_its_code() {
     let table = [
         ("/name", json!("weather"), "name: invalid-server-name"),
         ("/name", json!("a/b/c"), "name: invalid-server-name"),
@@ -169,17 +169,17 @@ fn each_rule_is_broken_by_its_code() {
         ("/remotes/0/url", json!(""), "remotes[0].url: remote-transport-url-required"),
         ("/remotes/1/variables", json!({}), "remotes[1].url: invalid-templated-url"),
     ];
-    for (pointer, value, told) in table {
-        assert_eq!(broken(pointer, value.clone()), [told], "{pointer} = {value}");
+    for (pointer, value, expected) in table {
+        assert_eq!(broken(pointer, value.clone()), [expected], "{pointer} = {value}");
     }
     let mut large = whole();
     large["_meta"]["io.modelcontextprotocol.registry/publisher-provided"] = json!("x".repeat(4095));
-    let told = read(&large, Reach::Public).expect_err("too large");
-    assert!(told.iter().any(|violation| violation.rule == "publisher-extension-too-large"), "{told:?}");
+    let found = read(&large, Reach::Public).expect_err("too large");
+    assert!(found.iter().any(|violation| violation.rule == "publisher-extension-too-large"), "{found:?}");
 }
 
 #[test]
-fn each_required_field_and_each_type_and_bound_of_the_schema_is_broken_once() {
+fn every_required_field_type_and_bound_of_the_schema_is_checked() {
     // The official schema of 2025-12-11: `required` of each definition.
     let required: [(&str, &[&str]); 6] = [
         ("", &["name", "description", "version"]),
@@ -225,13 +225,13 @@ fn each_required_field_and_each_type_and_bound_of_the_schema_is_broken_once() {
 }
 
 #[test]
-fn every_violation_is_told_at_once() {
+fn all_violations_are_reported_at_once() {
     let document = json!({"name": "x", "version": ">=1", "remotes": [{"url": "https://a.example"}, {"type": "http", "url": "x"}],
         "packages": [{"transport": {"type": "stdio"}, "packageArguments": [{"type": "positional"}, {"type": "flag"}, {}]}]});
     insta::assert_snapshot!(messages(&document).join("\n"), @r#"
-    name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
-    version: ">=1" is a range of versions: name one, such as "1.0.2".
-    remotes[1].type: "http" is no transport of remotes; it may be streamable-http or sse.
+    name: Write the name as a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
+    version: ">=1" is a range of versions: write one, such as "1.0.2".
+    remotes[1].type: "http" is not a transport of remotes; use streamable-http or sse.
     description: `description` is missing.
     packages[0].registryType: `registryType` is missing.
     packages[0].identifier: `identifier` is missing.
@@ -244,7 +244,7 @@ fn every_violation_is_told_at_once() {
 }
 
 #[test]
-fn in_development_http_and_loopback_are_allowed() {
+fn development_allows_http_and_loopback() {
     let mut document = whole();
     document["remotes"] = json!([{"type": "streamable-http", "url": "http://127.0.0.1:8080/mcp"}]);
     assert!(read(&document, Reach::Public).is_err());
@@ -252,14 +252,14 @@ fn in_development_http_and_loopback_are_allowed() {
 }
 
 #[test]
-fn an_empty_repository_counts_as_none() {
+fn an_empty_repository_counts_as_absent() {
     let mut document = whole();
     document["repository"] = json!({"url": "", "source": ""});
     assert_eq!(read(&document, Reach::Public).unwrap().repository_url, None);
 }
 
 #[test]
-fn documents_of_earlier_schemas_are_told_the_new_names() {
+fn old_field_names_are_reported_with_the_new_ones() {
     let draft = json!({
         "id": "1", "name": "io.github.example/weather", "description": "Forecasts.",
         "repository": {"url": "https://github.com/example/weather", "source": "github"},
@@ -269,13 +269,13 @@ fn documents_of_earlier_schemas_are_told_the_new_names() {
         "remotes": [{"transport_type": "sse", "url": "https://mcp.example.com/sse"}]
     });
     insta::assert_snapshot!(messages(&draft).join("\n"), @"
-    version_detail: Written for a draft before the schema of 2025-07-09: `version_detail.version` is now `version` (2025-12-11), here and wherever else it stands.
-    packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands.
-    packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands.
-    packages[0].package_arguments: Written for the schema of 2025-07-09: `package_arguments` is now `packageArguments` (2025-12-11), here and wherever else it stands.
-    packages[0].package_arguments[0].is_required: Written for the schema of 2025-07-09: `is_required` is now `isRequired` (2025-12-11), here and wherever else it stands.
-    packages[0].package_arguments[0].value_hint: Written for the schema of 2025-07-09: `value_hint` is now `valueHint` (2025-12-11), here and wherever else it stands.
-    remotes[0].transport_type: Written for a draft before the schema of 2025-07-09: `transport_type` is now `type` (2025-12-11), here and wherever else it stands.
+    version_detail: `version_detail.version` was renamed to `version` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
+    packages[0].registry_name: `registry_name` was renamed to `registryType` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
+    packages[0].name: `name` was renamed to `identifier` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
+    packages[0].package_arguments: `package_arguments` was renamed to `packageArguments` (this document follows the schema of 2025-07-09): rename it everywhere.
+    packages[0].package_arguments[0].is_required: `is_required` was renamed to `isRequired` (this document follows the schema of 2025-07-09): rename it everywhere.
+    packages[0].package_arguments[0].value_hint: `value_hint` was renamed to `valueHint` (this document follows the schema of 2025-07-09): rename it everywhere.
+    remotes[0].transport_type: `transport_type` was renamed to `type` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
     packages[0].transport: `transport` is missing.
     ");
     let july = json!({
@@ -285,15 +285,15 @@ fn documents_of_earlier_schemas_are_told_the_new_names() {
             "environment_variables": [{"name": "KEY", "is_secret": true}]}]
     });
     insta::assert_snapshot!(messages(&july).join("\n"), @"
-    website_url: Written for the schema of 2025-07-09: `website_url` is now `websiteUrl` (2025-12-11), here and wherever else it stands.
-    packages[0].registry_type: Written for the schema of 2025-07-09: `registry_type` is now `registryType` (2025-12-11), here and wherever else it stands.
-    packages[0].environment_variables: Written for the schema of 2025-07-09: `environment_variables` is now `environmentVariables` (2025-12-11), here and wherever else it stands.
-    packages[0].environment_variables[0].is_secret: Written for the schema of 2025-07-09: `is_secret` is now `isSecret` (2025-12-11), here and wherever else it stands.
+    website_url: `website_url` was renamed to `websiteUrl` (this document follows the schema of 2025-07-09): rename it everywhere.
+    packages[0].registry_type: `registry_type` was renamed to `registryType` (this document follows the schema of 2025-07-09): rename it everywhere.
+    packages[0].environment_variables: `environment_variables` was renamed to `environmentVariables` (this document follows the schema of 2025-07-09): rename it everywhere.
+    packages[0].environment_variables[0].is_secret: `is_secret` was renamed to `isSecret` (this document follows the schema of 2025-07-09): rename it everywhere.
     ");
 }
 
 #[test]
-fn a_body_is_known_as_a_description_by_what_it_has() {
+fn descriptions_are_recognized_by_their_members() {
     let yes = [
         whole(),
         json!({"name": "a/b", "packages": []}),
@@ -320,14 +320,14 @@ fn a_body_is_known_as_a_description_by_what_it_has() {
 }
 
 #[test]
-fn what_is_no_object_is_refused() {
+fn other_json_types_are_refused() {
     for document in [json!(null), json!([]), json!("x"), json!({"server": []})] {
         assert!(!read(&document, Reach::Public).expect_err("no description").is_empty(), "{document}");
     }
 }
 
 #[test]
-fn a_megabyte_of_nonsense_is_read_in_no_time() {
+fn a_megabyte_is_read_quickly() {
     let many: Vec<Value> =
         (0..300).map(|n| json!({"url": n, "name": "a", "transport": {"type": "x"}})).collect();
     let nonsense = "{a}<b>1.x || ".repeat(20_000);
@@ -337,15 +337,16 @@ fn a_megabyte_of_nonsense_is_read_in_no_time() {
     let violations = read(&document, Reach::Public).expect_err("nonsense");
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert!(violations.len() > 10, "{violations:?}");
-    let told: usize = violations.iter().map(|violation| violation.message.len() + violation.path.len()).sum();
-    assert!(told < 20_000, "{told}");
+    let length: usize =
+        violations.iter().map(|violation| violation.message.len() + violation.path.len()).sum();
+    assert!(length < 20_000, "{length}");
 }
 
 #[test]
-fn a_document_full_of_data_is_refused_unread() {
+fn a_document_with_too_many_values_is_refused() {
     let mut document = whole();
-    document["_meta"]["com.example/data"] = json!(vec![0; 2 * MOST_VALUES]);
-    assert!(read(&document, Reach::Public).is_ok(), "what publishers add is their own");
+    document["_meta"]["com.example/data"] = json!(vec![0; 2 * MAX_VALUES]);
+    assert!(read(&document, Reach::Public).is_ok(), "publishers may add what they like");
     document["packages"] = Value::Array(vec![json!({}); 100_000]);
     let began = Instant::now();
     let violations = read(&document, Reach::Public).expect_err("too large");
@@ -355,18 +356,17 @@ fn a_document_full_of_data_is_refused_unread() {
 
 proptest! {
     #[test]
-    fn no_document_makes_it_panic(document in arbitrary::document()) {
-        told(&document)?;
+    fn no_document_causes_a_panic(document in arbitrary::document()) {
+        check_invariants(&document)?;
     }
 
     #[test]
-    fn no_damaged_description_makes_it_panic(document in arbitrary::damaged(whole())) {
-        told(&document)?;
+    fn no_damaged_description_causes_a_panic(document in arbitrary::damaged(whole())) {
+        check_invariants(&document)?;
     }
 }
 
-/// What holds of every answer.
-fn told(document: &Value) -> Result<(), TestCaseError> {
+fn check_invariants(document: &Value) -> Result<(), TestCaseError> {
     for reach in [Reach::Public, Reach::Development] {
         match read(document, reach) {
             Ok(taken) => prop_assert!(taken.name.contains('/') && !taken.description.is_empty()),

@@ -1,5 +1,5 @@
-//! The official registry's rule about a version, of a server or of a package: it names one version, never a range.
-//! Clients pin what they install by it.
+//! The official registry's rule for the version of a server or package: exactly one version, never a range. Clients pin
+//! what they install by it.
 
 use std::sync::LazyLock;
 
@@ -10,33 +10,32 @@ use super::fields::text;
 use super::violation::Violations;
 use registry_model::error::shorten;
 
-/// Whether this names one version: neither nothing, nor `latest`, nor a range.
+/// Whether this is one version: not empty, not `latest`, not a range.
 #[must_use]
 pub fn is_version(version: &str) -> bool {
     let fits = (1..=255).contains(&version.chars().count());
     fits && version != "latest" && !is_range(version)
 }
 
-/// One version, of the server or of a package: not `latest`, and not a range.
 pub(super) fn check(path: &str, version: Option<&Value>, violations: &mut Violations) {
     let Some(version) = text(version) else { return };
     if version == "latest" {
         violations.add(
             path,
             "reserved-version-string",
-            "\"latest\" is reserved: name one version, such as \"1.0.2\".",
+            "\"latest\" is reserved: write one version, such as \"1.0.2\".",
         );
     } else if is_range(version) {
         violations.add(
             path,
             "version-looks-like-range",
-            format!("\"{}\" is a range of versions: name one, such as \"1.0.2\".", shorten(version, 60)),
+            format!("\"{}\" is a range of versions: write one, such as \"1.0.2\".", shorten(version, 60)),
         );
     }
 }
 
-/// Comparators, hyphen ranges, alternatives and wildcards, as the official registry recognises them; but an `x` in
-/// a pre-release (`1.0.0-next`) is no wildcard here, though that registry's pattern takes it for one.
+/// Comparators, hyphen ranges, alternatives and wildcards, as in the official registry. Unlike there, an `x` in a
+/// pre-release (`1.0.0-next`) is not a wildcard.
 #[expect(clippy::expect_used, reason = "the patterns are literals, compiled by every test of a version")]
 fn is_range(version: &str) -> bool {
     static RANGES: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -59,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_no_versions() {
+    fn ranges_are_not_versions() {
         let ranges = [
             "^1.2.3",
             "~1.2",

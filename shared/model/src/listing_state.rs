@@ -1,0 +1,101 @@
+//! The kind (`specification.md#kinds`), lane (`specification.md#lanes`) and other fixed attributes of a listing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Moment;
+
+string_enum! {
+    /// The two kinds of peer that the registry lists.
+    #[derive(JsonSchema)]
+    pub enum Kind {
+        /// An agent that speaks A2A.
+        Agent = "agent",
+        /// An MCP server.
+        Mcp = "mcp",
+    }
+}
+
+string_enum! {
+    /// The state of a listing. Only the transitions after a probe, its owner and the operator change it.
+    #[derive(JsonSchema)]
+    pub enum Lane {
+        /// Not yet probed, or waiting for another try after an inconclusive probe.
+        Queued = "queued",
+        /// Live: its latest conclusive handshake was `ok` and its checks are clean.
+        Active = "active",
+        /// The handshake was `partial`, `fail` or `skip`; the reasons say how to fix it.
+        NeedsFix = "needs_fix",
+        /// Was Active, and failed a confirmed weekly recheck.
+        Demoted = "demoted",
+        /// Taken down by its proven owner or by the operator of the registry, until it is restored.
+        Withdrawn = "withdrawn",
+    }
+}
+
+/// Why a server description contains nothing that can be probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Obstacle {
+    /// It has packages and no remote.
+    StdioOnly,
+    TemplatedUrl,
+    /// A required header has no value, because it is a secret of the user.
+    NeedsSecret,
+}
+
+/// The transport that a server description declares for a remote (`remotes[].type`). It is probed first and compared
+/// with the one found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeclaredTransport {
+    /// Streamable HTTP: one path that takes POST.
+    StreamableHttp,
+    /// The deprecated HTTP+SSE.
+    Sse,
+    /// None was declared.
+    #[default]
+    Unknown,
+}
+
+/// The proof that the name of a server description belongs to its owner. Without one the name is only a claim, since
+/// anyone can write any name into a description.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NameProof {
+    pub how: NameProofMethod,
+    pub at: Moment,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NameProofMethod {
+    /// The remote is served from the domain that the name reverses. This does not say who published it.
+    Domain,
+    /// The server.json in the repository of the name's owner contains it with this remote.
+    Repository,
+    /// The publisher signed with the key in a TXT record of the name's domain.
+    Dns,
+    /// The publisher signed with the key that the name's domain serves by HTTPS.
+    Http,
+}
+
+impl NameProofMethod {
+    /// Whether it also proves that the publisher speaks for the name, and so may replace another publisher's texts.
+    #[must_use]
+    pub const fn is_of_publisher(self) -> bool {
+        match self {
+            Self::Domain => false,
+            Self::Repository | Self::Dns | Self::Http => true,
+        }
+    }
+}
+
+/// Which of several listings has the right to a name, where it is not the one whose id is made from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NameHold {
+    /// It proved the name, which another listing only claimed.
+    Held,
+    /// It only claimed the name, and another listing proved it.
+    Yielded,
+}

@@ -1,0 +1,153 @@
+//! What the registry publishes about listings as it happens: messages in Talk inboxes (`specification.md#talk`), first
+//! touches (`specification.md#outreach`), and lines of the activity feed (`specification.md#feed`). Senders are
+//! listings or the registry, never persons.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, ListingId, Moment};
+
+/// One message of an inbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TalkMessage {
+    /// The id; ids sort by time.
+    pub id: String,
+    /// When it was left.
+    #[schemars(with = "String")]
+    pub at: Moment,
+    /// The listing whose inbox it is in.
+    pub to: ListingId,
+    /// The listing that sent it; not verified. Absent for messages of the registry and of unnamed senders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ListingId>,
+    /// How it came: `registry` or `talk`.
+    pub channel: TalkChannel,
+    /// The kind of message.
+    pub kind: TalkKind,
+    /// Its text.
+    pub text: String,
+}
+
+impl TalkMessage {
+    /// A message of the registry about an event at `at`. The id follows from both, so that sending it again gives the
+    #[must_use]
+    pub fn of_registry(to: &ListingId, kind: TalkKind, at: Moment, text: String) -> Self {
+        let id = Self::id_at(at, kind.as_str());
+        Self { id, at, to: to.clone(), from: None, channel: TalkChannel::Registry, kind, text }
+    }
+
+    /// The id of a message; `mark` distinguishes messages of the same millisecond.
+    #[must_use]
+    pub fn id_at(at: Moment, mark: &str) -> String {
+        format!("msg_{:013}_{mark}", at.as_millisecond())
+    }
+}
+
+/// How a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TalkChannel {
+    /// The registry wrote it.
+    Registry,
+    /// It was sent to `/api/talk`.
+    Talk,
+}
+
+string_enum! {
+    /// The kind of a message.
+    #[derive(JsonSchema)]
+    pub enum TalkKind {
+        /// From the registry: the listing went Live.
+        Welcome = "welcome",
+        /// From the registry: an invitation to take the demo.
+        DemoInvitation = "demo_invitation",
+        /// From the registry: the weekly recheck passed or failed.
+        Recheck = "recheck",
+        /// From the registry: a probe found something to fix.
+        NeedsFix = "needs_fix",
+        /// From the registry: the tools changed since the last probe.
+        Drift = "drift",
+        /// From the registry: an introduction to the connector of the day.
+        Connector = "connector",
+        /// A message from another listing or any caller.
+        Message = "message",
+        /// A greeting or offer to all readers of the public talk feed.
+        Social = "social",
+        /// A note of its owner.
+        Owner = "owner",
+        /// A sign of presence.
+        CheckIn = "check_in",
+    }
+}
+
+/// A first touch: the registry wrote to a listing that had not written to it. It does not
+/// record the effect, which the listing itself shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Touch {
+    /// The listing that was written to.
+    pub listing_id: ListingId,
+    /// When it was sent.
+    #[schemars(with = "String")]
+    pub at: Moment,
+    /// The reason.
+    pub kind: TouchKind,
+    /// The listing had taken its demo before, so this touch cannot lead to one.
+    #[serde(default)]
+    pub after_demo: bool,
+    /// The result of the A2A message that went with it: `delivered`, else why not; absent where none was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub a2a: Option<String>,
+}
+
+/// Why the registry wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TouchKind {
+    /// To invite a Live listing to its demo.
+    Invitation,
+    /// To introduce the registry to the connector of the day.
+    Connector,
+}
+
+/// One line of the public activity feed. It contains nothing about any person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FeedItem {
+    /// `listing_queued`, `listing_live`, `listing_needs_fix`, `listing_demoted`, `listing_withdrawn`, `host_blocked`,
+    /// ...
+    #[serde(rename = "type")]
+    pub what: String,
+    #[schemars(with = "String")]
+    pub at: Moment,
+    /// Absent where it happened to a host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing_id: Option<ListingId>,
+    /// Absent until the kind of the listing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    pub name: String,
+    /// One sentence for people.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_messages_are_one_and_ids_sort_by_time() {
+        let to: ListingId = "agent-a".parse().unwrap();
+        let id = |millis, kind| {
+            TalkMessage::of_registry(&to, kind, Moment::from_millisecond(millis).unwrap(), String::new()).id
+        };
+        assert_eq!(id(7, TalkKind::Welcome), id(7, TalkKind::Welcome));
+        assert_ne!(id(7, TalkKind::Welcome), id(7, TalkKind::Recheck));
+        assert!(id(999, TalkKind::Welcome) < id(1000, TalkKind::Drift));
+    }
+
+    #[test]
+    fn kinds_are_written_as_serialized() {
+        for kind in [TalkKind::DemoInvitation, TalkKind::NeedsFix, TalkKind::CheckIn, TalkKind::Owner] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
+}

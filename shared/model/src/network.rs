@@ -1,0 +1,22 @@
+//! How far a process reaches into the network. Settings of the whole process, so that no caller can widen them.
+
+use std::net::SocketAddr;
+
+/// Which addresses the fetcher may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// The public internet over https only.
+    Public,
+    /// In addition, loopback (127.0.0.0/8, `::1`, `localhost`) over http or https on any port. Only the local server
+    Development,
+}
+
+/// The name servers for TXT records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameServers {
+    /// Those of the system's resolver configuration.
+    System,
+    Only(SocketAddr),
+    /// None: no TXT record is looked up.
+    Off,
+}
