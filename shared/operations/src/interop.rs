@@ -9,5 +9,4 @@ pub mod interop_resolve;
 pub mod interop_session;
 pub mod join_and_contribute;
 pub mod overview;
-mod said;
 pub mod seed_compositions;

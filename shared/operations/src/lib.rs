@@ -11,6 +11,7 @@
 
 pub mod allowance;
 pub mod arguments;
+mod bounded;
 mod catalogue;
 pub mod economy;
 pub mod federation;

@@ -3,23 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::abundance::{Boost, FORMULA};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Kind, Listing, ListingId, Moment};
+use registry_model::error::shorten;
+use registry_model::{Kind, Listing};
 
 /// The most listings of one call.
 const MOST: usize = 50;
 
-/// Ranks listings.
-#[derive(Debug)]
 pub struct AbundanceRank;
 
 /// Which listings.

@@ -3,28 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::economy::get_acceleration::IndexBounds;
 use crate::economy::totals::Totals;
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS};
 use registry_domain::economy::{
     self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, Multipliers, Pace,
 };
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Tells how the registry accelerates.
-#[derive(Debug)]
 pub struct Autocatalysis;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// How the registry accelerates.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,10 +67,10 @@ impl Operation for Autocatalysis {
         "which phase of the S-curve is autocatalysis in?",
     ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let measured = economy::measure(app).await?;
         let found = &measured.acceleration;
         Ok(Answer {

@@ -1,25 +1,12 @@
 //! What a call of each operation costs: measured units of the table times the operator's prices. No number of the answer
 //! is an estimate; what is left out is said.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
 use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, rounded};
-use registry_model::Caller;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
 
-/// Tells what operations cost.
-#[derive(Debug)]
 pub struct CostModel;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// What operations cost.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -75,10 +62,10 @@ impl Operation for CostModel {
     const PHRASES: &'static [&'static str] =
         &["what does a call cost?", "show the cost model", "what do the operations cost?"];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["cost_model"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let operations = costs(&app.settings)?;
         let names = |writes: bool| {
             let those = operations.iter().filter(|cost| cost.writes() == writes);

@@ -1,27 +1,14 @@
 //! The acceleration index and what it scales. Computed from decaying counts of the table when it is asked for, each part
 //! of the sum beside the sum.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, LEAST_INDEX, MOST_EXCESS};
 use registry_domain::economy::multipliers::{MultiplierRule, RULES};
 use registry_domain::economy::{
     self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Multipliers,
 };
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Tells the acceleration index.
-#[derive(Debug)]
 pub struct GetAcceleration;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The index and its multipliers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -75,10 +62,10 @@ impl Operation for GetAcceleration {
         Action { path: AUTOCATALYSIS_PATH, names: &["multipliers"] },
         Action { path: EXONOMICS_PATH, names: &["multipliers"] },
     ];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let found = economy::acceleration(app).await?;
         Ok(Answer {
             ok: true,

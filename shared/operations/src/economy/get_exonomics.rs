@@ -1,32 +1,19 @@
 //! The overview of exonomics: what the registry is worth by a formula, how fast it grows, and what it costs, each number
 //! with what it was computed from. The parts are operations of their own.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::economy::cost_model::{self, FORMULA, PriceList};
 use crate::economy::totals::Totals;
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::cost_model::Cost;
 use registry_domain::economy::hyper::Hyper;
 use registry_domain::economy::network_value::NetworkValue;
 use registry_domain::economy::s_curve::Curve;
 use registry_domain::economy::{self, AUTOCATALYSIS_PATH, EXONOMICS_PATH, EXONOMICS_VERSION, abundance};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
 /// The dearest operations that are shown.
 const DEAREST: usize = 5;
 
-/// Tells of value and cost.
-#[derive(Debug)]
 pub struct GetExonomics;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// Value and cost.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -115,10 +102,10 @@ impl Operation for GetExonomics {
         &["show the exonomics", "how do the exonomics stand?", "explain the exonomics"];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["status"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
         let settings = &app.settings;
         let mut costs = cost_model::costs(settings)?;

@@ -1,24 +1,11 @@
 //! How fast the acceleration index changes, and the gates of a dense network. Read from the hourly samples, so that two
 //! askers in one hour hear the same.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Tells how fast the index changes.
-#[derive(Debug)]
 pub struct HyperIndex;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// How fast the index changes.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -41,10 +28,10 @@ impl Operation for HyperIndex {
     const PHRASES: &'static [&'static str] =
         &["what is the hyper index?", "show the hyper index", "which hyper gates are passed?"];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["hyper", "hyper_index"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
         Ok(Answer { ok: true, version: EXONOMICS_VERSION, at: measured.at, hyper: measured.hyper(heat) })
     }

@@ -1,19 +1,10 @@
 //! The value of the network by the origin's formula, of what was measured or of what a caller supposes. Arguments that
 //! are not given are the measured ones, so that one can be changed and the rest left.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::network_value::{MOST_LISTINGS, MOST_PEERS, Network, NetworkValue};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Computes the value of a network.
-#[derive(Debug)]
 pub struct ValueOfNetwork;
 
 /// What to suppose; whatever is left out is as measured.

@@ -1,23 +1,10 @@
 //! The curves of everything that grows here, each with its phase. From the hourly samples: now, a day ago, two days ago.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::s_curve::{Curve, RULE};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION, Pace};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Shows the curves.
-#[derive(Debug)]
 pub struct SCurveBoard;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The curves.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -47,10 +34,10 @@ impl Operation for SCurveBoard {
         &["show the S-curve board", "show the growth curves", "what grows in this registry?"];
     const ACTIONS: &'static [Action] =
         &[Action { path: EXONOMICS_PATH, names: &["s_curves", "s_curve_board"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let measured = economy::measure(app).await?;
         Ok(Answer {
             ok: true,

@@ -3,25 +3,17 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::economy::cost_model::{self, FORMULA};
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::cost_model::Cost;
 use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION};
 use registry_domain::views::Peer;
-use registry_model::error::Problem;
-use registry_model::{Caller, Listing, ListingId, Moment, TrailEvent};
+use registry_model::{Listing, TrailEvent};
 use registry_store::Board;
 
 const USUAL: usize = 20;
 const MOST: usize = 50;
 
-/// Packs what costs nothing to use again.
-#[derive(Debug)]
 pub struct ZeroMcPack;
 
 /// How much of it.

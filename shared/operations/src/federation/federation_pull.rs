@@ -2,21 +2,13 @@
 //! somebody else.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::federation::overview::{PATH, Peer};
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation;
 use registry_domain::interop;
-use registry_model::Caller;
-use registry_model::error::Problem;
 
-/// Asks other registries what they list.
-#[derive(Debug)]
 pub struct FederationPull;
 
 /// Which.

@@ -1,22 +1,13 @@
 //! Telling other registries of this one: its own card is sent to where they take listings. The operator's act alone, because
 //! it writes to somebody else.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::federation::federation_pull::{Arguments, chosen};
 use crate::federation::overview::PATH;
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation::{self, Pushed};
 use registry_domain::interop;
-use registry_model::Caller;
-use registry_model::error::Problem;
 
-/// Tells other registries of this one.
-#[derive(Debug)]
 pub struct FederationPush;
 
 /// What became of it.

@@ -1,28 +1,16 @@
 //! Which other registries are asked, when they last answered, and what they told. Its endpoint takes the operator's actions
 //! `pull` and `push`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation;
 use registry_domain::interop;
-use registry_model::error::Problem;
+use registry_model::PeerRegistry;
 use registry_model::protocol::MCP_REGISTRY;
-use registry_model::{Caller, Moment, PeerRegistry};
 
 /// The path of the family.
 pub(super) const PATH: &str = "/api/products/federation";
 
-/// Tells the federation.
-#[derive(Debug)]
 pub struct Federation;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The federation at a glance.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -105,10 +93,10 @@ impl Operation for Federation {
         &["show the federation", "which registries are federated?", "federation overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let known = federation::known_peers(app).await?;
         let settings = &app.settings;
         let peers: Vec<Peer> = settings.federation_peers.iter().map(|url| Peer::of(url, &known)).collect();

@@ -1,17 +1,11 @@
 //! Which listings draw use to themselves: the strongest trails, ranked anew by what is also known of them. Every part of
 //! the number is told, so that anybody can reckon it again.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::listings::check_liveness::freshness;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::views::hours;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, Lane, Listing, ListingId, OutcomeTally, Trail};
+use registry_model::{Kind, Lane, Listing, OutcomeTally, Trail};
 use registry_store::Board;
 
 /// Targets where no limit is given.
@@ -25,8 +19,6 @@ const OUTCOME: f64 = 40.0;
 const LIVE: f64 = 20.0;
 const LIVENESS: f64 = 10.0;
 
-/// Tells the strongest attractors.
-#[derive(Debug)]
 pub struct AttractorTargets;
 
 /// How many.

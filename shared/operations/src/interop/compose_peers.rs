@@ -1,24 +1,16 @@
 //! Whom a listing works with: those that it was used with, by their trails, and those of the other kind that match what it
 //! says of itself. Each with the request that reaches it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop::{self, CapabilityNode, Invocation, Wish};
-use registry_model::error::Problem;
-use registry_model::{Caller, EntryProtocol, Kind, Lane, ListingId, Moment};
+use registry_model::{EntryProtocol, Kind, Lane};
 use registry_store::NamedListing;
 
 /// Peers of each sort where no limit is given.
 const USUAL: u32 = 10;
 const MOST: u32 = 20;
 
-/// Tells whom a listing works with.
-#[derive(Debug)]
 pub struct ComposePeers;
 
 /// Which listing.

@@ -1,18 +1,12 @@
 //! How it went when a listing was used, as its users report it. Sums are exact, a source counts once an hour for a listing,
 //! and what a listing says of itself counts for nothing.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::said;
+use crate::bounded;
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_app::trails::is_itself;
 use registry_domain::interop;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS};
+use registry_model::{Lane, Outcome, OutcomeTally, QUALITY_STEPS};
 use registry_store::{Allowance, OutcomeDeposit};
 
 const LONGEST_FROM: usize = 120;
@@ -21,8 +15,6 @@ const LONGEST_BODY: usize = 2000;
 /// A use that took longer than a day was no call.
 const LONGEST_LATENCY_MS: u32 = 86_400_000;
 
-/// Takes a report of how it went.
-#[derive(Debug)]
 pub struct DepositOutcome;
 
 /// How it went.
@@ -211,9 +203,9 @@ fn read(
             Some(quality) => thousandths(quality)?,
         },
         latency_ms: arguments.latency_ms,
-        kind: said::line("kind", arguments.kind.as_deref(), LONGEST_KIND)?,
-        from: said::line("from", arguments.from.as_deref(), LONGEST_FROM)?,
-        body: said::text("body", arguments.body.as_deref(), LONGEST_BODY)?,
+        kind: bounded::line("kind", arguments.kind.as_deref(), LONGEST_KIND)?,
+        from: bounded::line("from", arguments.from.as_deref(), LONGEST_FROM)?,
+        body: bounded::text("body", arguments.body.as_deref(), LONGEST_BODY)?,
         at: app.clock.now(),
     })
 }

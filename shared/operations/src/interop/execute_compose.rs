@@ -2,29 +2,21 @@
 //! how often they were used together. The registry calls neither; it records that somebody is about to.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::used_with::{self, UsedWith};
-use registry_app::App;
 use registry_domain::interop::{self, Call, CapabilityNode, Endpoints, Invocation, Wish};
 use registry_domain::trust::attestation::{self, Attestation, Statement, USUAL_HOURS};
 use registry_domain::trust::facts;
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{AttestationType, Caller, EntryProtocol, Kind, ListingId};
+use registry_model::{AttestationType, EntryProtocol, Kind};
 use registry_store::{Allowance, NamedListing};
 
 /// Compositions of a listing among which the pair is looked for.
 const EDGES: usize = 100;
 
-/// Plans the work of two listings.
-#[derive(Debug)]
 pub struct ExecuteCompose;
 
 /// Which two.

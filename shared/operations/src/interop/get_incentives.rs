@@ -1,24 +1,12 @@
 //! What is given for what: the deposits of trails, the weights of outcomes, the founding seats and discounts. Read off the
 //! constants and settings that are in force, so that no second text can say otherwise.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::DISCOUNT_PERCENT;
 use registry_domain::interop;
-use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, Outcome, QUALITY_STEPS, TrailEvent, TrailValue};
+use registry_model::{Amounts, Outcome, QUALITY_STEPS, TrailEvent, TrailValue};
 
-/// Tells what is given for what.
-#[derive(Debug)]
 pub struct GetIncentives;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// What is given for what.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -87,10 +75,10 @@ impl Operation for GetIncentives {
         Action { path: "/api/products/first-principles", names: &["incentives", "get_incentives"] },
         Action { path: "/api/products/interop", names: &["incentives"] },
     ];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let claimed = app.store.live().await?.funnel.seats_claimed;
         let deposits = TrailEvent::ALL.into_iter().filter_map(of_event);
         let half_life =

@@ -1,18 +1,11 @@
 //! From a need to a call: which Live listings can do it, and the request that reaches each in the protocol that is
 //! preferred. Made from the evidence of their last probes; nobody is asked.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop::{self, Adapter, CapabilityNode, Invocation, Wanted};
 use registry_formats::{argument_schema, argument_text};
-use registry_model::error::Problem;
-use registry_model::{Caller, EntryProtocol, ListingId};
+use registry_model::EntryProtocol;
 use registry_search::Text;
 use registry_store::NamedListing;
 
@@ -21,8 +14,6 @@ const USUAL: u32 = 8;
 const MOST: u32 = 20;
 const LONGEST_NAME: usize = 128;
 
-/// Finds who can do something, and how to call them.
-#[derive(Debug)]
 pub struct InteropResolve;
 
 /// What is needed, and how it is to be reached.

@@ -2,22 +2,13 @@
 //! the id to may read and continue it. The id is the only key to it.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::said;
+use crate::bounded;
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop;
-use registry_domain::views::NextStep;
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{
-    Caller, EntryProtocol, MOST_STEPS, Moment, OrderId, Session, SessionFacts, SessionId, SessionStep,
-};
+use registry_model::{EntryProtocol, MOST_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep};
 use registry_store::{Allowance, SessionChange, SessionWrite};
 
 const PATH: &str = "/api/products/interop";
@@ -27,8 +18,6 @@ const LONGEST_ACTION: usize = 60;
 const LONGEST_DETAIL: usize = 500;
 const LONGEST_FEEDBACK_ID: usize = 64;
 
-/// Keeps a session.
-#[derive(Debug)]
 pub struct InteropSession;
 
 /// What is done with a session.
@@ -204,9 +193,9 @@ async fn change(app: &App, arguments: &Arguments, now: Moment) -> Result<Session
         None => None,
         Some(id) => Some(lookup::listing(app, id).await?.id),
     };
-    let line = |field, text: &Option<String>, longest| said::line(field, text.as_deref(), longest);
+    let line = |field, text: &Option<String>, longest| bounded::line(field, text.as_deref(), longest);
     let action = line("step_action", &arguments.step_action, LONGEST_ACTION)?;
-    let detail = said::text("detail", arguments.detail.as_deref(), LONGEST_DETAIL)?;
+    let detail = bounded::text("detail", arguments.detail.as_deref(), LONGEST_DETAIL)?;
     if action.is_none() && detail.is_some() {
         let detail = "`detail` goes with a `step_action`, which says in a word or two what was done.";
         return Err(Problem::invalid("step_action", "missing_argument", detail));

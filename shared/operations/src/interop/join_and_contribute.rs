@@ -1,25 +1,15 @@
 //! One call from outside to inside: it lists who calls, or takes its listing, and answers what to contribute next as requests
 //! that are ready, each with whether it was done.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
 use crate::listings::list_yourself::ListYourself;
 use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::publish::submission::{PublishRequest, server_json_schema};
-use registry_domain::views::NextStep;
 use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, Lane, ListingId};
+use registry_model::{Kind, Lane};
 use registry_store::NamedListing;
 
-/// Lists a caller and tells it what to contribute.
-#[derive(Debug)]
 pub struct JoinAndContribute;
 
 /// Who joins: what is listed already by its id, or what is to be listed.

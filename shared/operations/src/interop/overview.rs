@@ -3,9 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::interop::attractor_targets::AttractorTargets;
 use crate::interop::compose_peers::ComposePeers;
 use crate::interop::deposit_outcome::{DepositOutcome, ShownOutcome};
@@ -15,25 +12,16 @@ use crate::interop::interop_resolve::InteropResolve;
 use crate::interop::interop_session::InteropSession;
 use crate::interop::join_and_contribute::JoinAndContribute;
 use crate::interop::seed_compositions::SeedCompositions;
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop::{self, Adapter};
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, MOST_STEPS, Moment, TrailEvent};
+use registry_model::{MOST_STEPS, TrailEvent};
 use registry_store::{Edge, SESSION_KEPT};
 
 const PATH: &str = "/api/products/interop";
 /// Compositions and outcomes that are shown.
 const SHOWN: u32 = 8;
 
-/// Tells what the interop family is.
-#[derive(Debug)]
 pub struct Interop;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The family at a glance.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -141,10 +129,10 @@ impl Operation for Interop {
         &["show interop at a glance", "what does the interop family do?", "interop overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status", "graph"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, settings, now) = (&app.store, &app.settings, app.clock.now());
         let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
         let (live, totals, sessions, edges, outcomes) = futures::try_join!(

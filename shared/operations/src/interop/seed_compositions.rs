@@ -1,24 +1,14 @@
 //! Pairs that may work together, proposed so that the graph of compositions has somewhere to begin. What is stored is the
 //! operator's doing alone: a stranger's word makes no edge here.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop::{self, Pair};
-use registry_domain::views::NextStep;
-use registry_model::Caller;
-use registry_model::error::Problem;
 
 /// Pairs where no number is given.
 const USUAL: u32 = 24;
 const MOST: u32 = 100;
 
-/// Proposes pairs.
-#[derive(Debug)]
 pub struct SeedCompositions;
 
 /// How many.

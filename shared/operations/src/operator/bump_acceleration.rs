@@ -1,25 +1,18 @@
 //! The operator adds to the acceleration index by hand, such as for what happened elsewhere. It is kept and shown apart
 //! from what was counted, and decays like it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, OPERATOR_BUMP};
 use registry_domain::economy::{self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Multipliers, rounded};
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, TrailEvent};
+use registry_model::TrailEvent;
+use registry_model::error::shorten;
 
 /// The amount where none is given.
 const USUAL: f64 = 10.0;
 /// The most that may be given.
 const MOST: f64 = 50.0;
 
-/// Adds to the index.
-#[derive(Debug)]
 pub struct BumpAcceleration;
 
 /// As what it is to count.

@@ -1,19 +1,10 @@
 //! Moderation of trails: takes away all that was left at one listing. Decay is reckoned when a trail is read, so this is the
 //! only evaporation that ever writes, and only the operator may ask for it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::trace;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId};
 
-/// Takes away the trail of a listing.
-#[derive(Debug)]
 pub struct Evaporate;
 
 /// Of which.

@@ -2,18 +2,11 @@
 //! verifies it here is told, and why.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AttestationId, Caller, ListingId, PublicReason, Revocation};
+use crate::prelude::*;
+use registry_model::{AttestationId, PublicReason, Revocation};
 
-/// Revokes a statement.
-#[derive(Debug)]
 pub struct RevokeAttestation;
 
 /// Which statement, and why.

@@ -1,24 +1,11 @@
 //! The operator adds a signing key. It is published at once and signs an hour later; the one before stays published until
 //! all that it signed has expired.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::trust::keys;
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Adds a signing key.
-#[derive(Debug)]
 pub struct RotateSigningKey;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The new key.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -44,10 +31,10 @@ impl Operation for RotateSigningKey {
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["rotate_signing_key"] }];
     const REFUSALS: &'static [u16] = &[401, 403];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, caller: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         operator_token::require(app, caller)?;
         let (kid, signs_from) = keys::rotate(app).await?;
         let jwks_uri = app.settings.url("/.well-known/jwks.json");

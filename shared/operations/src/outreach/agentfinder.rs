@@ -1,23 +1,10 @@
 //! How another directory or agent finder reads this registry: which endpoint to point it at, what it finds in a row, and
 //! how it keeps up. Only links that are served stand here.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::protocol::MCP_REGISTRY;
 
-/// Tells how another directory reads this one.
-#[derive(Debug)]
 pub struct AgentFinder;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// How another directory reads this one.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -127,10 +114,10 @@ impl Operation for AgentFinder {
         },
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/agentfinder").kept_for(60)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (live, settings) = (app.store.live().await?, &app.settings);
         let url = |path| settings.url(path);
         Ok(Answer {

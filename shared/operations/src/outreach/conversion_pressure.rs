@@ -1,28 +1,16 @@
 //! How hard the registry asks for demos: what the day has sent of what it may, the seats that are left, and the rule that
 //! binds it. The numbers are the table's; nothing here sends anything.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::{self, EXONOMICS_PATH};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::outreach::budget;
-use registry_model::error::Problem;
-use registry_model::{Caller, Touch};
+use registry_model::Touch;
 
 /// Touches that are shown.
 const RECENT: u32 = 10;
 
-/// Tells how hard the registry asks.
-#[derive(Debug)]
 pub struct ConversionPressure;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// How hard the registry asks.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,10 +59,10 @@ impl Operation for ConversionPressure {
         &["what is the conversion pressure?", "show the conversion pressure", "show the outreach room"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
         let (live, day_sent, recent, multiplier) = futures::try_join!(
             store.live(),

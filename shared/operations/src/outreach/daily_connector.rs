@@ -1,25 +1,13 @@
 //! The connector of the day (contract "Connector daily pick"): who it is, the draft, the rules, and the days before. The
 //! first reading of a day fixes its pick; only the scheduled job writes to anybody.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::outreach::connector_day;
 use registry_domain::views::connectors::{self, Playbook};
-use registry_model::error::Problem;
-use registry_model::{Caller, ConnectorPick, Moment};
+use registry_model::ConnectorPick;
 use registry_store::ConnectorDay;
 
-/// Tells the connector of the day.
-#[derive(Debug)]
 pub struct DailyConnector;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The connector of the day.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,10 +71,10 @@ impl Operation for DailyConnector {
     const PHRASES: &'static [&'static str] =
         &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (today, days) = connector_day::days(app).await?;
         let shown = usize::try_from(connector_day::SHOWN_DAYS).unwrap_or(usize::MAX);
         Ok(Answer {

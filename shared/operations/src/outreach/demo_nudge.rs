@@ -1,30 +1,17 @@
 //! How the soft invitations to demos go: what the day has sent and has left, who waits, what was sent lately, and by
 //! which rules. Listings are named by their ids; the messages stay in their inboxes.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy;
 use registry_domain::outreach::{budget, texts};
-use registry_model::error::Problem;
+use registry_model::Touch;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Moment, Touch};
 use registry_store::OutreachClass;
 
 /// Touches that are shown.
 const RECENT: u32 = 12;
 
-/// Tells how the invitations go.
-#[derive(Debug)]
 pub struct DemoNudge;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// How the invitations go.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -108,10 +95,10 @@ impl Operation for DemoNudge {
     const PHRASES: &'static [&'static str] =
         &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
         let (live, sent, totals, recent, never_contacted, cooling, do_not_contact, multiplier) = futures::try_join!(
             store.live(),

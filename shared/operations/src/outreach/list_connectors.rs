@@ -3,30 +3,18 @@
 
 use std::collections::HashSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Stage};
 use registry_domain::outreach::connector_day;
 use registry_domain::outreach::connectors::{self, Candidate};
 use registry_domain::views::connectors::laws;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, ListingId, Moment};
+use registry_model::Kind;
 use registry_store::ConnectorDay;
 
 /// The candidates that are shown.
 const SHOWN: usize = 24;
 
-/// Lists connectors.
-#[derive(Debug)]
 pub struct ListConnectors;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// Connectors.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -102,10 +90,10 @@ impl Operation for ListConnectors {
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").kept_for(60)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (now, settings) = (app.clock.now(), &app.settings);
         let days = app.store.connector_days(connector_day::SHOWN_DAYS);
         let (days, candidates) = futures::try_join!(days, connectors::candidates(app))?;

@@ -1,22 +1,13 @@
 //! Opting out of all outreach, and in again. Anybody may: the registry has no accounts, and not being written to harms
 //! nobody. Opting in gives no more than the pause that was left.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use crate::allowance;
 use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::outreach::texts;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
+use registry_model::Lane;
 use registry_store::{Allowance, OutreachClass};
 
-/// Opts a listing out of outreach, or in again.
-#[derive(Debug)]
 pub struct OutreachOptOut;
 
 /// Which listing, and what it wants.

@@ -3,26 +3,14 @@
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Caller, Listing, ListingId, Moment, TouchKind};
+use crate::prelude::*;
+use registry_model::{Listing, TouchKind};
 use registry_store::OutreachState;
 
 /// The touches that are looked at: with their listings, two batch reads.
 const LOOKED_AT: u32 = 50;
 
-/// Tells what came back.
-#[derive(Debug)]
 pub struct ReplyCapture;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// What came back.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -83,10 +71,10 @@ impl Operation for ReplyCapture {
         "what came back after the touches?",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let mut touches = app.store.recent_touches(LOOKED_AT).await?;
         let mut ids: Vec<ListingId> = Vec::new();
         // The latest touch of each.
