@@ -1,4 +1,4 @@
-//! Operations of the family "interop".
+//! Operations on interoperability: from a need to a ready request, pairs of listings, sessions and reported outcomes.
 
 pub mod attractor_targets;
 pub mod compose_peers;

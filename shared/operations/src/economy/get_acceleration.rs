@@ -1,5 +1,4 @@
-//! The acceleration index and what it scales. Computed from decaying counts of the table when it is asked for, each part
-//! of the sum beside the sum.
+//! The acceleration index and its multipliers, computed from decaying counts in the table when requested.
 
 use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, LEAST_INDEX, MOST_EXCESS};
@@ -16,22 +15,22 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// From 1, when nothing happens, to 3.
+    /// From 1 (no recent events) to 3.
     acceleration_index: f64,
-    /// The index less 1: `e` of the formulas.
+    /// The index minus 1: `e` in the formulas.
     excess: f64,
     multipliers: Multipliers,
-    /// How each multiplier is computed, and what it scales.
+    /// How each multiplier is computed and what it scales.
     rules: Vec<MultiplierRule>,
     index_bounds: IndexBounds,
-    /// An event counts half after so many hours.
+    /// An event counts half after this many hours.
     half_life_hours: u32,
     formula: &'static str,
-    /// What each event adds; the excess is their sum, and 2 at most.
+    /// What each type of event adds; `excess` is their sum, at most 2.
     inputs: Vec<Contribution>,
 }
 
-/// What the index may be.
+/// The range of the index.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct IndexBounds {
     least: f64,
@@ -45,9 +44,9 @@ impl IndexBounds {
 impl Operation for GetAcceleration {
     const NAME: &'static str = "get_acceleration";
     const TITLE: &'static str = "Acceleration index";
-    const DESCRIPTION: &'static str = "Tells the acceleration index (1 to 3: how much happened here lately, with a \
-        half-life of 72 hours) and its multipliers: how each is computed and what it scales, with every event that \
-        adds to it.";
+    const DESCRIPTION: &'static str = "Returns the acceleration index (1 to 3: recent activity with a half-life \
+        of 72 hours) and its multipliers: how each is computed, what it scales, and every type of event that adds \
+        to the index.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -55,7 +54,7 @@ impl Operation for GetAcceleration {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-acceleration",
         name: "Acceleration index",
-        description: "Tells how much happened here lately as one index, and the multipliers that follow from it.",
+        description: "Returns recent activity as one index, and the multipliers derived from it.",
         tags: &["registry", "acceleration", "multipliers", "statistics"],
     }];
     const ACTIONS: &'static [Action] = &[

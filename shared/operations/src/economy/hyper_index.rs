@@ -1,5 +1,5 @@
-//! How fast the acceleration index changes, and the gates of a dense network. Read from the hourly samples, so that two
-//! askers in one hour hear the same.
+//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples, so it is constant
+//! within an hour.
 
 use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;
@@ -7,7 +7,7 @@ use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 
 pub struct HyperIndex;
 
-/// How fast the index changes.
+/// The rate of change and the gates.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -20,9 +20,9 @@ pub struct Answer {
 impl Operation for HyperIndex {
     const NAME: &'static str = "hyper_index";
     const TITLE: &'static str = "Hyper index";
-    const DESCRIPTION: &'static str = "Tells how fast the acceleration index changes in an hour, by up to 24 hourly \
-        samples, and which gates of a dense network are passed: compositions, outcomes, trail heat, federation peers, \
-        index, Live listings.";
+    const DESCRIPTION: &'static str = "Returns how fast the acceleration index changes per hour, from up to 24 \
+        hourly samples, and which gates of a dense network are passed: compositions, outcomes, trail heat, \
+        federation peers, index, Live listings.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,4 +1,4 @@
-//! The curves of everything that grows here, each with its phase. From the hourly samples: now, a day ago, two days ago.
+//! The growth curves of the registry with their phases, from hourly samples: now, one day ago, two days ago.
 
 use crate::prelude::*;
 use registry_domain::economy::s_curve::{Curve, RULE};
@@ -12,22 +12,21 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// Each thing that grows.
     s_curves: Vec<Curve>,
-    /// How a phase follows from the inputs.
+    /// How the phase is determined.
     rule: &'static str,
-    /// The registry as a whole, by what happens in an hour.
+    /// The registry as a whole, by events per hour.
     pace: Pace,
-    /// The latest hourly sample; null before there is one.
+    /// The time of the latest hourly sample; null before the first.
     sampled_at: Option<Moment>,
 }
 
 impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
     const TITLE: &'static str = "S-curves";
-    const DESCRIPTION: &'static str = "Shows what grows in this registry (listings, trails, compositions, outcomes, \
-        federation, demos, identity, attestations): the value now, its growth of the last two days, its phase on an S-curve, and \
-        whether it accelerates.";
+    const DESCRIPTION: &'static str = "Returns the growth curves of this registry (listings, trails, \
+        compositions, outcomes, federation, demos, identity, attestations): the value now, its growth over the \
+        last two days, the phase on an S-curve, and whether growth accelerates.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

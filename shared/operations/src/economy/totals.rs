@@ -1,28 +1,28 @@
-//! What there is in all, as the overviews of the economy show it.
+//! Totals in the overviews of the economy family.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use registry_domain::economy::Measured;
 
-/// What there is in all.
+/// Totals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Totals {
     /// Live listings.
     listings: u64,
-    /// Marks that were left on trails.
+    /// Marks left at listings.
     trails: u64,
-    /// Pairs of listings that were used together.
+    /// Pairs of listings used together.
     compositions: u64,
-    /// Outcomes that were reported.
+    /// Reported outcomes.
     outcomes: u64,
     /// Federation peers.
     federation: u64,
-    /// Demos that were taken.
+    /// Demos taken.
     demos: u64,
-    /// Listings with a bound identity.
+    /// Listings with a bound key.
     identities: u64,
-    /// Attestations that were issued.
+    /// Signed statements.
     attestations: u64,
 }
 

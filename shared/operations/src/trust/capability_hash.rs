@@ -179,7 +179,8 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        let detail = "This listing was not probed yet, so its capabilities are unknown. Retry after its first probe.";
+        let detail =
+            "This listing was not probed yet, so its capabilities are unknown. Retry after its first probe.";
         return Problem::new(http::StatusCode::CONFLICT, "nothing_observed", detail);
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";

@@ -108,14 +108,17 @@ impl NamedKey {
             (None, None) => Ok(None),
             (Some(nonce), Some(signature)) => {
                 let signature = Signature::parse(signature).ok_or_else(|| {
-                    let detail = "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
+                    let detail =
+                        "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
                     Problem::invalid("signature", "bad_signature", detail)
                 })?;
                 Ok(Some(Offered { nonce: nonce.to_owned(), signature, key, did }))
             }
-            (Some(_), None) => {
-                Err(Problem::invalid("signature", "signature_missing", "`signature` is required with `nonce`."))
-            }
+            (Some(_), None) => Err(Problem::invalid(
+                "signature",
+                "signature_missing",
+                "`signature` is required with `nonce`.",
+            )),
             (None, Some(_)) => Err(Problem::invalid(
                 "nonce",
                 "nonce_missing",
