@@ -26,15 +26,11 @@ impl RawArguments {
     }
 }
 
-/// # Errors
-/// 422 with the field that is invalid.
 pub fn from_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| unreadable(&error))
 }
 
-/// # Errors
-/// 400 if it is not an object, 422 with the field that is invalid.
 pub fn from_json<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
     if !value.is_object() {
         return Err(Problem::malformed("The arguments must be a JSON object."));

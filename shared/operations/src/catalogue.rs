@@ -13,6 +13,9 @@ macro_rules! catalogue {
 
         /// Every operation, in the order in which documents list them.
         pub static CATALOGUE: &[&AnyOperation] = &[$(&$name),*];
+
+        /// The description of each operation, in the same order: for documents, which need no code of operations.
+        pub static DESCRIPTIONS: [&Description; CATALOGUE.len()] = [$($name.described),*];
     };
 }
 
@@ -89,17 +92,6 @@ catalogue! {
     ZERO_MC_PACK = economy::zero_mc_pack::ZeroMcPack,
     S_CURVE_BOARD = economy::s_curve_board::SCurveBoard,
 }
-
-/// The description of each operation, in the same order: for documents, which need no code of operations.
-pub static DESCRIPTIONS: [&Description; CATALOGUE.len()] = {
-    let mut all = [CATALOGUE[0].described; CATALOGUE.len()];
-    let mut index = 1;
-    while index < all.len() {
-        all[index] = CATALOGUE[index].described;
-        index += 1;
-    }
-    all
-};
 
 /// The operation with this name or alias.
 #[must_use]

@@ -9,7 +9,7 @@ use registry_model::error::Problem;
 use registry_products::Preset;
 
 /// Goals: a list, or one text with a goal on each line.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum Goals {
     /// No goals.

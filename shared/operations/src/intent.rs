@@ -3,8 +3,6 @@
 
 mod argument_slots;
 mod command;
-mod first_probe;
-mod help;
 mod matching;
 mod operation_call;
 mod parsed_text;
@@ -14,18 +12,23 @@ mod render;
 mod tests;
 mod words;
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
-use crate::{AnyOperation, RawArguments};
-use parsed_text::ParsedText;
+use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments};
+use parsed_text::{ParsedText, push_new};
 use registry_app::App;
-use registry_model::Caller;
 use registry_model::error::{Problem, shorten};
+use registry_model::{Caller, ListingId, Moment};
 use words::Word;
 
 pub use argument_slots::Slot;
-pub use help::filled;
-pub use help::{operations as what_can_be_done, text as help_text};
+pub use render::{filled, help_text, operations as what_can_be_done};
+
+/// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
+const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The content of a message, independent of its protocol.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,8 +79,8 @@ pub struct Reply {
     pub outcome: Outcome,
     /// The answer in words.
     pub text: String,
-    /// The answer as data: `{executed, operation, arguments, result, ok, next}`. `next` is the call that follows from the
-    /// latest known state.
+    /// The answer as data: `{executed, operation, arguments, result, ok, next}`. `next` is the call that follows from
+    /// the latest known state.
     pub data: Value,
 }
 
@@ -138,47 +141,70 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
-    let reply = |ok: bool, text: String, result: (&str, Value)| {
-        let outcome = match (entry.effect.read_only, ok) {
-            (true, _) => Outcome::Read,
-            (false, true) => Outcome::Done,
-            (false, false) => Outcome::Failed,
-        };
-        let mut data = json!({ "executed": ok, "operation": entry.name, "arguments": arguments, "result": null, "ok": ok });
-        data[result.0] = result.1;
-        Reply { outcome, text, data }
-    };
-    match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments.clone())).await {
+    let mut data = json!({
+        "executed": true, "operation": entry.name, "arguments": arguments.clone(), "result": null, "ok": true,
+    });
+    let (text, next) = match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments)).await {
         Ok(result) => {
-            let status = first_probe::status_after_probe(app, caller, entry.name, &result, since).await?;
-            let text = render::answer(entry, status.as_ref().unwrap_or(&result));
-            let next = status.as_ref().unwrap_or(&result).get("next").cloned();
-            let mut reply = reply(true, text, ("result", result));
+            let status = status_after_probe(app, caller, entry.name, &result, since).await?;
+            let latest = status.as_ref().unwrap_or(&result);
+            let (text, next) = (render::answer(entry, latest), latest.get("next").cloned());
+            data["result"] = result;
             if let Some(status) = status {
-                reply.data["status"] = status;
+                data["status"] = status;
             }
-            if let Some(next) = next {
-                reply.data["next"] = next;
-            }
-            Ok(reply)
+            (text, next)
         }
-        Err(problem) if problem.status.is_server_error() => Err(problem),
+        Err(problem) if problem.status.is_server_error() => return Err(problem),
         Err(problem) => {
             let document = problem.document();
-            let next = render::next(&document["next"]).map(|next| format!(" {next}")).unwrap_or_default();
-            let step = document.get("next").cloned();
-            let mut reply = reply(false, format!("{}{next}", problem.detail), ("error", document));
-            if let Some(step) = step {
-                reply.data["next"] = step;
-            }
-            Ok(reply)
+            let step = render::next(&document["next"]).map(|step| format!(" {step}")).unwrap_or_default();
+            let next = document.get("next").cloned();
+            data["executed"] = json!(false);
+            data["ok"] = json!(false);
+            data["error"] = document;
+            (format!("{}{step}", problem.detail), next)
+        }
+    };
+    let outcome = match (entry.effect.read_only, data["ok"] == true) {
+        (true, _) => Outcome::Read,
+        (false, true) => Outcome::Done,
+        (false, false) => Outcome::Failed,
+    };
+    if let Some(next) = next {
+        data["next"] = next;
+    }
+    Ok(Reply { outcome, text, data })
+}
+
+/// The status of a listing that was probed after `since`; `None` if no probe is due, or if it takes too long.
+async fn status_after_probe(
+    app: &App,
+    caller: &Caller,
+    operation: &str,
+    answer: &Value,
+    since: Moment,
+) -> Result<Option<Value>, Problem> {
+    if operation != LIST_YOURSELF.name || answer["status"] != "queued" || answer.get("retry_at").is_some() {
+        return Ok(None);
+    }
+    let Some(id) = answer["listing_id"].as_str().and_then(|id| id.parse::<ListingId>().ok()) else {
+        return Ok(None);
+    };
+    for _ in 0..MAX_PROBE_WAIT.as_millis() / POLL_INTERVAL.as_millis() {
+        tokio::time::sleep(POLL_INTERVAL).await;
+        let listing = app.store.listing(&id).await?;
+        if listing.and_then(|listing| listing.probe).is_some_and(|probe| probe.at >= since) {
+            let arguments = RawArguments::Json(json!({ "id": id }));
+            return (CHECK_STATUS.run)(app.clone(), *caller, arguments).await.map(Some);
         }
     }
+    Ok(None)
 }
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
-    let all = || format!("You can ask:\n{}", help::lines(crate::CATALOGUE.iter().copied(), Some(&parsed)));
+    let all = || format!("You can ask:\n{}", render::lines(crate::CATALOGUE.iter().copied(), Some(&parsed)));
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, slot) => {
             let question = match slot {
@@ -188,12 +214,12 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 }
                 Slot::Text => "About what? Send a few words in quotes.",
             };
-            let example = help::example(entry, Some(&parsed));
+            let example = render::example(entry, Some(&parsed));
             let text = format!("{}: {question} For example: \"{example}\".", entry.title);
             (Outcome::Asked, "lacks", Some(*entry), text)
         }
         Intent::Refused(entry, why) => {
-            let example = help::example(entry, Some(&parsed));
+            let example = render::example(entry, Some(&parsed));
             let text = format!("{why} Nothing was done. To do it, send only: \"{example}\".");
             (Outcome::Explained, "held", Some(*entry), text)
         }
@@ -202,13 +228,13 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Declined, "no_such_operation", None, text)
         }
         Intent::Greeting | Intent::Run(..) => {
-            (Outcome::Explained, "help", None, help::text(&app.settings.brand))
+            (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
         Intent::Unclear(near) => {
             let text = if near.is_empty() {
                 format!("The message was not understood. {}", all())
             } else {
-                let near = help::lines(near.iter().copied(), Some(&parsed));
+                let near = render::lines(near.iter().copied(), Some(&parsed));
                 format!(
                     "The message was not understood; nothing was done. Did you mean:\n{near}\n\n{}",
                     all()
@@ -224,7 +250,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         "result": null,
         "ok": matches!(reason, "help"),
         "reason": reason,
-        "operations": help::operations(),
+        "operations": render::operations(),
     });
     Reply { outcome, text, data }
 }
@@ -236,8 +262,8 @@ fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     for text in fields.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
         let alone = ParsedText::parse(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
-            ([url], _) if alone.words.is_empty() => parsed.add_url(url),
-            (_, [id]) if alone.words.is_empty() => parsed.add_id(id),
+            ([url], _) if alone.words.is_empty() => push_new(&mut parsed.urls, url),
+            (_, [id]) if alone.words.is_empty() => push_new(&mut parsed.ids, id),
             _ => {}
         }
     }

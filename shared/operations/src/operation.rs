@@ -71,7 +71,7 @@ pub trait Operation: 'static {
     const ACTIONS: &'static [Action] = &[];
     /// Whether it has an argument `action` of its own: the name under which a family's endpoint called it.
     const TAKES_ACTION: bool = false;
-    /// The HTTP statuses of its own errors, without those that any request may get (unreadable, rate limit, busy table).
+    /// The HTTP statuses of its own errors, without those of any request (unreadable, rate limit, busy table).
     const REFUSALS: &'static [u16] = &[];
     /// The media types of a file that REST may send instead of a JSON answer.
     const FILES: &'static [&'static str] = &[];

@@ -4,14 +4,14 @@ use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Confirmed};
 use registry_domain::views::FeedbackDraft;
-use registry_model::{OrderId, Sku};
+use registry_model::OrderId;
 
 pub struct DemoConfirm;
 
 /// A demo order.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The order id that take_demo returned.
+    /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
     /// The access token of the listing, if it has one; another listing's token is refused.
@@ -29,7 +29,6 @@ pub struct Answer {
     counted_as_real: bool,
     /// When it was confirmed; null if it followed no invitation and counted from the start.
     confirmed_at: Option<Moment>,
-    /// What to do next.
     next: NextStep,
 }
 

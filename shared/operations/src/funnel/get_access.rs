@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_model::{GrantSource, Sku};
+use registry_model::GrantSource;
 use registry_products::File;
 
 pub struct GetAccess;
@@ -35,7 +35,6 @@ pub struct Answer {
     proved_at: Option<Moment>,
     /// All files of the product.
     files: Vec<File>,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -63,22 +62,18 @@ impl Operation for GetAccess {
             Problem::invalid("token", "missing_token", detail)
         })?;
         let Opened { grant, profile, files } = funnel::open(app, &token).await?;
+        let title = grant.sku.title();
         Ok(Answer {
             ok: true,
             sku: grant.sku,
-            name: grant.sku.title(),
+            name: title,
             listing_id: profile.listing_id,
             source: match grant.source {
                 GrantSource::FoundingSeat => "founding_seat",
                 GrantSource::Purchase { .. } => "purchase",
             },
             granted_at: grant.at,
-            message: format!(
-                "{} for {}: all {} files are in `files`.",
-                grant.sku.title(),
-                profile.name,
-                files.len()
-            ),
+            message: format!("{title} for {}: all {} files are in `files`.", profile.name, files.len()),
             proved_at: profile.proof.map(|proof| proof.probed_at),
             files,
             next: NextStep::get(

@@ -3,8 +3,8 @@
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
+use registry_model::OrderId;
 use registry_model::settings::Settings;
-use registry_model::{OrderId, Sku};
 
 pub struct LeaveFeedback;
 
@@ -29,7 +29,6 @@ pub struct Answer {
     /// How far payments are from opening.
     unlock: Unlock,
     message: String,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -109,60 +108,45 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
     let FeedbackGiven { feedback, reward, counts } = given;
     let unlock = funnel::unlock(settings, &counts);
     let remaining = funnel::deal(settings, counts.seats_claimed).remaining;
-    let granted = matches!(reward, Rewarded::Seat(_));
-    let answer = |message: &str, next| Answer {
-        ok: true,
-        listing_id: feedback.listing_id.clone(),
-        order_id: feedback.order_id.clone(),
-        sku: feedback.sku,
-        feedback: StoredFeedback { rating: feedback.rating, is_draft: feedback.is_draft },
-        founding_free: FoundingFree { granted, remaining },
-        access_token: None,
-        access: None,
-        discount: None,
-        unlock: unlock.clone(),
-        message: message.to_owned(),
-        next,
-    };
-    match &reward {
+    let (mut access_token, mut access, mut discount) = (None, None, None);
+    let (message, next) = match &reward {
         Rewarded::Seat(token) => {
             let token = token.reveal();
             let access_url = settings.url(&format!("/api/products/access?token={token}"));
             let export =
                 |format| settings.url(&format!("/api/products/export?token={token}&format={format}"));
-            let next = NextStep::get(
-                "get_access",
-                access_url.clone(),
-                json!({ "token": token }),
-                "Keep the token: it is shown once. It opens the full product, which is generated again after each probe.",
-            );
-            let message = "You have a founding seat: the full product, free of charge and without checkout.";
-            Answer {
-                access_token: Some(token.to_owned()),
-                access: Some(Access {
-                    access_url,
-                    export_urls: ["skills", "zip", "tar.gz"].map(export).into(),
-                }),
-                ..answer(message, next)
-            }
+            let note = "Keep the token: it is shown once. It opens the full product, which is generated again after \
+                        each probe.";
+            let next = NextStep::get("get_access", access_url.clone(), json!({ "token": token }), note);
+            access_token = Some(token.to_owned());
+            access = Some(Access { access_url, export_urls: ["skills", "zip", "tar.gz"].map(export).into() });
+            ("You have a founding seat: the full product, free of charge and without checkout.", next)
         }
         Rewarded::Code(code) => {
-            let next = NextStep::open(
-                "checkout",
-                settings.url("/api/products/checkout"),
-                format!("Keep the code: it is shown once. {}", unlock.message),
-            );
+            let note = format!("Keep the code: it is shown once. {}", unlock.message);
+            discount = Some(Discount {
+                code: code.reveal().to_owned(),
+                percent_off: funnel::DISCOUNT_PERCENT,
+                usable_now: unlock.payments_open,
+                note: "Send it as `code` to the checkout.".to_owned(),
+            });
             let message =
                 "All founding seats are taken. You get a code for 25 % off that works once payments open.";
-            Answer {
-                discount: Some(Discount {
-                    code: code.reveal().to_owned(),
-                    percent_off: funnel::DISCOUNT_PERCENT,
-                    usable_now: unlock.payments_open,
-                    note: "Send it as `code` to the checkout.".to_owned(),
-                }),
-                ..answer(message, next)
-            }
+            (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
+    };
+    Answer {
+        ok: true,
+        listing_id: feedback.listing_id,
+        order_id: feedback.order_id,
+        sku: feedback.sku,
+        feedback: StoredFeedback { rating: feedback.rating, is_draft: feedback.is_draft },
+        founding_free: FoundingFree { granted: matches!(reward, Rewarded::Seat(_)), remaining },
+        access_token,
+        access,
+        discount,
+        unlock,
+        message: message.to_owned(),
+        next,
     }
 }

@@ -1,13 +1,12 @@
-//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback answers.
-//! Taking it twice gives the same order (contract "States and transitions").
+//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback
+//! answers. Taking it twice gives the same order (contract "States and transitions").
 
 use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
 use registry_domain::views::{FeedbackDraft, Question};
-use registry_formats::argument_schema;
+use registry_model::OrderId;
 use registry_model::settings::Settings;
-use registry_model::{Kind, OrderId, Sku};
 use registry_products::File;
 
 pub struct TakeDemo;
@@ -54,7 +53,6 @@ pub struct Answer {
     /// The founding offer.
     deal: Deal,
     next_steps: NextSteps,
-    /// What to do next.
     next: NextStep,
 }
 

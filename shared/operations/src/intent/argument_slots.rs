@@ -43,11 +43,7 @@ impl ArgumentSlots {
         let none = Map::new();
         let properties = schema["properties"].as_object().unwrap_or(&none);
         let existing = |names: &[&str]| -> Vec<String> {
-            names
-                .iter()
-                .filter(|name| properties.contains_key(**name))
-                .map(|name| (*name).to_owned())
-                .collect()
+            names.iter().filter(|name| properties.contains_key(**name)).map(ToString::to_string).collect()
         };
         let choices = properties
             .iter()

@@ -51,22 +51,22 @@ pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
 
 /// Whether something in the text retracts the request at `at`; `own` are the stems of the matched phrase.
 pub(super) fn is_retracted(words: &[Word], at: usize, own: &[String]) -> bool {
-    words.iter().enumerate().any(|(place, word)| {
-        let low = word.low.as_str();
-        let denied = low == "not" && place > 0 && words[place - 1].low == "do";
-        let nearby = word.sentence == words[at].sentence && RETRACTIONS_NEARBY.contains(&low);
-        (RETRACTIONS.contains(&low) || denied || nearby) && !own.contains(&word.stem)
+    words.iter().enumerate().any(|(index, word)| {
+        let nearby = word.sentence == words[at].sentence && RETRACTIONS_NEARBY.contains(&word.low.as_str());
+        (retracts(words, index) || nearby) && !own.contains(&word.stem)
     })
+}
+
+/// Whether the word at `at` is a retraction, or the second of "do not".
+fn retracts(words: &[Word], at: usize) -> bool {
+    let low = words[at].low.as_str();
+    RETRACTIONS.contains(&low) || (low == "not" && at > 0 && words[at - 1].low == "do")
 }
 
 /// Whether the whole text is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
     let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
-    no || words.iter().enumerate().any(|(at, word)| {
-        RETRACTIONS.contains(&word.low.as_str())
-            || (word.low == "not" && at > 0 && words[at - 1].low == "do")
-            || (word.low == "mind" && at > 0 && words[at - 1].low == "never")
-    })
+    no || (0..words.len()).any(|at| retracts(words, at))
 }
 
 /// Whether a later message contains any word that objects to the request it completes.

@@ -71,14 +71,6 @@ impl ParsedText {
         parsed
     }
 
-    pub(super) fn add_url(&mut self, url: &str) {
-        push_new(&mut self.urls, url);
-    }
-
-    pub(super) fn add_id(&mut self, id: &str) {
-        push_new(&mut self.ids, id);
-    }
-
     /// Takes a chunk between two blanks; returns where to continue.
     fn take_chunk(&mut self, text: &str, chunk: Range<usize>, splitter: &mut WordSplitter) -> usize {
         let raw = &text[chunk.clone()];
@@ -154,7 +146,7 @@ impl ParsedText {
     }
 }
 
-fn push_new(list: &mut Vec<String>, text: &str) {
+pub(super) fn push_new(list: &mut Vec<String>, text: &str) {
     if !list.iter().any(|known| known == text) {
         list.push(text.to_owned());
     }

@@ -1,5 +1,5 @@
-//! Splits a text into words and reduces their forms to a stem. The rules are for English only; a text in another language
-//! matches nothing and gets the help text.
+//! Splits a text into words and reduces their forms to a stem. The rules are for English only; a text in another
+//! language matches nothing and gets the help text.
 
 use std::ops::Range;
 

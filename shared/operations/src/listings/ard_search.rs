@@ -6,7 +6,6 @@ use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, KindFilter};
 use registry_model::cache::CacheValidator;
-use registry_model::error::shorten;
 use registry_model::protocol::ARD_BASE;
 use registry_model::{Category, Referral};
 use registry_search::{Found, Query, Text};
@@ -187,19 +186,14 @@ pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
 
 fn category(id: &str) -> Result<Category, Problem> {
     Category::by_id(id).ok_or_else(|| {
-        Problem::invalid(
-            "category",
-            "unknown_category",
-            format!(
-                "Unknown category `{}`. The rows of the active list contain the valid ids.",
-                shorten(id, 60)
-            ),
-        )
-        .with_next(json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" }))
+        let id = shorten(id, 60);
+        let detail = format!("Unknown category `{id}`. The rows of the active list contain the valid ids.");
+        let next = json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" });
+        Problem::invalid("category", "unknown_category", detail).with_next(next)
     })
 }
 
-/// The result of a search in a sentence, and the next step where it found nothing.
+/// A summary of the result, and the next step if nothing was found.
 pub(super) async fn summarize(
     app: &App,
     query: &Query,
@@ -207,10 +201,9 @@ pub(super) async fn summarize(
 ) -> Result<(String, Option<Value>), Problem> {
     let words = shorten(query.text.as_str(), 120);
     if !found.hits.is_empty() {
-        let listings = if found.total == 1 {
-            "1 Live listing".to_owned()
-        } else {
-            format!("{} Live listings", found.total)
+        let listings = match found.total {
+            1 => "1 Live listing".to_owned(),
+            total => format!("{total} Live listings"),
         };
         let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, the newest first: the query was empty."),

@@ -4,7 +4,6 @@
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::hours;
-use registry_model::Lane;
 
 /// A successful handshake counts for a week (contract "Weekly recheck").
 const MAX_AGE_HOURS: f64 = 168.0;

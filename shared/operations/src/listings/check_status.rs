@@ -7,10 +7,9 @@ use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
-use registry_formats::argument_schema;
 use registry_model::{
-    AbilityChange, Assessment, Check, Handshake, Kind, Lane, Listing, NameHold, Reason, ScorePart, Skill,
-    Tool, Withdrawal,
+    AbilityChange, Assessment, Check, Handshake, Listing, NameHold, Reason, ScorePart, Skill, Tool,
+    Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
@@ -83,7 +82,6 @@ pub struct Answer {
     take_demo: Option<TakeDemo>,
     /// A badge for its README, in Markdown.
     badge_markdown: String,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -164,24 +162,22 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
             let named = app.store.listings_named(name).await?;
+            let oldest_proof = app.oldest_proof();
             // A listing that has proven the name ranks before those that only use it.
             let rank = |(listing, _): &NamedListing| {
                 let server_name = listing.server_name.as_ref().filter(|_| listing.name_proof.is_some());
                 let proved = server_name.is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
                 let held = listing.name_hold != Some(NameHold::Yielded);
-                (proved, held, listing.is_live(app.oldest_proof()), listing.listed_at)
+                (proved, held, listing.is_live(oldest_proof), listing.listed_at)
             };
-            named
-                .into_iter()
-                .max_by_key(rank)
-                .map(Arc::new)
-                .ok_or_else(|| Problem::listing_not_found(name).with("found", false))
+            let best = named.into_iter().max_by_key(rank).map(Arc::new);
+            best.ok_or_else(|| Problem::listing_not_found(name).with("found", false))
         }
-        (None, None) => Err(Problem::invalid(
-            "id",
-            "which_listing",
-            "`id` or `name` is required: the id that publish returned, or the name of the listing.",
-        )),
+        (None, None) => {
+            let detail =
+                "`id` or `name` is required: the id that publish returned, or the name of the listing.";
+            Err(Problem::invalid("id", "which_listing", detail))
+        }
     }
 }
 

@@ -1,12 +1,11 @@
-//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the signed
-//! checkpoint. The answer can be verified offline, without the registry.
+//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the
+//! signed checkpoint. The answer can be verified offline, without the registry.
 
 use http::StatusCode;
 
 use crate::prelude::*;
 use registry_domain::evidence_log::{self, Inclusion};
 use registry_domain::views::entry_url;
-use registry_formats::argument_schema;
 use registry_model::{LogEntry, LogTree};
 
 pub struct InclusionProof;
@@ -111,11 +110,10 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
             let next = json!({ "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint" });
             Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
         }),
-        _ => Err(Problem::invalid(
-            "listing_id",
-            "which_leaf",
-            "Either `listing_id` (optionally with a time `at`) or `index` is required.",
-        )),
+        _ => {
+            let detail = "Either `listing_id` (optionally with a time `at`) or `index` is required.";
+            Err(Problem::invalid("listing_id", "which_leaf", detail))
+        }
     }
 }
 
@@ -126,16 +124,13 @@ async fn of_attestation(
     attestation: &str,
 ) -> Result<Inclusion, Problem> {
     let attestation = attestation.parse().map_err(|_| no_leaf(id))?;
-    let index = app.store.attestation_leaf(id, issued_at, &attestation).await?;
-    let found = match index {
-        Some(index) => evidence_log::of_index(app, index).await?,
-        None => None,
-    };
-    match found {
-        Some(inclusion) => Ok(inclusion),
-        None if app.store.attestation(id, &attestation).await?.is_some() => Err(leaf_pending(app)),
-        None => Err(no_leaf(id)),
+    if let Some(index) = app.store.attestation_leaf(id, issued_at, &attestation).await?
+        && let Some(inclusion) = evidence_log::of_index(app, index).await?
+    {
+        return Ok(inclusion);
     }
+    let is_stored = app.store.attestation(id, &attestation).await?.is_some();
+    Err(if is_stored { leaf_pending(app) } else { no_leaf(id) })
 }
 
 /// The decision is stored, but the next tick has not added it to the log yet.
@@ -164,11 +159,8 @@ fn time(text: &str) -> Result<Moment, Problem> {
     let text = text.trim();
     let end_of_day = || format!("{text}T23:59:59.999Z").parse();
     text.parse().or_else(|_| end_of_day()).map_err(|_: jiff::Error| {
-        Problem::invalid(
-            "at",
-            "not_a_time",
-            "`at` must be a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.",
-        )
+        let detail = "`at` must be a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.";
+        Problem::invalid("at", "not_a_time", detail)
     })
 }
 

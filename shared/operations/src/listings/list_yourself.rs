@@ -8,7 +8,6 @@ use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
 use registry_domain::views::{NameStanding, POLL_SECONDS, badge};
 use registry_formats::server_json;
-use registry_model::{Kind, Lane};
 use registry_store::Allowance;
 
 pub struct ListYourself;
@@ -37,7 +36,6 @@ pub struct Answer {
     retry_at: Option<Moment>,
     /// A badge for its README, in Markdown; green once it is Live.
     badge_markdown: String,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -107,7 +105,9 @@ impl Operation for ListYourself {
 
     async fn run(app: &App, caller: &Caller, arguments: PublishRequest) -> Result<Answer, Problem> {
         let submission = Submission::parse(arguments, app.settings.reach())?;
-        allow(app, caller, &submission).await?;
+        let (caller, host, rate) = (caller.name(), submission.host(), app.settings.publish_rate);
+        let act = Allowance { act: "publish", caller: &caller, host: host.as_deref(), rate };
+        allowance::count(app, act).await?;
         let published = listing::publish(app, &submission).await?;
         Ok(answer(app, &published))
     }
@@ -115,13 +115,6 @@ impl Operation for ListYourself {
 
 const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged: nothing proves that you \
     are its owner.";
-
-async fn allow(app: &App, caller: &Caller, submission: &Submission) -> Result<(), Problem> {
-    let (caller, host) = (caller.name(), submission.host());
-    let rate = app.settings.publish_rate;
-    let act = Allowance { act: "publish", caller: &caller, host: host.as_deref(), rate };
-    allowance::count(app, act).await
-}
 
 fn answer(app: &App, published: &Published) -> Answer {
     let Published { listing, status, retry_at, words } = published;

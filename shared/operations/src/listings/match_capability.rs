@@ -7,8 +7,7 @@ use registry_domain::economy::abundance::Boost;
 use registry_domain::economy::{self, Boosts};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::views::Peer;
-use registry_formats::argument_schema;
-use registry_model::{Kind, Referral, TrailEvent};
+use registry_model::{Referral, TrailEvent};
 
 /// A search leaves a trace at so many of its best hits.
 const MAX_DEPOSITS: usize = 5;

@@ -1,10 +1,10 @@
-//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to trust it. Read
-//! from the evidence of the last probe; nothing is probed.
+//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to trust it.
+//! Read from the evidence of the last probe; nothing is probed.
 
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::badge;
-use registry_model::{Assessment, Check, Handshake, Lane};
+use registry_model::{Assessment, Check, Handshake};
 
 pub struct ProbeClean;
 

@@ -5,7 +5,7 @@ use crate::allowance;
 use crate::prelude::*;
 use registry_app::takedown;
 use registry_fetch::Target;
-use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Kind, Reason, ScorePart};
+use registry_model::{Assessment, Check, DeclaredTransport, Handshake, HostName, Reason, ScorePart};
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, explain};
 use registry_store::Allowance;
@@ -110,10 +110,8 @@ fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
     let list_hint = if would_go_live {
         format!("It would go Live. List it: POST {publish} with {{\"url\": \"{url}\"}}.")
     } else {
-        reasons.first().map_or_else(
-            || "It would not go Live yet.".to_owned(),
-            |reason| format!("It would not go Live yet. {}", reason.fix),
-        )
+        let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
+        format!("It would not go Live yet.{fix}")
     };
     Answer {
         ok: true,

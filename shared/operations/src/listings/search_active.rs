@@ -1,5 +1,5 @@
-//! The Live listings, the newest first. Both kinds are read in pages from the index of the active list and merged by age
-//! under one cursor.
+//! The Live listings, the newest first. Both kinds are read in pages from the index of the active list and merged by
+//! age under one cursor.
 
 use crate::prelude::*;
 use registry_domain::funnel;

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::payments::{self, Begun, Wanted};
 use registry_model::settings::Settings;
-use registry_model::{Kind, PurchaseId, PurchaseState, Sku, dollars};
+use registry_model::{PurchaseId, PurchaseState, dollars};
 
 const PATH: &str = "/api/products/checkout";
 
@@ -77,7 +77,6 @@ struct Purchase {
     access_url: String,
     /// The deadline for the payment.
     expires_at: Moment,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -94,7 +93,6 @@ struct Offer {
     /// The purchase with the given `purchase_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     purchase: Option<PurchaseStatus>,
-    /// What to do next.
     next: NextStep,
 }
 

@@ -4,8 +4,6 @@
 use crate::operation::Attachment;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_model::Sku;
-use registry_model::error::shorten;
 use registry_products::File;
 use registry_products::export::{self, Format};
 
@@ -98,14 +96,11 @@ impl Operation for ExportProduct {
             Format::Zip => ("zip", Some("application/zip")),
             Format::TarGz => ("tar.gz", Some("application/gzip")),
         };
-        let archive = match media_type {
-            None => None,
-            Some(media_type) => {
-                let bytes = export::archive(&files, format);
-                let bytes = bytes.map_err(|error| Problem::fault(error.to_string()))?;
-                Some(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
-            }
+        let attach = |media_type| -> Result<Attachment, Problem> {
+            let bytes = export::archive(&files, format).map_err(|error| Problem::fault(error.to_string()))?;
+            Ok(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
         };
+        let archive = media_type.map(attach).transpose()?;
         Ok(Answer {
             ok: true,
             sku: grant.sku,

@@ -4,7 +4,6 @@
 use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Lessons, Rating, percent};
 use registry_domain::funnel::{self, Unlock};
-use registry_model::Sku;
 
 /// Fewer ratings give no recommendation.
 const MIN_RATINGS: u32 = 3;
@@ -31,7 +30,6 @@ pub struct Answer {
     top_gaps: Vec<Gap>,
     /// Recommendations from these numbers.
     recommendations: Vec<Recommendation>,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -124,66 +122,51 @@ impl Operation for GetLearning {
 
 fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recommendation> {
     let mut all = Vec::new();
-    if let Some(gap) = learned.gaps().into_iter().next() {
-        all.push(Recommendation {
-            id: "fix_the_top_gap",
-            text: gap.fix.unwrap_or_else(|| "See the reasons in check_status.".to_owned()),
-            because: format!(
-                "`{}` ended {} of {} probes that were not ok today.",
-                gap.reason,
-                gap.count,
-                learned.not_ok()
-            ),
-        });
+    let mut add = |id, text: String, because| all.push(Recommendation { id, text, because });
+    if let Some(Gap { reason, count, fix, .. }) = learned.gaps().into_iter().next() {
+        let text = fix.unwrap_or_else(|| "See the reasons in check_status.".to_owned());
+        let because =
+            format!("`{reason}` ended {count} of {} probes that were not ok today.", learned.not_ok());
+        add("fix_the_top_gap", text, because);
     }
-    let (live, demos, feedback) =
-        (learned.live.agents + learned.live.mcps, learned.demos(), learned.feedback());
+    let (live, demos) = (learned.live.agents + learned.live.mcps, learned.demos());
+    let (feedback, drafts) = (learned.feedback(), learned.drafts());
     if live > demos {
-        all.push(Recommendation {
-            id: "take_the_demo",
-            text: "Take the free demo: send take_demo of your row.".to_owned(),
-            because: format!("{live} listings are Live, and {demos} demos were taken."),
-        });
+        let text = "Take the free demo: send take_demo of your row.".to_owned();
+        add("take_the_demo", text, format!("{live} listings are Live, and {demos} demos were taken."));
     }
     if demos > feedback {
         let share = percent(feedback, demos).unwrap_or(0);
         let reward = match seats {
-            0 => "the reward is a code for 25 % off".to_owned(),
-            _ => format!("the reward is one of the {seats} founding seats that are left"),
+            0 => "a code for 25 % off".to_owned(),
+            _ => format!("one of the {seats} founding seats that are left"),
         };
-        all.push(Recommendation {
-            id: "send_feedback",
-            text: format!("Send the demo's example_body with your own answers: {reward}."),
-            because: format!("{feedback} listings gave feedback on {demos} demos: {share} %."),
-        });
+        add(
+            "send_feedback",
+            format!("Send the demo's example_body with your own answers: the reward is {reward}."),
+            format!("{feedback} listings gave feedback on {demos} demos: {share} %."),
+        );
     }
-    if learned.drafts() > 0 {
-        all.push(Recommendation {
-            id: "answer_in_your_own_words",
-            text: "Change the answers and the rating of the draft before sending: unchanged drafts are not part of the averages."
-                .to_owned(),
-            because: format!("{} of {feedback} feedbacks were unchanged drafts.", learned.drafts()),
-        });
+    if drafts > 0 {
+        let text = "Change the answers and the rating of the draft before sending: unchanged drafts are not part of \
+                    the averages.";
+        let because = format!("{drafts} of {feedback} feedbacks were unchanged drafts.");
+        add("answer_in_your_own_words", text.to_owned(), because);
     }
     for sku in Sku::ALL {
         let Rating { ratings, average: Some(average), .. } = learned.rating(sku) else { continue };
         if ratings >= MIN_RATINGS && average < MIN_GOOD_AVERAGE {
-            all.push(Recommendation {
-                id: "improve_a_product",
-                text: format!(
-                    "Improve {} or its demo: write in product_one_ship what to change.",
-                    sku.title()
-                ),
-                because: format!("{ratings} ratings give it {average:.2} of 5."),
-            });
+            let name = sku.title();
+            add(
+                "improve_a_product",
+                format!("Improve {name} or its demo: write in product_one_ship what to change."),
+                format!("{ratings} ratings give it {average:.2} of 5."),
+            );
         }
     }
     if !unlock.payments_open {
-        all.push(Recommendation {
-            id: "open_payments",
-            text: "Give feedback on a demo: enough feedback opens payments for everyone.".to_owned(),
-            because: unlock.message.clone(),
-        });
+        let text = "Give feedback on a demo: enough feedback opens payments for everyone.".to_owned();
+        add("open_payments", text, unlock.message.clone());
     }
     all
 }

@@ -1,9 +1,8 @@
-//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products, reasons of failed
-//! probes. Read by two queries; contains no texts of users.
+//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products, reasons of
+//! failed probes. Read by two queries; contains no texts of users.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
-use registry_model::Sku;
 use registry_probe::explain;
 use registry_store::{Live, Tally};
 

@@ -5,9 +5,6 @@ use crate::goals::Goals;
 use crate::prelude::*;
 use crate::products::subject::Subject;
 use registry_domain::views::ProductEntry;
-use registry_formats::argument_schema;
-use registry_model::error::shorten;
-use registry_model::{Kind, Sku};
 use registry_products::{File, Preset};
 
 const MAX_FIRST_LINE_CHARS: usize = 120;
@@ -15,7 +12,7 @@ const MAX_FIRST_LINE_CHARS: usize = 120;
 pub struct PreviewProduct;
 
 /// A product and its target; without arguments, the list of products.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The product; default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
@@ -50,7 +47,6 @@ pub struct Answer {
     /// The contents of the product, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Preview>,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -99,7 +95,8 @@ impl Operation for PreviewProduct {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let preview = if arguments.is_empty() { None } else { Some(preview(app, arguments).await?) };
+        let preview =
+            if arguments == Arguments::default() { None } else { Some(preview(app, arguments).await?) };
         let settings = &app.settings;
         let of_listing =
             preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));
@@ -128,18 +125,6 @@ impl Operation for PreviewProduct {
             preview,
             next,
         })
-    }
-}
-
-impl Arguments {
-    fn is_empty(&self) -> bool {
-        let Self { sku, listing_id, agent_name, description, preset, goals } = self;
-        sku.is_none()
-            && listing_id.is_none()
-            && agent_name.is_none()
-            && description.is_none()
-            && preset.is_none()
-            && matches!(goals, Goals::None)
     }
 }
 
@@ -197,7 +182,8 @@ mod tests {
     #[test]
     fn no_arguments_request_no_preview() {
         let arguments = |query: &str| crate::arguments::from_query::<Arguments>(query).unwrap();
-        assert!(arguments("").is_empty());
-        assert!(!arguments("sku=alive").is_empty() && !arguments("goals=ops").is_empty());
+        assert_eq!(arguments(""), Arguments::default());
+        assert_ne!(arguments("sku=alive"), Arguments::default());
+        assert_ne!(arguments("goals=ops"), Arguments::default());
     }
 }

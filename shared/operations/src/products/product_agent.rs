@@ -8,10 +8,7 @@ use crate::prelude::*;
 use crate::products::subject::{self, Subject, ToolArgument};
 use registry_domain::funnel::{self, Unlock};
 use registry_domain::views::ProductEntry;
-use registry_formats::argument_schema;
-use registry_model::error::shorten;
 use registry_model::settings::Settings;
-use registry_model::{Kind, Sku};
 use registry_products::{File, Preset, Profile};
 use registry_store::FunnelCounts;
 use tools::{Guide, ProductTool};
@@ -73,7 +70,6 @@ pub struct Answer {
     /// For `list_tools`: the tools.
     #[serde(flatten)]
     guide: Option<Guide>,
-    /// What to do next.
     next: NextStep,
 }
 
@@ -128,7 +124,10 @@ impl Operation for ProductAgent {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        check(&arguments)?;
+        // All arguments are checked, including those that the tool does not use.
+        arguments.goals.clone().parse()?;
+        let Arguments { agent_name, description, tools, .. } = &arguments;
+        subject::check(agent_name.as_deref(), description.as_deref(), tools)?;
         match arguments.tool {
             ProductTool::ListTools => Ok(list(app)),
             ProductTool::BuyProduct => buy(app, arguments).await,
@@ -180,13 +179,6 @@ fn default_to_list(query: &str) -> String {
         return query.to_owned();
     }
     "tool=list_tools".to_owned()
-}
-
-/// Checks all arguments, including those that the tool does not use.
-fn check(arguments: &Arguments) -> Result<(), Problem> {
-    let Arguments { goals, agent_name, description, tools, .. } = arguments;
-    goals.clone().parse()?;
-    subject::check(agent_name.as_deref(), description.as_deref(), tools)
 }
 
 fn list(app: &App) -> Answer {

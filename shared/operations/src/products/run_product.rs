@@ -1,5 +1,5 @@
-//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and its stage in
-//! the funnel. Each step contains what was checked, the result and the call to make.
+//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and its stage
+//! in the funnel. Each step contains what was checked, the result and the call to make.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use registry_domain::funnel;
 use registry_domain::views::hours;
-use registry_model::{Assessment, Lane, Listing, Reason, Sku, TalkMessage};
+use registry_model::{Assessment, Listing, Reason, TalkMessage};
 use registry_probe::explain;
 use registry_products::Profile;
 use registry_store::FunnelCounts;
@@ -147,6 +147,10 @@ impl Run<'_> {
         Call { method: "GET", url, body: None, why: why.into() }
     }
 
+    fn get_status(&self, why: &str) -> Call {
+        self.get("/api/listings/status?id=", why)
+    }
+
     fn post(&self, path: &str, body: Value, why: impl Into<String>) -> Call {
         Call { method: "POST", url: self.app.settings.url(path), body: Some(body), why: why.into() }
     }
@@ -154,12 +158,10 @@ impl Run<'_> {
     /// Publishing again starts a probe.
     fn publish_again(&self, why: impl Into<String>) -> Call {
         let target = self.listing.target();
-        let is_by_url = url::Url::parse(target).is_ok_and(|url| ListingId::of_url(&url) == self.listing.id);
-        match is_by_url {
-            true => self.post("/api/publish", json!({ "url": target }), why),
-            // It was published with its server description, which must be sent again.
-            false => Call { body: None, ..self.post("/api/publish", Value::Null, why) },
-        }
+        let call = self.post("/api/publish", json!({ "url": target }), why);
+        // Without a URL as its id it was published with a server description, which must be sent again.
+        let by_url = url::Url::parse(target).is_ok_and(|url| ListingId::of_url(&url) == self.listing.id);
+        if by_url { call } else { Call { body: None, ..call } }
     }
 
     fn status(&self) -> Step {
@@ -170,7 +172,7 @@ impl Run<'_> {
             found: format!("{} is {}.", self.listing.name, if live { "Live" } else { self.lane.as_str() }),
             data: json!({ "lane": self.lane, "live": live, "live_since": self.listing.live_since }),
             to_do: !live,
-            call: self.get("/api/listings/status?id=", "The full evidence, and a badge for a README."),
+            call: self.get_status("The full evidence, and a badge for a README."),
         }
     }
 
@@ -225,7 +227,7 @@ impl Run<'_> {
             if unread == messages.len() && unread >= MAX_MESSAGES as usize { " or more" } else { "" };
         let found = match unread {
             0 => "Its inbox has no unread messages.".to_owned(),
-            unread => format!("Its inbox has {unread}{or_more} unread messages."),
+            unread => format!("Unread messages in its inbox: {unread}{or_more}."),
         };
         Step {
             step: "inbox",
@@ -247,15 +249,14 @@ impl Run<'_> {
                 let call = self.publish_again(format!("{} Then publish it again.", first.fix));
                 (format!("{} to fix, the first: {}.", open.len(), first.reason), call)
             }
-            (None, Some(_)) => {
-                let call =
-                    self.get("/api/listings/status?id=", "The status contains the parts of the score.");
-                ("Its last probe found nothing to fix.".to_owned(), call)
-            }
-            (None, None) => {
-                let call = self.get("/api/listings/status?id=", "Check again after the first probe.");
-                ("It has not been probed yet.".to_owned(), call)
-            }
+            (None, Some(_)) => (
+                "Its last probe found nothing to fix.".to_owned(),
+                self.get_status("The status contains the parts of the score."),
+            ),
+            (None, None) => (
+                "It has not been probed yet.".to_owned(),
+                self.get_status("Check again after the first probe."),
+            ),
         };
         Step {
             step: "reasons",
@@ -294,46 +295,35 @@ impl Run<'_> {
     }
 
     fn funnel(&self, counts: &FunnelCounts) -> Step {
-        let (id, settings) = (&self.listing.id, &self.app.settings);
+        let settings = &self.app.settings;
         let seats = funnel::deal(settings, counts.seats_claimed).remaining;
         let unlock = funnel::unlock(settings, counts);
-        let live = self.lane == Lane::Active;
-        let (stage, found, to_do, call) = if self.listing.feedbacked {
-            let call = self.post(
-                "/api/products/agent",
-                json!({ "tool": "buy_product", "sku": Sku::of_kind(self.listing.shown_kind()) }),
-                "What another product costs, and whether payments are open.",
-            );
-            ("feedback", format!("Demo and feedback are done. {}", unlock.message), false, call)
+        let demo = |why| self.post("/api/products/demo", json!({ "listing_id": self.listing.id }), why);
+        let (stage, found, call) = if self.listing.feedbacked {
+            let body = json!({ "tool": "buy_product", "sku": Sku::of_kind(self.listing.shown_kind()) });
+            let why = "What another product costs, and whether payments are open.";
+            let found = format!("Demo and feedback are done. {}", unlock.message);
+            ("feedback", found, self.post("/api/products/agent", body, why))
         } else if self.listing.demoed {
-            let call = self.post(
-                "/api/products/demo",
-                json!({ "listing_id": id }),
-                "The answer contains next_steps.example_body; send it to /api/products/feedback.",
-            );
+            let found = format!("The demo is done, its feedback is open; {seats} founding seats are left.");
             (
                 "demo",
-                format!("The demo is done, its feedback is open; {seats} founding seats are left."),
-                true,
-                call,
+                found,
+                demo("The answer contains next_steps.example_body; send it to /api/products/feedback."),
             )
-        } else if live {
-            let call = self.post(
-                "/api/products/demo",
-                json!({ "listing_id": id }),
-                "The free demo; feedback comes next.",
-            );
-            ("live", format!("It can take its free demo; {seats} founding seats are left."), true, call)
+        } else if self.lane == Lane::Active {
+            let found = format!("It can take its free demo; {seats} founding seats are left.");
+            ("live", found, demo("The free demo; feedback comes next."))
         } else {
-            let call = self.get("/api/listings/status?id=", "The demo requires a Live listing.");
-            ("list", "It can take the demo once it is Live.".to_owned(), false, call)
+            let found = "It can take the demo once it is Live.".to_owned();
+            ("list", found, self.get_status("The demo requires a Live listing."))
         };
         Step {
             step: "funnel",
             looked_at: "Its stage between listing and a full product.",
             found,
             data: json!({ "stage": stage, "seats_remaining": seats, "payments_open": unlock.payments_open }),
-            to_do,
+            to_do: matches!(stage, "demo" | "live"),
             call,
         }
     }

@@ -1,12 +1,12 @@
-//! The target of a product preview: a listing, or an agent or MCP server that the caller describes. Nothing is stored or
-//! counted.
+//! The target of a product preview: a listing, or an agent or MCP server that the caller describes. Nothing is stored
+//! or counted.
 
 use crate::goals::Goals;
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::funnel;
-use registry_formats::{argument_schema, argument_text};
-use registry_model::{Kind, Lane, Tool};
+use registry_formats::argument_text;
+use registry_model::Tool;
 use registry_products::{Preset, Profile};
 
 const MAX_NAME_CHARS: usize = 200;

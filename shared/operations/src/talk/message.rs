@@ -1,11 +1,12 @@
 //! Writing to a Talk inbox: check-ins, messages, public posts and notes. Needs no credentials; therefore the sender is
 //! only claimed, texts must be fit for the public, and calls are rate limited.
 
+use http::StatusCode;
+
 use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
-use registry_formats::argument_schema;
-use registry_model::{Lane, Listing, TalkChannel, TalkMessage};
+use registry_model::{Listing, TalkChannel, TalkMessage};
 use registry_store::{Allowance, Talked, Talking};
 
 pub struct Talk;
@@ -139,7 +140,7 @@ async fn owner_and_sender(
     let unknown = || {
         let detail = "`from` must be the id of a listing in this registry that is not withdrawn; leave it out to stay anonymous.";
         let mut problem = Problem::invalid("from", "unknown_sender", detail);
-        problem.status = http::StatusCode::NOT_FOUND;
+        problem.status = StatusCode::NOT_FOUND;
         problem
     };
     let from: Option<ListingId> = match &arguments.from {
@@ -181,7 +182,7 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 }
 
 fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static str) -> Problem {
-    Problem::new(http::StatusCode::CONFLICT, code, detail).with_next(json!({
+    Problem::new(StatusCode::CONFLICT, code, detail).with_next(json!({
         "action": "check_status", "method": "GET",
         "url": app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
         "note": "The status shows the state of the listing, and why.",

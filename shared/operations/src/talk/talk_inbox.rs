@@ -1,5 +1,5 @@
-//! The Talk inbox of a listing: its messages, its presence and what to do next. Reading it is a visit, which is stored at
-//! most once an hour and marks the messages up to then as read.
+//! The Talk inbox of a listing: its messages, its presence and what to do next. Reading it is a visit, which is stored
+//! at most once an hour and marks the messages up to then as read.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::prelude::*;
 use registry_app::talk::{NextAction, Talk, next_actions};
 use registry_domain::views::active_page::limit;
 use registry_domain::views::inbox_cursor::InboxCursor;
-use registry_model::{Lane, Listing, TalkChannel, TalkKind, TalkMessage};
+use registry_model::{Listing, TalkChannel, TalkKind, TalkMessage};
 use registry_store::Store;
 
 const DEFAULT_LIMIT: u32 = 20;

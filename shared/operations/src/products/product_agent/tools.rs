@@ -21,7 +21,7 @@ pub(super) enum ProductTool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Guide {
     name: &'static str,
-    tools: Vec<ToolGuide>,
+    tools: &'static [ToolGuide],
     /// The names of the presets of goals.
     presets: Vec<&'static str>,
     products: Vec<ProductEntry>,
@@ -34,7 +34,7 @@ struct ToolGuide {
     name: &'static str,
     /// What it does.
     description: &'static str,
-    arguments: Vec<ArgumentGuide>,
+    arguments: &'static [ArgumentGuide],
 }
 
 /// An argument of a tool.
@@ -74,74 +74,54 @@ const GOALS: ArgumentGuide = optional(
 );
 const PRESET: ArgumentGuide = optional("preset", "researcher, ops, support or coder.");
 
+const DESCRIPTION: ArgumentGuide = optional("description", "What it does, up to 2000 characters.");
+const OPTIONAL_NAME: ArgumentGuide = optional("agent_name", NAME.description);
+const ANY_SKU: &str = "kernel, recursive, alive or mcp_mesh.";
+
+/// In the order of `ProductTool`.
+static TOOLS: [ToolGuide; 6] = [
+    ToolGuide {
+        name: "preview_kernel",
+        description: "Makes an operating charter from goals.",
+        arguments: &[ArgumentGuide { required: true, ..GOALS }, PRESET, OPTIONAL_NAME],
+    },
+    ToolGuide {
+        name: "one_click_demo",
+        description: "Makes a demo of any product (default: alive) for an agent that is not listed.",
+        arguments: &[NAME, DESCRIPTION, GOALS, PRESET, optional("sku", ANY_SKU)],
+    },
+    ToolGuide {
+        name: "demo_alive",
+        description: "Makes a demo of alive for a listing or for an agent that you describe.",
+        arguments: &[
+            optional("sku", "alive."),
+            GOALS,
+            PRESET,
+            optional("demo", "true."),
+            OPTIONAL_NAME,
+            optional("listing_id", "A listing, whose card and proof replace the other arguments."),
+        ],
+    },
+    ToolGuide {
+        name: "demo_mcp",
+        description: "Makes a demo of mcp_mesh for an MCP server that is not listed.",
+        arguments: &[
+            NAME,
+            ArgumentGuide { required: true, ..DESCRIPTION },
+            optional("tools", "Up to 64 tools: names, or {name, description}."),
+        ],
+    },
+    ToolGuide {
+        name: "buy_product",
+        description: "Returns the price, whether payments are open, and what to send to the checkout.",
+        arguments: &[required("sku", ANY_SKU), GOALS, PRESET],
+    },
+    ToolGuide { name: "list_tools", description: "Returns this list.", arguments: &[] },
+];
+
 impl ProductTool {
-    const ALL: [Self; 6] = [
-        Self::PreviewKernel,
-        Self::OneClickDemo,
-        Self::DemoAlive,
-        Self::DemoMcp,
-        Self::BuyProduct,
-        Self::ListTools,
-    ];
-
     pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::PreviewKernel => "preview_kernel",
-            Self::OneClickDemo => "one_click_demo",
-            Self::DemoAlive => "demo_alive",
-            Self::DemoMcp => "demo_mcp",
-            Self::BuyProduct => "buy_product",
-            Self::ListTools => "list_tools",
-        }
-    }
-
-    fn guide(self) -> ToolGuide {
-        let description = optional("description", "What it does, up to 2000 characters.");
-        let (summary, arguments) = match self {
-            Self::PreviewKernel => (
-                "Makes an operating charter from goals.",
-                vec![
-                    ArgumentGuide { required: true, ..GOALS },
-                    PRESET,
-                    optional("agent_name", NAME.description),
-                ],
-            ),
-            Self::OneClickDemo => (
-                "Makes a demo of any product (default: alive) for an agent that is not listed.",
-                vec![
-                    NAME,
-                    description,
-                    GOALS,
-                    PRESET,
-                    optional("sku", "kernel, recursive, alive or mcp_mesh."),
-                ],
-            ),
-            Self::DemoAlive => (
-                "Makes a demo of alive for a listing or for an agent that you describe.",
-                vec![
-                    optional("sku", "alive."),
-                    GOALS,
-                    PRESET,
-                    optional("demo", "true."),
-                    optional("agent_name", NAME.description),
-                    optional("listing_id", "A listing, whose card and proof replace the other arguments."),
-                ],
-            ),
-            Self::DemoMcp => (
-                "Makes a demo of mcp_mesh for an MCP server that is not listed.",
-                vec![
-                    NAME,
-                    ArgumentGuide { required: true, ..description },
-                    optional("tools", "Up to 64 tools: names, or {name, description}."),
-                ],
-            ),
-            Self::BuyProduct => (
-                "Returns the price, whether payments are open, and what to send to the checkout.",
-                vec![required("sku", "kernel, recursive, alive or mcp_mesh."), GOALS, PRESET],
-            ),
-            Self::ListTools => ("Returns this list.", Vec::new()),
-        };
-        ToolGuide { name: self.as_str(), description: summary, arguments }
+        TOOLS[self as usize].name
     }
 }
 
@@ -150,7 +130,7 @@ impl Guide {
         let url = |name: &str| settings.url(&format!("/api/products/{name}"));
         Self {
             name: "Products for agents",
-            tools: ProductTool::ALL.map(ProductTool::guide).into(),
+            tools: &TOOLS,
             presets: Preset::ALL.iter().map(|preset| preset.as_str()).collect(),
             products: ProductEntry::all(),
             endpoints: Endpoints {
@@ -224,7 +204,8 @@ mod tests {
 
     #[test]
     fn as_str_equals_the_json_name() {
-        for tool in ProductTool::ALL {
+        use ProductTool::*;
+        for tool in [PreviewKernel, OneClickDemo, DemoAlive, DemoMcp, BuyProduct, ListTools] {
             assert_eq!(serde_json::to_value(tool).unwrap(), tool.as_str());
         }
     }
