@@ -8,5 +8,4 @@ pub mod get_exonomics;
 pub mod hyper_index;
 pub mod network_value;
 pub mod s_curve_board;
-mod totals;
 pub mod zero_mc_pack;

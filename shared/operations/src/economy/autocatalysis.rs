@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::economy::get_acceleration::IndexBounds;
-use crate::economy::totals::Totals;
+use crate::economy::get_acceleration::{IndexBounds, Totals};
 use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS};
 use registry_domain::economy::{

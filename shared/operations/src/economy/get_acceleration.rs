@@ -4,7 +4,7 @@ use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, LEAST_INDEX, MOST_EXCESS};
 use registry_domain::economy::multipliers::{MultiplierRule, RULES};
 use registry_domain::economy::{
-    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Multipliers,
+    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Measured, Multipliers,
 };
 
 pub struct GetAcceleration;
@@ -39,6 +39,43 @@ pub(super) struct IndexBounds {
 
 impl IndexBounds {
     pub(super) const ALL: Self = Self { least: LEAST_INDEX, most: LEAST_INDEX + MOST_EXCESS };
+}
+
+/// Totals.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Totals {
+    /// Live listings.
+    listings: u64,
+    /// Marks left at listings.
+    trails: u64,
+    /// Pairs of listings used together.
+    compositions: u64,
+    /// Reported outcomes.
+    outcomes: u64,
+    /// Federation peers.
+    federation: u64,
+    /// Demos taken.
+    demos: u64,
+    /// Listings with a bound key.
+    identities: u64,
+    /// Signed statements.
+    attestations: u64,
+}
+
+impl Totals {
+    pub(super) fn of(measured: &Measured) -> Self {
+        let counts = &measured.counts;
+        Self {
+            listings: counts.listings,
+            trails: counts.trails,
+            compositions: counts.compositions,
+            outcomes: counts.outcomes,
+            federation: counts.federation,
+            demos: counts.demos,
+            identities: counts.identities,
+            attestations: counts.attestations,
+        }
+    }
 }
 
 impl Operation for GetAcceleration {

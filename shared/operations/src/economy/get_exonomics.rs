@@ -1,7 +1,7 @@
 //! Overview of exonomics: network value, growth and costs, each number with its inputs. The parts are operations of their own.
 
 use crate::economy::cost_model::{self, FORMULA, PriceList};
-use crate::economy::totals::Totals;
+use crate::economy::get_acceleration::Totals;
 use crate::prelude::*;
 use registry_domain::economy::cost_model::Cost;
 use registry_domain::economy::hyper::Hyper;

@@ -6,8 +6,7 @@ use http::StatusCode;
 use crate::federation::overview::{PATH, Peer};
 use crate::operator_token;
 use crate::prelude::*;
-use registry_domain::federation;
-use registry_domain::interop;
+use registry_domain::{federation, interop};
 
 pub struct FederationPull;
 

@@ -2,8 +2,7 @@
 //! actions `pull` and `push`.
 
 use crate::prelude::*;
-use registry_domain::federation;
-use registry_domain::interop;
+use registry_domain::{federation, interop};
 use registry_model::PeerRegistry;
 use registry_model::protocol::MCP_REGISTRY;
 

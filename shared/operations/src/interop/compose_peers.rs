@@ -1,11 +1,10 @@
 //! The listings that work with a given one: those it was used with, and those of the other kind that match its description.
 //! Each comes with a ready request.
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_domain::interop::{self, CapabilityNode, Invocation, Wish};
-use registry_model::{EntryProtocol, Kind, Lane};
+use registry_model::{EntryProtocol, Kind};
 use registry_store::NamedListing;
 
 /// Per list.
@@ -92,10 +91,7 @@ impl Operation for ComposePeers {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
-        let listing = lookup::listing_with_evidence(app, &arguments.listing_id).await?;
-        if listing.0.lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(&arguments.listing_id));
-        }
+        let listing = lookup::shown_listing_with_evidence(app, &arguments.listing_id).await?;
         let compositions = compositions(app, &listing, limit).await?;
         let known: Vec<&ListingId> = compositions.iter().map(|known| &known.peer_focus).collect();
         let suggested = interop::suggestions(app, &listing, limit).await?;

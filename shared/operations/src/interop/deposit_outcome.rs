@@ -1,9 +1,8 @@
 //! Reports of how the use of a listing went. Sums are exact; a source counts once an hour per listing, and a listing's reports
 //! about itself do not count.
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
 use registry_domain::interop;
 use registry_model::{Lane, Outcome, OutcomeTally, QUALITY_STEPS};

@@ -1,9 +1,8 @@
 //! From a need to a request: the Live listings that can meet it, and a ready request to each in the preferred protocol. Built
 //! from the evidence of their last probes; no listing is called.
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_domain::interop::{self, Adapter, CapabilityNode, Invocation, Wanted};
 use registry_formats::{argument_schema, argument_text};
 use registry_model::EntryProtocol;

@@ -3,9 +3,8 @@
 
 use http::StatusCode;
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_domain::interop;
 use registry_formats::argument_schema;
 use registry_model::{EntryProtocol, MOST_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep};

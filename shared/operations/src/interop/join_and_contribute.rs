@@ -123,11 +123,8 @@ impl Operation for JoinAndContribute {
                 ListYourself::run(app, caller, request).await?.listing_id().to_string()
             }
         };
-        let listing = lookup::listing_with_evidence(app, &id).await?;
+        let listing = lookup::shown_listing_with_evidence(app, &id).await?;
         let lane = listing.0.shown_lane(app.oldest_proof());
-        if lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(&id));
-        }
         let contributions = contributions(app, &listing, lane).await?;
         let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.0.id));
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());

@@ -4,14 +4,12 @@
 use std::collections::BTreeMap;
 
 use crate::interop::attractor_targets::AttractorTargets;
-use crate::interop::compose_peers::ComposePeers;
 use crate::interop::deposit_outcome::{DepositOutcome, ShownOutcome};
-use crate::interop::execute_compose::ExecuteCompose;
-use crate::interop::get_incentives::GetIncentives;
-use crate::interop::interop_resolve::InteropResolve;
-use crate::interop::interop_session::InteropSession;
-use crate::interop::join_and_contribute::JoinAndContribute;
-use crate::interop::seed_compositions::SeedCompositions;
+use crate::interop::{
+    compose_peers::ComposePeers, execute_compose::ExecuteCompose, get_incentives::GetIncentives,
+    interop_resolve::InteropResolve, interop_session::InteropSession, join_and_contribute::JoinAndContribute,
+    seed_compositions::SeedCompositions,
+};
 use crate::prelude::*;
 use registry_domain::interop::{self, Adapter};
 use registry_model::{MOST_STEPS, TrailEvent};

@@ -1,8 +1,7 @@
 //! Proposes pairs that may work together, so that the graph of compositions can start. Only the operator's call stores them.
 
-use crate::bounded;
-use crate::operator_token;
 use crate::prelude::*;
+use crate::{bounded, operator_token};
 use registry_domain::interop::{self, Pair};
 
 const DEFAULT_PAIRS: u32 = 24;

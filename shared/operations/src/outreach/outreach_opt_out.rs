@@ -1,9 +1,8 @@
 //! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less outreach does no
 //! harm. Opting in keeps the rest of a pause.
 
-use crate::allowance;
-use crate::lookup;
 use crate::prelude::*;
+use crate::{allowance, lookup};
 use registry_domain::outreach::texts;
 use registry_model::Lane;
 use registry_store::{Allowance, OutreachClass};

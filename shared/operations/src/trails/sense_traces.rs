@@ -6,8 +6,8 @@ use crate::prelude::*;
 use crate::trails::trace;
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
 use registry_formats::{argument_schema, argument_text};
-use registry_model::TrailEvent;
-use registry_store::Wanted;
+use registry_model::{Trail, TrailEvent};
+use registry_store::{Edge, Landscape, Wanted};
 
 pub(super) const DEFAULT_ROWS: u32 = 12;
 const MAX_ROWS: u32 = 50;
@@ -35,15 +35,15 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     /// When decay was computed.
-    at: Moment,
+    pub(super) at: Moment,
     /// Trails, hottest first; for one listing only its own.
-    trails: Vec<TrailRow>,
+    pub(super) trails: Vec<TrailRow>,
     /// Marks, newest first.
-    marks: Vec<MarkRow>,
+    pub(super) marks: Vec<MarkRow>,
     /// Pairs of listings used together, strongest first.
-    compositions: Vec<CompositionRow>,
+    pub(super) compositions: Vec<CompositionRow>,
     /// Counts over all listings.
-    totals: TotalsRow,
+    pub(super) totals: TotalsRow,
     note: &'static str,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
     let found = app.store.trail_facts(&wanted, now).await?;
     let listing = found.listings.get(&id).ok_or_else(missing)?;
     app.pending_deposits.note(caller, &id, TrailEvent::Sense, now);
-    let is_shown = |edge: &registry_store::Edge| found.listings.contains_key(edge.other(&id));
+    let is_shown = |edge: &Edge| found.listings.contains_key(edge.other(&id));
     Ok(Answer {
         ok: true,
         version: registry_app::trails::VERSION,
@@ -141,31 +141,14 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
 }
 
 /// The strongest and newest of all listings; rows of listings that are gone are left out.
-pub(super) struct Landscape {
-    pub(super) trails: Vec<TrailRow>,
-    pub(super) marks: Vec<MarkRow>,
-    pub(super) compositions: Vec<CompositionRow>,
-    pub(super) totals: TotalsRow,
-}
-
-pub(super) async fn landscape(app: &App, limit: usize, now: Moment) -> Result<Landscape, Problem> {
-    let registry_store::Landscape { hot, marks, found } = app.store.landscape(limit, now).await?;
-    let row =
-        |(id, trail): &(ListingId, registry_model::Trail)| Some(TrailRow::of(found.listings.get(id)?, trail));
+pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
+    let now = app.clock.now();
+    let Landscape { hot, marks, found } = app.store.landscape(limit, now).await?;
+    let row = |(id, trail): &(ListingId, Trail)| Some(TrailRow::of(found.listings.get(id)?, trail));
+    let trails: Vec<TrailRow> = hot.iter().filter_map(row).collect();
     let exists = |id: &ListingId| found.listings.contains_key(id);
     let marks = marks.into_iter().filter(|mark| exists(&mark.listing_id));
     let edges = found.edges.iter().filter(|edge| exists(&edge.listing_a) && exists(&edge.listing_b));
-    Ok(Landscape {
-        trails: hot.iter().filter_map(row).collect(),
-        marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),
-        compositions: edges.cloned().map(CompositionRow::from).collect(),
-        totals: TotalsRow::from(&found.totals),
-    })
-}
-
-async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
-    let now = app.clock.now();
-    let Landscape { trails, marks, compositions, totals } = landscape(app, limit, now).await?;
     let next = trails.first().map(|row| {
         let id = &row.listing_id;
         NextStep::get(
@@ -179,10 +162,10 @@ async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
         ok: true,
         version: registry_app::trails::VERSION,
         at: now,
+        marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),
+        compositions: edges.cloned().map(CompositionRow::from).collect(),
+        totals: TotalsRow::from(&found.totals),
         trails,
-        marks,
-        compositions,
-        totals,
         note: NOTE,
         next,
     })

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::prelude::*;
-use crate::trails::sense_traces::landscape;
-use crate::trails::trace;
+use crate::trails::{sense_traces, trace};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
 use registry_model::{Decay, TrailEvent, TrailValue};
@@ -69,9 +68,8 @@ impl Operation for Stigmergy {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let now = app.clock.now();
         let live = async { Ok(app.store.live().await?) };
-        let (shown, live) = futures::try_join!(landscape(app, SHOWN, now), live)?;
+        let (shown, live) = futures::try_join!(sense_traces::of_all(app, SHOWN), live)?;
         Ok(Answer {
             ok: true,
             version: registry_app::trails::VERSION,
@@ -87,7 +85,7 @@ impl Operation for Stigmergy {
             compositions: shown.compositions,
             founding_heat: funnel::deal(&app.settings, live.funnel.seats_claimed),
             endpoints: endpoints(app),
-            at: now,
+            at: shown.at,
             note: "The author of a mark is only a claim. A source adds to a listing's trail once per period; further marks are shown but do not count.",
         })
     }

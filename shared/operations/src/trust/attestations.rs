@@ -1,9 +1,8 @@
 //! The signed statements about a listing that have not expired, with revocations. Their contents are only in the tokens, which
 //! the callers who requested them have.
 
-use crate::bounded;
-use crate::lookup;
 use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_model::AttestationRecord;
 
 const DEFAULT_ROWS: u32 = 20;

@@ -1,14 +1,10 @@
 //! The hash of capabilities, from the arguments or from what the registry observed of a listing. Arguments are compared and
 //! never stored; otherwise anyone could register capabilities for others.
 
-use std::sync::Arc;
-
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::capability::{Capability, CapabilityKind};
 use registry_formats::{argument_schema, argument_text};
-use registry_model::Lane;
-use registry_store::NamedListing;
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_DESCRIPTION_CHARS: usize = 4000;
@@ -97,7 +93,7 @@ impl Operation for CapabilityHash {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let given = given(&arguments)?;
         let found = match &arguments.listing_id {
-            Some(id) => Some(shown(lookup::listing_with_evidence(app, id).await?)?),
+            Some(id) => Some(lookup::shown_listing_with_evidence(app, id).await?),
             None => None,
         };
         let observed = found.as_ref().and_then(|found| {
@@ -157,15 +153,6 @@ fn given(arguments: &Arguments) -> Result<Option<Capability>, Problem> {
         tags: entries("tags", arguments.tags.as_deref())?,
     };
     Ok(Some(capability.normalised()))
-}
-
-/// A withdrawn listing shows none of its contents.
-fn shown(found: Arc<NamedListing>) -> Result<Arc<NamedListing>, Problem> {
-    let listing = &found.0;
-    if listing.lane == Lane::Withdrawn {
-        return Err(Problem::listing_not_found(listing.id.as_str()));
-    }
-    Ok(found)
 }
 
 fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem> {

@@ -139,11 +139,8 @@ impl Operation for GetReciprocity {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let id = listing_id(app, arguments).await?;
-        let found = lookup::listing_with_evidence(app, &id).await?;
+        let found = lookup::shown_listing_with_evidence(app, &id).await?;
         let (listing, evidence) = &*found;
-        if listing.lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(listing.id.as_str()));
-        }
         let now = app.clock.now();
         let (identities, (statements, used_with)) =
             futures::try_join!(facts::identities(app, listing), async {
