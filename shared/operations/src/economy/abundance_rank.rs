@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use crate::prelude::*;
 use registry_domain::economy::abundance::{Boost, FORMULA};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
-use registry_formats::argument_schema;
-use registry_model::error::shorten;
-use registry_model::{Kind, Listing};
+use registry_model::Listing;
 
 const MAX_LISTINGS: usize = 50;
 

@@ -6,7 +6,7 @@ use crate::listings::check_liveness::freshness;
 use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::views::hours;
-use registry_model::{Kind, Lane, Listing, OutcomeTally, Trail};
+use registry_model::{Listing, OutcomeTally, Trail};
 use registry_store::Board;
 
 const DEFAULT_ROWS: u32 = 12;

@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_domain::interop::{self, CapabilityNode, Invocation, Wish};
-use registry_model::{EntryProtocol, Kind};
+use registry_model::EntryProtocol;
 use registry_store::NamedListing;
 
 /// Per list.

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
 use registry_domain::interop;
-use registry_model::{Lane, Outcome, OutcomeTally, QUALITY_STEPS};
+use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
 use registry_store::{Allowance, OutcomeDeposit};
 
 const MAX_FROM_CHARS: usize = 120;

@@ -11,7 +11,7 @@ use registry_domain::interop::{self, Call, CapabilityNode, Endpoints, Invocation
 use registry_domain::trust::attestation::{self, Attestation, Statement, USUAL_HOURS};
 use registry_domain::trust::facts;
 use registry_model::settings::Settings;
-use registry_model::{AttestationType, EntryProtocol, Kind};
+use registry_model::{AttestationType, EntryProtocol};
 use registry_store::{Allowance, NamedListing};
 
 /// Compositions of the first listing that are searched for the pair.

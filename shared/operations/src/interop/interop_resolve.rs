@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_domain::interop::{self, Adapter, CapabilityNode, Invocation, Wanted};
-use registry_formats::{argument_schema, argument_text};
+use registry_formats::argument_text;
 use registry_model::EntryProtocol;
 use registry_search::Text;
 use registry_store::NamedListing;

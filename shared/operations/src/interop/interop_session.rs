@@ -6,7 +6,6 @@ use http::StatusCode;
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_domain::interop;
-use registry_formats::argument_schema;
 use registry_model::{EntryProtocol, MOST_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep};
 use registry_store::{Allowance, SessionChange, SessionWrite};
 

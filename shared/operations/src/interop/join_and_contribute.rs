@@ -6,8 +6,6 @@ use crate::lookup;
 use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::publish::submission::{PublishRequest, server_json_schema};
-use registry_formats::argument_schema;
-use registry_model::{Kind, Lane};
 use registry_store::NamedListing;
 
 pub struct JoinAndContribute;

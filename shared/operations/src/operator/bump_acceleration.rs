@@ -6,7 +6,6 @@ use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, OPERATOR_BUMP};
 use registry_domain::economy::{self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Multipliers, rounded};
 use registry_model::TrailEvent;
-use registry_model::error::shorten;
 
 const DEFAULT_AMOUNT: f64 = 10.0;
 const MAX_AMOUNT: f64 = 50.0;

@@ -8,7 +8,6 @@ use registry_domain::funnel::{self, Stage};
 use registry_domain::outreach::connector_day;
 use registry_domain::outreach::connectors::{self, Candidate};
 use registry_domain::views::connectors::laws;
-use registry_model::Kind;
 use registry_store::ConnectorDay;
 
 const MAX_CANDIDATES: usize = 24;

@@ -4,7 +4,6 @@
 use crate::prelude::*;
 use crate::{allowance, lookup};
 use registry_domain::outreach::texts;
-use registry_model::Lane;
 use registry_store::{Allowance, OutreachClass};
 
 pub struct OutreachOptOut;

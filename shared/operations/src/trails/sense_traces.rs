@@ -5,7 +5,7 @@ use crate::bounded;
 use crate::prelude::*;
 use crate::trails::trace;
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
-use registry_formats::{argument_schema, argument_text};
+use registry_formats::argument_text;
 use registry_model::{Trail, TrailEvent};
 use registry_store::{Edge, Landscape, Wanted};
 

@@ -6,7 +6,6 @@ use crate::prelude::*;
 use registry_domain::trust::attestation::{self, Attestation, LIFE_HOURS, Statement, USUAL_HOURS};
 use registry_domain::trust::facts;
 use registry_domain::views::LogPlace;
-use registry_formats::argument_schema;
 use registry_model::AttestationType;
 use registry_store::Allowance;
 

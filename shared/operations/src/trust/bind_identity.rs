@@ -7,8 +7,7 @@ use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
 use registry_app::domain_keys::Did;
 use registry_domain::trust::facts;
 use registry_domain::trust::ownership::{self, Offered, Proven, Way};
-use registry_formats::argument_schema;
-use registry_model::{Identity, KeySource, Lane, Listing};
+use registry_model::{Identity, KeySource, Listing};
 
 /// When a listing has more, the oldest is removed.
 const MAX_IDENTITIES: usize = 8;

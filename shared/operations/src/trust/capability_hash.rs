@@ -4,7 +4,7 @@
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::trust::capability::{Capability, CapabilityKind};
-use registry_formats::{argument_schema, argument_text};
+use registry_formats::argument_text;
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_DESCRIPTION_CHARS: usize = 4000;

@@ -7,8 +7,7 @@ use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
 use registry_domain::views::badge;
 use registry_fetch::Target;
-use registry_formats::argument_schema;
-use registry_model::{AttestationRecord, Identity, Kind, Lane, Listing, NameHold};
+use registry_model::{AttestationRecord, Identity, Listing, NameHold};
 
 const MAX_STATEMENTS: u32 = 50;
 const MAX_COMPOSITIONS: usize = 20;

@@ -9,8 +9,8 @@ use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
 use registry_app::takedown;
 use registry_domain::trust::ownership::{self, Way};
 use registry_formats::plain_text::{self, TextKind};
-use registry_formats::{argument_schema, argument_text, injection, server_json};
-use registry_model::{Contact, Lane, Listing};
+use registry_formats::{argument_text, injection, server_json};
+use registry_model::{Contact, Listing};
 use registry_store::events::{Event, What};
 
 const MAX_NAME_CHARS: usize = 120;

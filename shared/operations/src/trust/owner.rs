@@ -5,7 +5,6 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use crate::prelude::*;
 use registry_app::domain_keys::{Did, PublicKey, Signature};
 use registry_domain::trust::ownership::Offered;
-use registry_formats::argument_schema;
 use registry_store::Challenge;
 
 /// A challenge to sign.
