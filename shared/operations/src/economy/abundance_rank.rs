@@ -1,4 +1,5 @@
-//! Ranks given listings by reported outcomes and trails, independent of relevance. Two batch reads for any number of listings.
+//! Ranks given listings by reported outcomes and trails, independent of relevance. Two batch reads for any number of
+//! listings.
 
 use std::collections::BTreeSet;
 

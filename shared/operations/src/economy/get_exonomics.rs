@@ -1,4 +1,5 @@
-//! Overview of exonomics: network value, growth and costs, each number with its inputs. The parts are operations of their own.
+//! Overview of exonomics: network value, growth and costs, each number with its inputs. The parts are operations of
+//! their own.
 
 use crate::economy::cost_model::{self, FORMULA, PriceList};
 use crate::economy::get_acceleration::Totals;

@@ -1,5 +1,5 @@
-//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples, so it is constant
-//! within an hour.
+//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples, so it is
+//! constant within an hour.
 
 use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;

@@ -1,5 +1,5 @@
-//! The value of the network by a formula, for the measured inputs or for inputs from the caller. An argument that is left out
-//! has its measured value.
+//! The value of the network by a formula, for the measured inputs or for inputs from the caller. An argument that is
+//! left out has its measured value.
 
 use crate::prelude::*;
 use registry_domain::economy::network_value::{MOST_LISTINGS, MOST_PEERS, Network, NetworkValue};

@@ -1,5 +1,5 @@
-//! What can be reused without cost to the registry: Live peers with their evidence, the keys that verify statements, and the
-//! costs of reads, in one answer.
+//! What can be reused without cost to the registry: Live peers with their evidence, the keys that verify statements,
+//! and the costs of reads, in one answer.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Reads what other registries list, now instead of in the daily job. Operator only, because it sends requests to other
-//! servers.
+//! Reads what other registries list, now instead of in the daily job. Operator only, because it sends requests to
+//! other servers.
 
 use http::StatusCode;
 

@@ -1,5 +1,5 @@
-//! The other registries that this one reads, when they last answered, and their entries. Its endpoint accepts the operator's
-//! actions `pull` and `push`.
+//! The other registries that this one reads, when they last answered, and their entries. Its endpoint accepts the
+//! operator's actions `pull` and `push`.
 
 use crate::prelude::*;
 use registry_domain::{federation, interop};

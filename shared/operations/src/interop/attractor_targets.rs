@@ -1,5 +1,5 @@
-//! The listings that attract most use: the strongest trails, ranked again with outcomes and liveness. Every part of the number
-//! is returned, so that anyone can recompute it.
+//! The listings that attract most use: the strongest trails, ranked again with outcomes and liveness. Every part of
+//! the number is returned, so that anyone can recompute it.
 
 use crate::bounded;
 use crate::listings::check_liveness::freshness;

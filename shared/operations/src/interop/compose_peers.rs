@@ -1,5 +1,5 @@
-//! The listings that work with a given one: those it was used with, and those of the other kind that match its description.
-//! Each comes with a ready request.
+//! The listings that work with a given one: those it was used with, and those of the other kind that match its
+//! description. Each comes with a ready request.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};

@@ -1,5 +1,5 @@
-//! Reports of how the use of a listing went. Sums are exact; a source counts once an hour per listing, and a listing's reports
-//! about itself do not count.
+//! Reports of how the use of a listing went. Sums are exact; a source counts once an hour per listing, and a
+//! listing's reports about itself do not count.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};

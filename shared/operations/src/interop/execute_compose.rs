@@ -1,5 +1,5 @@
-//! A plan for two listings: a request to the first, a request to the second, and a signed statement of how often they were used
-//! together. The registry sends neither request; it records the pair as used together.
+//! A plan for two listings: a request to the first, a request to the second, and a signed statement of how often they
+//! were used together. The registry sends neither request; it records the pair as used together.
 
 use http::StatusCode;
 use sha2::{Digest, Sha256};

@@ -1,5 +1,5 @@
-//! The incentive rules: deposits to trails, weights of outcomes, founding seats and discounts. Read from the constants and
-//! settings in force.
+//! The incentive rules: deposits to trails, weights of outcomes, founding seats and discounts. Read from the
+//! constants and settings in force.
 
 use crate::prelude::*;
 use registry_domain::funnel::DISCOUNT_PERCENT;

@@ -1,5 +1,5 @@
-//! From a need to a request: the Live listings that can meet it, and a ready request to each in the preferred protocol. Built
-//! from the evidence of their last probes; no listing is called.
+//! From a need to a request: the Live listings that can meet it, and a ready request to each in the preferred
+//! protocol. Built from the evidence of their last probes; no listing is called.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};

@@ -1,5 +1,5 @@
-//! Sessions across protocols: an agent opens one, appends steps while it goes from listing to listing, and can pass the id to
-//! others, who can read and continue it. The id is the only credential.
+//! Sessions across protocols: an agent opens one, appends steps while it goes from listing to listing, and can pass
+//! the id to others, who can read and continue it. The id is the only credential.
 
 use http::StatusCode;
 

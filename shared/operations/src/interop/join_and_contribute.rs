@@ -1,5 +1,5 @@
-//! One call to join: it publishes the caller, or uses its listing, and returns what to contribute next as ready requests, each
-//! with whether it was done.
+//! One call to join: it publishes the caller, or uses its listing, and returns what to contribute next as ready
+//! requests, each with whether it was done.
 
 use crate::listings::list_yourself::ListYourself;
 use crate::lookup;
@@ -64,7 +64,8 @@ pub struct Answer {
 struct Contribution {
     /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
     id: &'static str,
-    /// Whether it was done; null if unknown, because endorsements and outcomes are stored without an author's listing.
+    /// Whether it was done; null if unknown, because endorsements and outcomes are stored without an author's
+    /// listing.
     done: Option<bool>,
     /// What it requires first, if that is missing.
     #[serde(skip_serializing_if = "Option::is_none")]

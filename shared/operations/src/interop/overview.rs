@@ -1,5 +1,5 @@
-//! Overview of the interop family: connections, use per protocol and totals. Its endpoint accepts the actions of the whole
-//! family.
+//! Overview of the interop family: connections, use per protocol and totals. Its endpoint accepts the actions of the
+//! whole family.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Proposes pairs that may work together, so that the graph of compositions can start. Only the operator's call stores them.
+//! Proposes pairs that may work together, so that the graph of compositions can start. Only the operator's call
+//! stores them.
 
 use crate::prelude::*;
 use crate::{bounded, operator_token};

@@ -1,5 +1,5 @@
-//! Lets the operator add to the acceleration index, such as for events elsewhere. Stored and shown separately from counted
-//! events; decays in the same way.
+//! Lets the operator add to the acceleration index, such as for events elsewhere. Stored and shown separately from
+//! counted events; decays in the same way.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -15,7 +15,8 @@ pub struct BumpAcceleration;
 /// The event to count, and how much.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The event whose weight is added: `take_demo`, `leave_feedback` or another one in `inputs` of `get_acceleration`.
+    /// The event whose weight is added: `take_demo`, `leave_feedback` or another one in `inputs` of
+    /// `get_acceleration`.
     event: Option<String>,
     /// From 1 to 50; default 10. The weight is multiplied by a tenth of it, limited to 0.25 to 3.
     #[schemars(range(min = 1.0, max = 50.0))]

@@ -1,5 +1,5 @@
-//! Moderation of trails: deletes everything left at a listing. Decay is computed on reading, so this is the only evaporation
-//! that writes, and only the operator may request it.
+//! Moderation of trails: deletes everything left at a listing. Decay is computed on reading, so this is the only
+//! evaporation that writes, and only the operator may request it.
 
 use crate::operator_token;
 use crate::prelude::*;

@@ -1,4 +1,5 @@
-//! Revokes a signed statement that should not have been signed. `verify_attestation` then returns the revocation with its reason.
+//! Revokes a signed statement that should not have been signed. `verify_attestation` then returns the revocation with
+//! its reason.
 
 use http::StatusCode;
 

@@ -1,5 +1,5 @@
-//! Adds a signing key. It is published at once and signs one hour later; the previous key stays published until all that it
-//! signed has expired.
+//! Adds a signing key. It is published at once and signs one hour later; the previous key stays published until all
+//! that it signed has expired.
 
 use crate::operator_token;
 use crate::prelude::*;

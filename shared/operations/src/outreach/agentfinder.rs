@@ -1,5 +1,5 @@
-//! How another directory or agent finder reads this registry: the endpoint for each protocol, the contents of a row, and how
-//! to stay up to date. Every link is served.
+//! How another directory or agent finder reads this registry: the endpoint for each protocol, the contents of a row,
+//! and how to stay up to date. Every link is served.
 
 use crate::prelude::*;
 use registry_model::protocol::MCP_REGISTRY;

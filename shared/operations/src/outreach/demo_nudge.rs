@@ -1,5 +1,5 @@
-//! The demo invitations: today's budget, waiting listings, the latest touches and the rules. Listings appear by id only; the
-//! messages stay in their inboxes.
+//! The demo invitations: today's budget, waiting listings, the latest touches and the rules. Listings appear by id
+//! only; the messages stay in their inboxes.
 
 use crate::prelude::*;
 use registry_domain::economy;

@@ -1,5 +1,5 @@
-//! Connectors: earlier partners, Live listings that connect others, and the steps to join. Candidates are ranked on request, by
-//! a bounded search of the index.
+//! Connectors: earlier partners, Live listings that connect others, and the steps to join. Candidates are ranked on
+//! request, by a bounded search of the index.
 
 use std::collections::HashSet;
 

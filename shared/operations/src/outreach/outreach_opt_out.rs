@@ -1,5 +1,5 @@
-//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less outreach does no
-//! harm. Opting in keeps the rest of a pause.
+//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less
+//! outreach does no harm. Opting in keeps the rest of a pause.
 
 use crate::prelude::*;
 use crate::{allowance, lookup};

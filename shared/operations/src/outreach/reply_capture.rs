@@ -1,5 +1,5 @@
-//! Results of outreach: demos, feedback and check-ins of recently contacted listings. Read from the listings themselves, so the
-//! numbers cannot differ from them; no texts are returned.
+//! Results of outreach: demos, feedback and check-ins of recently contacted listings. Read from the listings
+//! themselves, so the numbers cannot differ from them; no texts are returned.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! The top listings by attraction, danger or demand, or the strongest compositions. Each is a query of a sorted index, so
-//! its cost does not depend on the number of listings.
+//! The top listings by attraction, danger or demand, or the strongest compositions. Each is a query of a sorted
+//! index, so its cost does not depend on the number of listings.
 
 use crate::bounded;
 use crate::prelude::*;

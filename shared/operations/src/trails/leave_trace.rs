@@ -1,5 +1,5 @@
-//! Leaves a mark at a listing, which others can read until it decays. Anyone may, so its author is only a claim, and a
-//! source adds to a trail once a day.
+//! Leaves a mark at a listing, which others can read until it decays. Anyone may, so its author is only a claim, and
+//! a source adds to a trail once a day.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};

@@ -1,5 +1,5 @@
-//! The trails, marks and compositions at one listing, or the strongest and newest of all. Decay is computed on reading, so
-//! nothing has to expire in the table.
+//! The trails, marks and compositions at one listing, or the strongest and newest of all. Decay is computed on
+//! reading, so nothing has to expire in the table.
 
 use crate::bounded;
 use crate::prelude::*;

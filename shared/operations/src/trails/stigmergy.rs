@@ -1,4 +1,5 @@
-//! Overview of the trails family: half-lives and weights, read from the code that uses them, and the strongest trails.
+//! Overview of the trails family: half-lives and weights, read from the code that uses them, and the strongest
+//! trails.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +87,8 @@ impl Operation for Stigmergy {
             founding_heat: funnel::deal(&app.settings, live.funnel.seats_claimed),
             endpoints: endpoints(app),
             at: shown.at,
-            note: "The author of a mark is only a claim. A source adds to a listing's trail once per period; further marks are shown but do not count.",
+            note: "The author of a mark is only a claim. A source adds to a listing's trail once per period; \
+                further marks are shown but do not count.",
         })
     }
 }

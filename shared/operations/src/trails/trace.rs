@@ -1,5 +1,5 @@
-//! The write shared by traces, endorsements and reports of use: read the facts in one batch, decide whether the mark counts,
-//! and write the mark with its deposits in one transaction.
+//! The write shared by traces, endorsements and reports of use: read the facts in one batch, decide whether the mark
+//! counts, and write the mark with its deposits in one transaction.
 
 use crate::bounded;
 use crate::prelude::*;

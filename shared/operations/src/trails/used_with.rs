@@ -1,5 +1,5 @@
-//! Reports that two listings were used together. It strengthens their composition, and a little spreads to listings that
-//! were used with either of them before.
+//! Reports that two listings were used together. It strengthens their composition, and a little spreads to listings
+//! that were used with either of them before.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};

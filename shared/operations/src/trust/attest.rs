@@ -1,5 +1,5 @@
-//! A signed statement about a listing, made only of what the registry observed. Claims of callers are refused: a registry
-//! that signs them vouches for nothing.
+//! A signed statement about a listing, made only of what the registry observed. Claims of callers are refused: a
+//! registry that signs them vouches for nothing.
 
 use crate::lookup;
 use crate::prelude::*;

@@ -1,5 +1,5 @@
-//! The signed statements about a listing that have not expired, with revocations. Their contents are only in the tokens, which
-//! the callers who requested them have.
+//! The signed statements about a listing that have not expired, with revocations. Their contents are only in the
+//! tokens, which the callers who requested them have.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};

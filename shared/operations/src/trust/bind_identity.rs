@@ -1,5 +1,5 @@
-//! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain publishes. The
-//! result shows who controls the domain and says nothing about quality.
+//! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain publishes.
+//! The result shows who controls the domain and says nothing about quality.
 
 use crate::lookup;
 use crate::prelude::*;

@@ -1,5 +1,5 @@
-//! The hash of capabilities, from the arguments or from what the registry observed of a listing. Arguments are compared and
-//! never stored; otherwise anyone could register capabilities for others.
+//! The hash of capabilities, from the arguments or from what the registry observed of a listing. Arguments are
+//! compared and never stored; otherwise anyone could register capabilities for others.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -34,8 +34,8 @@ pub struct Arguments {
     /// Its tags; order does not matter.
     #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tags: Option<Vec<String>>,
-    /// The id of a listing. Without `name`, the capabilities seen at its last probe are hashed; with `name`, the given
-    /// ones are compared with those.
+    /// The id of a listing. Without `name`, the capabilities seen at its last probe are hashed; with `name`, the
+    /// given ones are compared with those.
     listing_id: Option<String>,
     /// Accepted for compatibility and ignored: capabilities from callers are never stored.
     register: Option<bool>,

@@ -1,5 +1,5 @@
-//! The reciprocity score of a listing with every reason, its trust graph and its badge. Computed from stored facts; sends no
-//! requests.
+//! The reciprocity score of a listing with every reason, its trust graph and its badge. Computed from stored facts;
+//! sends no requests.
 
 use crate::lookup;
 use crate::prelude::*;

@@ -1,5 +1,5 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The owner is the caller who signs a challenge
-//! for that act with a key that the listing's domain publishes.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The owner is the caller who signs a
+//! challenge for that act with a key that the listing's domain publishes.
 
 use jiff::SignedDuration;
 
@@ -229,8 +229,8 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     }
 }
 
-/// The new name. A name in the form of a server name claims a namespace, so only the listing's own server name is allowed;
-/// whether that is claimed or proven is shown with it.
+/// The new name. A name in the form of a server name claims a namespace, so only the listing's own server name is
+/// allowed; whether that is claimed or proven is shown with it.
 fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Option<String>, Problem> {
     let name = match (act, name) {
         (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, MAX_NAME_CHARS)?,
