@@ -57,23 +57,13 @@ pub struct Prices {
     pub requests: u32,
 }
 
-/// How invitations are delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutreachDelivery {
-    /// Only to the Talk inbox.
-    Talk,
-    /// An agent also receives one A2A message, at the endpoint that a probe has proven.
-    TalkAndA2a,
-}
-
-impl OutreachDelivery {
-    /// The word of the setting.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Talk => "talk",
-            Self::TalkAndA2a => "talk+a2a",
-        }
+string_enum! {
+    /// How invitations are delivered.
+    pub enum OutreachDelivery {
+        /// Only to the Talk inbox.
+        Talk = "talk",
+        /// An agent also receives one A2A message, at the endpoint that a probe has proven.
+        TalkAndA2a = "talk+a2a",
     }
 }
 
@@ -126,7 +116,7 @@ const MAX_FEDERATION_PEERS: usize = 10;
 
 /// An environment variable with an invalid value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{name}={value:?} cannot be used: {allowed}")]
+#[error("invalid setting {name}={value:?}: set it to {allowed}")]
 pub struct SettingError {
     pub name: String,
     /// Its value; a secret is not shown.
@@ -359,8 +349,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         let value = self.text(NAME);
-        let known = [OutreachDelivery::Talk, OutreachDelivery::TalkAndA2a];
-        known.into_iter().find(|known| known.as_str() == value).ok_or_else(|| Self::invalid(NAME, value))
+        OutreachDelivery::ALL.into_iter().find(|known| known.as_str() == value).ok_or_else(|| Self::invalid(NAME, value))
     }
 
     fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
@@ -454,7 +443,7 @@ mod tests {
     #[test]
     fn a_bad_value_is_named() {
         let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
-        assert_eq!(error.to_string(), r#"PROBE_WINDOW_CAP="many" cannot be used: a whole number from 1"#);
+        assert_eq!(error.to_string(), r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1"#);
         assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
         assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
         assert!(settings(Mode::Public, &[("GITHUB_RAW_URL", "github")]).is_err());

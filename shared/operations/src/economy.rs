@@ -1,4 +1,4 @@
-//! Operations of the family "economy".
+//! Operations on the economy of the registry: acceleration index, network value, growth curves and measured costs.
 
 pub mod abundance_rank;
 pub mod autocatalysis;
@@ -8,5 +8,4 @@ pub mod get_exonomics;
 pub mod hyper_index;
 pub mod network_value;
 pub mod s_curve_board;
-mod totals;
 pub mod zero_mc_pack;

@@ -1,4 +1,4 @@
-//! Operations of the family "federation".
+//! Operations on federation: other registries, and referrals to their entries.
 
 pub mod federation_pull;
 pub mod federation_push;

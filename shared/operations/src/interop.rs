@@ -1,4 +1,4 @@
-//! Operations of the family "interop".
+//! Operations on interoperability: from a need to a ready request, pairs of listings, sessions and reported outcomes.
 
 pub mod attractor_targets;
 pub mod compose_peers;
@@ -9,5 +9,4 @@ pub mod interop_resolve;
 pub mod interop_session;
 pub mod join_and_contribute;
 pub mod overview;
-mod said;
 pub mod seed_compositions;

@@ -10,6 +10,7 @@
 //! `catalogue.rs`.
 
 pub mod arguments;
+mod bounded;
 mod catalogue;
 pub mod economy;
 pub mod federation;

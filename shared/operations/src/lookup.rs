@@ -21,6 +21,15 @@ pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<Nam
     app.store.listing_with_evidence(&parsed).await?.ok_or_else(missing)
 }
 
+/// A withdrawn listing is not found either.
+pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
+    let listing = listing_with_evidence(app, id).await?;
+    if listing.0.lane == Lane::Withdrawn {
+        return Err(Problem::listing_not_found(listing.0.id.as_str()));
+    }
+    Ok(listing)
+}
+
 pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let listing = listing_with_evidence(app, id).await?;
     let lane = listing.0.shown_lane(app.oldest_proof());

@@ -1,4 +1,4 @@
-//! Operations of the family "operator".
+//! Operations for the operator of the registry only; each requires the operator's bearer token.
 
 pub mod bump_acceleration;
 pub mod evaporate;

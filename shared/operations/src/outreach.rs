@@ -1,4 +1,4 @@
-//! Operations of the family "outreach".
+//! Operations on outreach: invitations to demos, connectors, opting out, and links for other directories.
 
 pub mod agentfinder;
 pub mod conversion_pressure;

@@ -4,7 +4,7 @@ pub(crate) use registry_app::App;
 pub(crate) use registry_domain::views::NextStep;
 pub(crate) use registry_formats::argument_schema;
 pub(crate) use registry_model::error::{Problem, shorten};
-pub(crate) use registry_model::{Caller, Kind, Lane, ListingId, Moment, Sku};
+pub(crate) use registry_model::{Caller, Kind, Lane, LimitedAction, ListingId, Moment, Sku};
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};

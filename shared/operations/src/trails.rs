@@ -1,4 +1,4 @@
-//! Operations of the family "trails".
+//! Operations on trails: values and marks at listings that decay with time (stigmergy).
 
 pub mod endorse;
 pub mod follow_trail;

@@ -1,4 +1,4 @@
-//! Operations of the family "trust".
+//! Operations on trust: signed statements (attestations), capability hashes, proven domains and acts of owners.
 
 pub mod attest;
 pub mod attestations;

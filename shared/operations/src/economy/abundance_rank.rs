@@ -1,35 +1,25 @@
-//! Ranks listings by how they stand out beside relevance: by reported outcomes and by their trails. Two batch reads,
-//! however many are asked for.
+//! Ranks given listings by reported outcomes and trails, independent of relevance. Two batch reads for any number of
+//! listings.
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::abundance::{Boost, FORMULA};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
-use registry_formats::argument_schema;
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, Kind, Listing, ListingId, Moment};
+use registry_model::Listing;
 
-/// The most listings of one call.
-const MOST: usize = 50;
+const MAX_LISTINGS: usize = 50;
 
-/// Ranks listings.
-#[derive(Debug)]
 pub struct AbundanceRank;
 
-/// Which listings.
+/// The listings to rank.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [argument_schema::all_of(&["listing_id"]), { "required": ["listing_ids"], "properties": { "listing_ids": { "minItems": 1 } } }]))]
 pub struct Arguments {
-    /// One listing.
+    /// The id of one listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// Up to 50 listings.
+    /// The ids of up to 50 listings.
     #[serde(default)]
     #[schemars(length(max = 50))]
     listing_ids: Vec<String>,
@@ -41,17 +31,16 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// The listings that are Live, the highest boost first.
+    /// The Live listings, highest boost first.
     ranking: Vec<Ranked>,
-    /// Of those asked for, what is not listed here.
+    /// Requested ids that are not listed here.
     unknown: Vec<String>,
-    /// Of those asked for, what is not Live.
+    /// Requested listings that are not Live.
     not_live: Vec<ListingId>,
     formula: &'static str,
     inputs: Inputs,
 }
 
-/// What all boosts share.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Inputs {
     /// The multiplier of `get_acceleration`.
@@ -72,8 +61,9 @@ struct Ranked {
 impl Operation for AbundanceRank {
     const NAME: &'static str = "abundance_rank";
     const TITLE: &'static str = "Abundance rank";
-    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings that you name by 0.6 outcome score + 0.4 trail boost, \
-        each with both parts: which of several equal matches others were content with and came back to.";
+    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings that you pass by 0.6 outcome score + 0.4 \
+        trail boost, with both parts of each. Use it to choose between equal matches: it shows which one worked \
+        well for others.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;
@@ -84,14 +74,15 @@ impl Operation for AbundanceRank {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let in_the_list = arguments.listing_ids.len();
-        let asked: BTreeSet<String> = arguments.listing_id.into_iter().chain(arguments.listing_ids).collect();
-        if asked.is_empty() || in_the_list > MOST {
-            let detail = "Name 1 to 50 listings in `listing_ids`, or one in `listing_id`.";
+        let list_length = arguments.listing_ids.len();
+        let requested: BTreeSet<String> =
+            arguments.listing_id.into_iter().chain(arguments.listing_ids).collect();
+        if requested.is_empty() || list_length > MAX_LISTINGS {
+            let detail = "Send 1 to 50 ids in `listing_ids`, or one in `listing_id`.";
             return Err(Problem::invalid("listing_ids", "out_of_range", detail));
         }
         let (mut ids, mut unknown) = (Vec::new(), Vec::new());
-        for text in asked {
+        for text in requested {
             match text.parse::<ListingId>() {
                 Ok(id) => ids.push(id),
                 Err(_) => unknown.push(shorten(&text, 120)),

@@ -1,52 +1,36 @@
-//! The overview of autocatalysis: the index, where the registry stands on its S-curve, what each event adds, and the
-//! endpoints. Its numbers come with what they were computed from.
+//! Overview of autocatalysis: the acceleration index, the phase of the S-curve, what each event adds, and endpoints.
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::economy::get_acceleration::IndexBounds;
-use crate::economy::totals::Totals;
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::economy::get_acceleration::{IndexBounds, Totals};
+use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS};
 use registry_domain::economy::{
     self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, Multipliers, Pace,
 };
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Tells how the registry accelerates.
-#[derive(Debug)]
 pub struct Autocatalysis;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// How the registry accelerates.
+/// The acceleration index and its parts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// What it is, in a sentence.
     model: &'static str,
     acceleration_index: f64,
     multipliers: Multipliers,
-    /// Where the registry stands, by what happens in an hour.
+    /// The phase of the registry, by events per hour.
     s_curve: Pace,
     half_life_hours: u32,
     index_bounds: IndexBounds,
-    /// What one of each event adds to the index.
+    /// What one event of each type adds to the index.
     bumps: BTreeMap<&'static str, f64>,
     formula: &'static str,
-    /// What each event adds now.
+    /// What each type of event adds now.
     inputs: Vec<Contribution>,
     totals: Totals,
-    /// The latest hourly sample; null before there is one.
+    /// The time of the latest hourly sample; null before the first.
     sampled_at: Option<Moment>,
     endpoints: Endpoints,
     laws: Vec<&'static str>,
@@ -60,18 +44,19 @@ struct Endpoints {
 }
 
 const LAWS: [&str; 5] = [
-    "The index is computed from counted events; nobody sets it.",
-    "Every event counts half after 72 hours, so an index that is not fed goes back to 1.",
-    "The index never exceeds 3, and each multiplier has a bound of its own.",
-    "A multiplier that scales nothing says so.",
-    "What the operator adds is shown as operator_bump, apart from what happened.",
+    "The index is computed from counted events and cannot be set.",
+    "Every event counts half after 72 hours, so without events the index returns to 1.",
+    "The index never exceeds 3, and each multiplier has its own limit.",
+    "A multiplier that scales nothing is marked as such.",
+    "What the operator adds is shown separately as operator_bump.",
 ];
 
 impl Operation for Autocatalysis {
     const NAME: &'static str = "autocatalysis";
     const TITLE: &'static str = "Autocatalysis";
-    const DESCRIPTION: &'static str = "Tells how the registry accelerates: the index with what each event adds, the \
-        phase of its S-curve by the weighted events of an hour, totals, laws and endpoints.";
+    const DESCRIPTION: &'static str = "Returns how the activity of the registry accelerates: the index with what \
+        each event adds, the phase of its S-curve by weighted events per hour, totals, rules and endpoints. Use \
+        get_acceleration for the index and multipliers alone.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
@@ -80,18 +65,17 @@ impl Operation for Autocatalysis {
         "which phase of the S-curve is autocatalysis in?",
     ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let measured = economy::measure(app).await?;
         let found = &measured.acceleration;
         Ok(Answer {
             ok: true,
             version: AUTOCATALYSIS_VERSION,
             at: measured.at,
-            model: "What happens makes more happen: events add to an index that decays, and the index scales what the \
-                registry may do.",
+            model: "Events add to an index that decays, and the index scales limits of the registry.",
             acceleration_index: found.index,
             multipliers: Multipliers::of(found.excess),
             s_curve: measured.pace(),

@@ -1,45 +1,31 @@
-//! What a call of each operation costs: measured units of the table times the operator's prices. No number of the answer
-//! is an estimate; what is left out is said.
+//! The cost of a call of each operation: measured table units times the operator's prices. No number is an estimate.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
 use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION, rounded};
-use registry_model::Caller;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
 
-/// Tells what operations cost.
-#[derive(Debug)]
 pub struct CostModel;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// What operations cost.
+/// The cost of each operation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Every operation, the dearest first.
+    /// Every operation, most expensive first.
     operations: Vec<Cost>,
-    /// Those that write to the table.
+    /// Operations that write to the table.
     real_marginal_cost: Vec<String>,
-    /// Those that only read, or do not reach the table.
+    /// Operations that only read, or do not use the table.
     near_zero_marginal_cost: Vec<String>,
-    /// The prices that it is reckoned with.
+    /// The prices used.
     prices: PriceList,
     formula: &'static str,
     measured: &'static str,
     law: &'static str,
 }
 
-/// Prices in US dollars, as this registry is set.
+/// Prices in US dollars from the settings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct PriceList {
     usd_per_million_read_units: f64,
@@ -61,24 +47,24 @@ impl PriceList {
     }
 }
 
-/// How a price follows from units.
 pub(super) const FORMULA: &str = "usd_per_million_calls = read_units * usd_per_million_read_units + write_units * \
     usd_per_million_write_units + usd_per_million_requests";
 
 impl Operation for CostModel {
     const NAME: &'static str = "cost_model";
     const TITLE: &'static str = "Cost model";
-    const DESCRIPTION: &'static str = "Tells what one call of every operation costs: table operations, read and write \
-        units as measured with its example on a small registry, and the price of a million calls.";
+    const DESCRIPTION: &'static str = "Returns the cost of one call of every operation: table operations, read \
+        and write units measured with its example on a small registry, and the price of a million calls. Use it \
+        to estimate the load of an integration.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what does a call cost?", "show the cost model", "what do the operations cost?"];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["cost_model"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let operations = costs(&app.settings)?;
         let names = |writes: bool| {
             let those = operations.iter().filter(|cost| cost.writes() == writes);
@@ -92,15 +78,15 @@ impl Operation for CostModel {
             operations,
             prices: PriceList::of(&app.settings),
             formula: FORMULA,
-            measured: "Each operation's own example, run once on a registry with a few Live listings and cold caches; a \
-                test of the build fails where a count changes. Where `refused` is set it is what the refusal takes. Left out: the function's time, stored and transferred \
-                bytes, probes that follow later.",
-            law: "What only reads can be given to everybody; what writes is counted and limited.",
+            measured: "The example of each operation, run once on a registry with a few Live listings and cold \
+                caches; a test fails when a count changes. If `refused` is set, it is the cost of the error. Not \
+                included: the function's time, stored and transferred bytes, later probes.",
+            law: "Reads are free for everyone; writes are counted and limited.",
         })
     }
 }
 
-/// Every operation with its price, the dearest first.
+/// Every operation with its cost, most expensive first.
 pub(super) fn costs(settings: &Settings) -> Result<Vec<Cost>, Problem> {
     cost_model::costs(&settings.prices).map_err(|error| Problem::fault(error.to_string()))
 }

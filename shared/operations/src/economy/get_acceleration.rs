@@ -1,27 +1,13 @@
-//! The acceleration index and what it scales. Computed from decaying counts of the table when it is asked for, each part
-//! of the sum beside the sum.
+//! The acceleration index and its multipliers, computed from decaying counts in the table when requested.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, LEAST_INDEX, MOST_EXCESS};
 use registry_domain::economy::multipliers::{MultiplierRule, RULES};
 use registry_domain::economy::{
-    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Multipliers,
+    self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Measured, Multipliers,
 };
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Tells the acceleration index.
-#[derive(Debug)]
 pub struct GetAcceleration;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The index and its multipliers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,22 +15,22 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// From 1, when nothing happens, to 3.
+    /// From 1 (no recent events) to 3.
     acceleration_index: f64,
-    /// The index less 1: `e` of the formulas.
+    /// The index minus 1: `e` in the formulas.
     excess: f64,
     multipliers: Multipliers,
-    /// How each multiplier is computed, and what it scales.
+    /// How each multiplier is computed and what it scales.
     rules: Vec<MultiplierRule>,
     index_bounds: IndexBounds,
-    /// An event counts half after so many hours.
+    /// An event counts half after this many hours.
     half_life_hours: u32,
     formula: &'static str,
-    /// What each event adds; the excess is their sum, and 2 at most.
+    /// What each type of event adds; `excess` is their sum, at most 2.
     inputs: Vec<Contribution>,
 }
 
-/// What the index may be.
+/// The range of the index.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct IndexBounds {
     least: f64,
@@ -55,12 +41,49 @@ impl IndexBounds {
     pub(super) const ALL: Self = Self { least: LEAST_INDEX, most: LEAST_INDEX + MOST_EXCESS };
 }
 
+/// Totals.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Totals {
+    /// Live listings.
+    listings: u64,
+    /// Marks left at listings.
+    trails: u64,
+    /// Pairs of listings used together.
+    compositions: u64,
+    /// Reported outcomes.
+    outcomes: u64,
+    /// Federation peers.
+    federation: u64,
+    /// Demos taken.
+    demos: u64,
+    /// Listings with a bound key.
+    identities: u64,
+    /// Signed statements.
+    attestations: u64,
+}
+
+impl Totals {
+    pub(super) fn of(measured: &Measured) -> Self {
+        let counts = &measured.counts;
+        Self {
+            listings: counts.listings,
+            trails: counts.trails,
+            compositions: counts.compositions,
+            outcomes: counts.outcomes,
+            federation: counts.federation,
+            demos: counts.demos,
+            identities: counts.identities,
+            attestations: counts.attestations,
+        }
+    }
+}
+
 impl Operation for GetAcceleration {
     const NAME: &'static str = "get_acceleration";
     const TITLE: &'static str = "Acceleration index";
-    const DESCRIPTION: &'static str = "Tells the acceleration index (1 to 3: how much happened here lately, with a \
-        half-life of 72 hours) and its multipliers: how each is computed and what it scales, with every event that \
-        adds to it.";
+    const DESCRIPTION: &'static str = "Returns the acceleration index (1 to 3: recent activity with a half-life \
+        of 72 hours) and its multipliers: how each is computed, what it scales, and every type of event that adds \
+        to the index.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -68,17 +91,17 @@ impl Operation for GetAcceleration {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-acceleration",
         name: "Acceleration index",
-        description: "Tells how much happened here lately as one index, and the multipliers that follow from it.",
+        description: "Returns recent activity as one index, and the multipliers derived from it.",
         tags: &["registry", "acceleration", "multipliers", "statistics"],
     }];
     const ACTIONS: &'static [Action] = &[
         Action { path: AUTOCATALYSIS_PATH, names: &["multipliers"] },
         Action { path: EXONOMICS_PATH, names: &["multipliers"] },
     ];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let found = economy::acceleration(app).await?;
         Ok(Answer {
             ok: true,

@@ -1,40 +1,26 @@
-//! The overview of exonomics: what the registry is worth by a formula, how fast it grows, and what it costs, each number
-//! with what it was computed from. The parts are operations of their own.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! Overview of exonomics: network value, growth and costs, each number with its inputs. The parts are operations of
+//! their own.
 
 use crate::economy::cost_model::{self, FORMULA, PriceList};
-use crate::economy::totals::Totals;
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::economy::get_acceleration::Totals;
+use crate::prelude::*;
 use registry_domain::economy::cost_model::Cost;
 use registry_domain::economy::hyper::Hyper;
 use registry_domain::economy::network_value::NetworkValue;
 use registry_domain::economy::s_curve::Curve;
 use registry_domain::economy::{self, AUTOCATALYSIS_PATH, EXONOMICS_PATH, EXONOMICS_VERSION, abundance};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// The dearest operations that are shown.
-const DEAREST: usize = 5;
+/// How many of the most expensive operations are shown.
+const SHOWN_COSTS: usize = 5;
 
-/// Tells of value and cost.
-#[derive(Debug)]
 pub struct GetExonomics;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// Value and cost.
+/// Value, growth and cost of the registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// What it is, in a sentence.
     model: &'static str,
     cost_model: CostSummary,
     network_value: NetworkValue,
@@ -43,32 +29,32 @@ pub struct Answer {
     abundance: Abundance,
     acceleration_index: f64,
     totals: Totals,
-    /// The latest hourly sample; null before there is one.
+    /// The time of the latest hourly sample; null before the first.
     sampled_at: Option<Moment>,
     endpoints: Endpoints,
-    /// The operations that it is made of.
+    /// The operations of this family.
     tools: Vec<&'static str>,
     laws: Vec<&'static str>,
 }
 
-/// What operations cost, in short.
+/// Costs in short.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CostSummary {
-    /// Operations that were measured.
+    /// Number of measured operations.
     operations: usize,
-    /// Those that write to the table.
+    /// Number of operations that write to the table.
     writing: usize,
-    /// The dearest.
+    /// The most expensive operations.
     dearest: Vec<Cost>,
     prices: PriceList,
     formula: &'static str,
 }
 
-/// How listings are ranked beside relevance.
+/// How `abundance_rank` works.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Abundance {
     formula: &'static str,
-    /// The trail boost counts up to this.
+    /// The maximum of the trail boost.
     most_trail_boost: f64,
 }
 
@@ -97,40 +83,41 @@ const TOOLS: [&str; 7] = [
 ];
 
 const LAWS: [&str; 4] = [
-    "A cost is measured at the table, never estimated.",
+    "Costs are measured at the table, never estimated.",
     "Every number comes with what it was computed from.",
-    "The network value compares states of this registry; it is no money.",
-    "What only reads is free to everybody; what writes is limited.",
+    "The network value compares states of this registry; it is not money.",
+    "Reads are free for everyone; writes are limited.",
 ];
 
 impl Operation for GetExonomics {
     const NAME: &'static str = "get_exonomics";
     const ALIASES: &'static [&'static str] = &["exonomics"];
     const TITLE: &'static str = "Exonomics";
-    const DESCRIPTION: &'static str = "Tells value and cost of this registry in one answer: network value, hyper index and \
-        gates, S-curves, the dearest operations as measured, the rule of abundance, totals and endpoints.";
+    const DESCRIPTION: &'static str = "Returns value and cost of this registry in one answer: network value, \
+        hyper index and gates, S-curves, the most expensive operations as measured, the abundance formula, totals \
+        and endpoints. Use it as the entry point to the economy tools.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the exonomics", "how do the exonomics stand?", "explain the exonomics"];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["status"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
         let settings = &app.settings;
         let mut costs = cost_model::costs(settings)?;
         let (operations, writing) = (costs.len(), costs.iter().filter(|cost| cost.writes()).count());
-        costs.truncate(DEAREST);
+        costs.truncate(SHOWN_COSTS);
         let action = |name: &str| settings.url(&format!("{EXONOMICS_PATH}?action={name}"));
         Ok(Answer {
             ok: true,
             version: EXONOMICS_VERSION,
             at: measured.at,
-            model: "What is listed, used together and reported on makes a network worth more; what only reads costs next \
-                to nothing.",
+            model: "Listings, their use together and reported outcomes make a network more valuable; reads cost \
+                almost nothing.",
             cost_model: CostSummary {
                 operations,
                 writing,

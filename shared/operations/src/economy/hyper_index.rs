@@ -1,26 +1,13 @@
-//! How fast the acceleration index changes, and the gates of a dense network. Read from the hourly samples, so that two
-//! askers in one hour hear the same.
+//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples, so it is
+//! constant within an hour.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Tells how fast the index changes.
-#[derive(Debug)]
 pub struct HyperIndex;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// How fast the index changes.
+/// The rate of change and the gates.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -33,18 +20,18 @@ pub struct Answer {
 impl Operation for HyperIndex {
     const NAME: &'static str = "hyper_index";
     const TITLE: &'static str = "Hyper index";
-    const DESCRIPTION: &'static str = "Tells how fast the acceleration index changes in an hour, by up to 24 hourly \
-        samples, and which gates of a dense network are passed: compositions, outcomes, trail heat, federation peers, \
-        index, Live listings.";
+    const DESCRIPTION: &'static str = "Returns how fast the acceleration index changes per hour, from up to 24 \
+        hourly samples, and which gates of a dense network are passed: compositions, outcomes, trail heat, \
+        federation peers, index, Live listings.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what is the hyper index?", "show the hyper index", "which hyper gates are passed?"];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["hyper", "hyper_index"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
         Ok(Answer { ok: true, version: EXONOMICS_VERSION, at: measured.at, hyper: measured.hyper(heat) })
     }

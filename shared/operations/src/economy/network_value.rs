@@ -1,45 +1,36 @@
-//! The value of the network by the origin's formula, of what was measured or of what a caller supposes. Arguments that
-//! are not given are the measured ones, so that one can be changed and the rest left.
+//! The value of the network by a formula, for the measured inputs or for inputs from the caller. An argument that is
+//! left out has its measured value.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::network_value::{MOST_LISTINGS, MOST_PEERS, Network, NetworkValue};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Computes the value of a network.
-#[derive(Debug)]
 pub struct ValueOfNetwork;
 
-/// What to suppose; whatever is left out is as measured.
+/// Inputs of the formula; those left out are measured.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Live listings.
+    /// Number of Live listings.
     #[serde(rename = "N", alias = "n")]
     #[schemars(range(min = 0.0, max = 1e9))]
     listings: Option<f64>,
-    /// Compositions for each listing, 0 to 1.
+    /// Compositions per listing, 0 to 1.
     #[serde(rename = "C", alias = "c")]
     #[schemars(range(min = 0.0, max = 1.0))]
     compositions: Option<f64>,
-    /// Outcomes for each listing, 0 to 1.
+    /// Outcomes per listing, 0 to 1.
     #[serde(rename = "O", alias = "o")]
     #[schemars(range(min = 0.0, max = 1.0))]
     outcomes: Option<f64>,
-    /// Federation peers.
+    /// Number of federation peers.
     #[serde(rename = "F", alias = "f")]
     #[schemars(range(min = 0.0, max = 1e6))]
     peers: Option<f64>,
-    /// With the exponents of a dense network.
+    /// Whether to use the exponents of a dense network.
     dense: Option<bool>,
 }
 
-/// A value.
+/// The value with its inputs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -47,7 +38,7 @@ pub struct Answer {
     at: Moment,
     #[serde(flatten)]
     network: NetworkValue,
-    /// The inputs that the caller gave; the others are as measured.
+    /// The inputs from the arguments; the others are measured.
     given: Vec<&'static str>,
     note: &'static str,
 }
@@ -55,8 +46,9 @@ pub struct Answer {
 impl Operation for ValueOfNetwork {
     const NAME: &'static str = "network_value";
     const TITLE: &'static str = "Network value";
-    const DESCRIPTION: &'static str = "Computes V = k N^a (100C)^b (100O)^g (F+0.5)^d of the registry as measured, or of \
-        the N, C, O and F that you suppose. A number to compare states by, no money; comes with inputs and exponents.";
+    const DESCRIPTION: &'static str = "Computes V = k N^a (100C)^b (100O)^g (F+0.5)^d for the registry as \
+        measured, or for the N, C, O and F that you pass. Use it to compare states; it is not money. Returns the \
+        value with inputs and exponents.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"N": 100, "C": 0.1, "O": 0.2, "F": 2, "dense": false}"#;
     const PHRASES: &'static [&'static str] =
@@ -93,7 +85,7 @@ impl Operation for ValueOfNetwork {
             at: measured.at,
             network: network.valued(),
             given: given.into_iter().filter_map(|(name, value, _)| value.map(|_| name)).collect(),
-            note: "Without compositions or outcomes the value is 0, however much is listed.",
+            note: "Without compositions or outcomes the value is 0 for any number of listings.",
         })
     }
 }

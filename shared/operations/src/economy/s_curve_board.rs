@@ -1,23 +1,10 @@
-//! The curves of everything that grows here, each with its phase. From the hourly samples: now, a day ago, two days ago.
+//! The growth curves of the registry with their phases, from hourly samples: now, one day ago, two days ago.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::s_curve::{Curve, RULE};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION, Pace};
-use registry_model::error::Problem;
-use registry_model::{Caller, Moment};
 
-/// Shows the curves.
-#[derive(Debug)]
 pub struct SCurveBoard;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The curves.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -25,32 +12,31 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// Each thing that grows.
     s_curves: Vec<Curve>,
-    /// How a phase follows from the inputs.
+    /// How the phase is determined.
     rule: &'static str,
-    /// The registry as a whole, by what happens in an hour.
+    /// The registry as a whole, by events per hour.
     pace: Pace,
-    /// The latest hourly sample; null before there is one.
+    /// The time of the latest hourly sample; null before the first.
     sampled_at: Option<Moment>,
 }
 
 impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
     const TITLE: &'static str = "S-curves";
-    const DESCRIPTION: &'static str = "Shows what grows in this registry (listings, trails, compositions, outcomes, \
-        federation, demos, identity, attestations): the value now, its growth of the last two days, its phase on an S-curve, and \
-        whether it accelerates.";
+    const DESCRIPTION: &'static str = "Returns the growth curves of this registry (listings, trails, \
+        compositions, outcomes, federation, demos, identity, attestations): the value now, its growth over the \
+        last two days, the phase on an S-curve, and whether growth accelerates.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the S-curve board", "show the growth curves", "what grows in this registry?"];
     const ACTIONS: &'static [Action] =
         &[Action { path: EXONOMICS_PATH, names: &["s_curves", "s_curve_board"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let measured = economy::measure(app).await?;
         Ok(Answer {
             ok: true,

@@ -1,35 +1,27 @@
-//! What can be used again at no cost of the registry's: Live peers with the evidence that is kept of them, what attests it,
-//! and what reading costs. One answer, so that who has it need not ask again.
+//! What can be reused without cost to the registry: Live peers with their evidence, the keys that verify statements,
+//! and the costs of reads, in one answer.
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::bounded;
 use crate::economy::cost_model::{self, FORMULA};
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::cost_model::Cost;
 use registry_domain::economy::{EXONOMICS_PATH, EXONOMICS_VERSION};
 use registry_domain::views::Peer;
-use registry_model::error::Problem;
-use registry_model::{Caller, Listing, ListingId, Moment, TrailEvent};
+use registry_model::{Listing, TrailEvent};
 use registry_store::Board;
 
-const USUAL: usize = 20;
-const MOST: usize = 50;
+const DEFAULT_ROWS: u32 = 20;
+const MAX_ROWS: u32 = 50;
 
-/// Packs what costs nothing to use again.
-#[derive(Debug)]
 pub struct ZeroMcPack;
 
-/// How much of it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The most peers, from 1 to 50; 20 if not given.
+    /// Maximum number of peers, from 1 to 50; default 20.
     #[schemars(range(min = 1, max = 50))]
-    limit: Option<usize>,
+    limit: Option<u32>,
 }
 
 /// The pack.
@@ -41,9 +33,9 @@ pub struct Answer {
     version: &'static str,
     at: Moment,
     marginal_cost: MarginalCost,
-    /// How many peers are in it.
+    /// Number of peers in `capabilities`.
     count: usize,
-    /// Live peers with the strongest trails first, each with the evidence that it answers.
+    /// Live peers, strongest trails first, each with its evidence.
     capabilities: Vec<Peer>,
     attestations: Attestations,
     /// The operations that write nothing.
@@ -51,22 +43,21 @@ pub struct Answer {
     endpoints: Endpoints,
 }
 
-/// What the pack costs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct MarginalCost {
-    /// Of using what is in it again.
+    /// Cost of reusing the contents.
     usd_of_using_it_again: f64,
-    /// Of making it, with what that is computed from.
+    /// Cost of creating the pack, with its inputs.
     of_making_it: Option<Cost>,
     formula: &'static str,
 }
 
-/// Where evidence is signed, and how it is verified.
+/// Signed statements.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Attestations {
-    /// How many were issued.
+    /// Statements signed so far.
     issued: u64,
-    /// The keys by which they are verified, without asking the registry again.
+    /// The keys that verify them offline.
     key_set: String,
 }
 
@@ -83,8 +74,9 @@ struct Endpoints {
 impl Operation for ZeroMcPack {
     const NAME: &'static str = "zero_mc_pack";
     const TITLE: &'static str = "Zero marginal cost pack";
-    const DESCRIPTION: &'static str = "Packs what can be used again at no marginal cost: Live peers with their evidence, \
-        the key set of attestations, and the measured cost of every operation that writes nothing.";
+    const DESCRIPTION: &'static str = "Returns what can be reused at no marginal cost: Live peers with their \
+        evidence, the key set that verifies statements, and the measured cost of every operation that writes \
+        nothing. Use it to work offline or to cache; pass limit for the number of peers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -94,12 +86,9 @@ impl Operation for ZeroMcPack {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = arguments.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            return Err(Problem::invalid("limit", "out_of_range", "`limit` must be from 1 to 50."));
-        }
+        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let (settings, now) = (&app.settings, app.clock.now());
-        // Some of the hottest may have fallen since.
+        // Some of the hottest may no longer be Live.
         let hottest = app.store.strongest_listings(Board::Hot, 2 * limit);
         let (ids, totals) = futures::try_join!(hottest, app.store.trail_totals(now))?;
         let capabilities = live(app, &ids, limit).await?;
@@ -131,7 +120,7 @@ impl Operation for ZeroMcPack {
     }
 }
 
-/// Those that are Live, in the order in which they are named.
+/// The Live ones of `ids`, in the same order.
 async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Peer>, Problem> {
     let listings = app.store.listings(ids).await?.into_iter();
     let listings: HashMap<ListingId, Listing> =

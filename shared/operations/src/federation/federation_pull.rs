@@ -1,51 +1,42 @@
-//! Asking other registries what they list, now instead of with the daily job. The operator's act: it sends requests to
-//! somebody else.
+//! Reads what other registries list, now instead of in the daily job. Operator only, because it sends requests to
+//! other servers.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::federation::overview::{PATH, Peer};
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
-use registry_domain::federation;
-use registry_domain::interop;
-use registry_model::Caller;
-use registry_model::error::Problem;
+use crate::prelude::*;
+use registry_domain::{federation, interop};
 
-/// Asks other registries what they list.
-#[derive(Debug)]
 pub struct FederationPull;
 
-/// Which.
+/// Which registry.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The base URL of one of the registries of the settings; all of them where it is left out.
+    /// The base URL of one of the registries in the settings; default all of them.
     pub(super) url: Option<String>,
 }
 
-/// What they told.
+/// The answers of the registries.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// `pull`.
+    /// Always `pull`.
     action: &'static str,
-    /// The registries that were asked.
+    /// The queried registries.
     peers: Vec<Peer>,
-    /// Entries that are told as referrals from now on.
+    /// Entries that searches return as referrals from now on.
     referrals: usize,
-    /// How it went, in a sentence.
     note: String,
 }
 
 impl Operation for FederationPull {
     const NAME: &'static str = "federation_pull";
-    const TITLE: &'static str = "Ask other registries";
-    const DESCRIPTION: &'static str = "For the operator: asks the registries of the setting FEDERATION_PEERS what they list, \
-        and keeps it as referrals. Needs the operator's bearer token; a daily job does the same.";
+    const TITLE: &'static str = "Pull from other registries";
+    const DESCRIPTION: &'static str = "Reads what the registries in the setting FEDERATION_PEERS list and stores \
+        it as referrals. For the operator (bearer token); a daily job does the same. Pass url for a single \
+        registry. Returns the answer of each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -58,25 +49,25 @@ impl Operation for FederationPull {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         operator_token::require(app, caller)?;
         let only = chosen(app, arguments.url.as_deref())?;
-        let told = federation::pull(app, only.as_deref()).await?;
-        let peers: Vec<Peer> = told.iter().map(|peer| Peer::of(&peer.url, &told)).collect();
-        let answered = told.iter().filter(|peer| peer.failure.is_none()).count();
+        let pulled = federation::pull(app, only.as_deref()).await?;
+        let peers: Vec<Peer> = pulled.iter().map(|peer| Peer::of(&peer.url, &pulled)).collect();
+        let answered = pulled.iter().filter(|peer| peer.failure.is_none()).count();
         Ok(Answer {
             ok: true,
             version: interop::VERSION,
             action: "pull",
-            referrals: told.iter().map(|peer| peer.referrals.len()).sum(),
+            referrals: pulled.iter().map(|peer| peer.referrals.len()).sum(),
             note: format!("{answered} of {} registries answered.", peers.len()),
             peers,
         })
     }
 }
 
-/// The registry that is meant, where one is named.
+/// The registry with this URL; `None` for all of them.
 pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Problem> {
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
-        let detail = "No other registry is known: name their base URLs in the setting FEDERATION_PEERS.";
+        let detail = "No other registries are configured: set FEDERATION_PEERS to their base URLs.";
         return Err(Problem::new(StatusCode::CONFLICT, "no_peers", detail));
     }
     let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
@@ -84,7 +75,7 @@ pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Pro
         Some(peer) => Ok(Some(peer.clone())),
         None => {
             let detail =
-                format!("`url` must be one of the registries of the settings: {}.", peers.join(", "));
+                format!("`url` must be one of the registries in FEDERATION_PEERS: {}.", peers.join(", "));
             Err(Problem::invalid("url", "unknown_peer", detail))
         }
     }

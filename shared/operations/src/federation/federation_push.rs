@@ -1,44 +1,34 @@
-//! Telling other registries of this one: its own card is sent to where they take listings. The operator's act alone, because
-//! it writes to somebody else.
-
-use schemars::JsonSchema;
-use serde::Serialize;
+//! Submits this registry's own card to other registries. Operator only, because it writes to other servers.
 
 use crate::federation::federation_pull::{Arguments, chosen};
 use crate::federation::overview::PATH;
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::federation::{self, Pushed};
 use registry_domain::interop;
-use registry_model::Caller;
-use registry_model::error::Problem;
 
-/// Tells other registries of this one.
-#[derive(Debug)]
 pub struct FederationPush;
 
-/// What became of it.
+/// The results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// `push`.
+    /// Always `push`.
     action: &'static str,
-    /// What was sent: this registry's own card.
+    /// The URL that was submitted: this registry's own card.
     agent_card_url: String,
-    /// What became of it at each registry.
+    /// The result at each registry.
     peers: Vec<Pushed>,
-    /// How it went, in a sentence.
     note: String,
 }
 
 impl Operation for FederationPush {
     const NAME: &'static str = "federation_push";
-    const TITLE: &'static str = "Tell other registries";
-    const DESCRIPTION: &'static str = "For the operator: lists this registry's own agent card at the registries of the \
-        setting FEDERATION_PEERS. Needs the operator's bearer token.";
+    const TITLE: &'static str = "Push to other registries";
+    const DESCRIPTION: &'static str = "Submits this registry's own agent card to the registries in the setting \
+        FEDERATION_PEERS. For the operator (bearer token). Pass url for a single registry. Returns the result at \
+        each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -52,14 +42,14 @@ impl Operation for FederationPush {
         operator_token::require(app, caller)?;
         let only = chosen(app, arguments.url.as_deref())?;
         let peers = federation::push(app, only.as_deref()).await;
-        let taken = peers.iter().filter(|peer| peer.ok).count();
+        let accepted = peers.iter().filter(|peer| peer.ok).count();
         Ok(Answer {
             ok: true,
             version: interop::VERSION,
             action: "push",
             agent_card_url: app.settings.url("/.well-known/agent-card.json"),
             note: format!(
-                "{taken} of {} registries took it; each probes it before it shows it.",
+                "{accepted} of {} registries accepted it; each probes it before showing it.",
                 peers.len()
             ),
             peers,

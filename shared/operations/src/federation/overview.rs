@@ -1,44 +1,28 @@
-//! Which other registries are asked, when they last answered, and what they told. Its endpoint takes the operator's actions
-//! `pull` and `push`.
+//! The other registries that this one reads, when they last answered, and their entries. Its endpoint accepts the
+//! operator's actions `pull` and `push`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
-use registry_domain::federation;
-use registry_domain::interop;
-use registry_model::error::Problem;
+use crate::prelude::*;
+use registry_domain::{federation, interop};
+use registry_model::PeerRegistry;
 use registry_model::protocol::MCP_REGISTRY;
-use registry_model::{Caller, Moment, PeerRegistry};
 
-/// The path of the family.
 pub(super) const PATH: &str = "/api/products/federation";
 
-/// Tells the federation.
-#[derive(Debug)]
 pub struct Federation;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// The federation at a glance.
+/// The other registries and the endpoints of this one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// `status`.
+    /// Always `status`.
     action: &'static str,
-    /// The registries that are asked.
+    /// The registries in the settings.
     peers: Vec<Peer>,
-    /// Entries of theirs that are told as referrals.
+    /// Number of their entries that searches return as referrals.
     referrals: usize,
-    /// Where this registry is read by others.
     endpoints: Endpoints,
-    /// What a referral is, in a sentence.
-    note: String,
+    note: &'static str,
 }
 
 /// Another registry.
@@ -46,25 +30,24 @@ pub struct Answer {
 pub(super) struct Peer {
     /// Its base URL.
     url: String,
-    /// The name it goes by.
+    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Its search API, where it announces one.
+    /// Its search API, if it announces one.
     #[serde(skip_serializing_if = "Option::is_none")]
     search_url: Option<String>,
-    /// When it was last asked; null if never.
+    /// When it was last queried; null if never.
     asked_at: Option<Moment>,
     /// When it last answered; null if never.
     answered_at: Option<Moment>,
-    /// Why it gave nothing when it was asked last.
+    /// Why the last query failed; absent if it succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
-    /// Entries of it that are told as referrals.
+    /// Number of its entries that searches return as referrals.
     referrals: usize,
 }
 
 impl Peer {
-    /// A registry of the settings, as far as it is known.
     pub(super) fn of(url: &str, known: &[PeerRegistry]) -> Self {
         let known = known.iter().find(|known| known.url == url);
         Self {
@@ -79,45 +62,46 @@ impl Peer {
     }
 }
 
-/// Where this registry is read by others.
+/// Where other registries read this one.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
-    /// The catalogue of what is Live.
+    /// The catalog of Live listings.
     ai_catalog: String,
-    /// Search, browsing and exploring in the ARD standard.
+    /// Search, browse and explore (ARD).
     ard: String,
     /// The API of the MCP registry.
     mcp_registry: String,
-    /// All that is Live, page by page, with the evidence.
+    /// All Live listings in pages, with evidence.
     catalog: String,
-    /// Where listings are taken.
+    /// Publishes a listing.
     publish: String,
 }
 
 impl Operation for Federation {
     const NAME: &'static str = "federation";
     const TITLE: &'static str = "Other registries";
-    const DESCRIPTION: &'static str = "Tells which other registries this one asks, when they last answered and how many \
-        entries of theirs are told as referrals in searches; and where others read this one.";
+    const DESCRIPTION: &'static str = "Returns the other registries that this one reads, when they last answered \
+        and how many of their entries searches return as referrals, and the endpoints where others read this \
+        registry.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the federation", "which registries are federated?", "federation overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let known = federation::known_peers(app).await?;
         let settings = &app.settings;
         let peers: Vec<Peer> = settings.federation_peers.iter().map(|url| Peer::of(url, &known)).collect();
         let url = |path| settings.url(path);
         let note = if peers.is_empty() {
-            "No other registry is asked: the operator names them in the setting FEDERATION_PEERS."
+            "No other registries are configured; the operator sets them in FEDERATION_PEERS."
         } else {
-            "A referral is what another registry told: nobody here asked the one it names, so it is never Live. Searches \
-                tell referrals unless `federation` is `none`."
+            "A referral is an entry of another registry. It was not probed here, so it is never Live. Searches \
+            return referrals unless `federation` is `none`."
         };
         Ok(Answer {
             ok: true,
@@ -132,7 +116,7 @@ impl Operation for Federation {
                 catalog: url("/api/catalog"),
                 publish: url("/api/publish"),
             },
-            note: note.to_owned(),
+            note,
         })
     }
 }

@@ -1,96 +1,88 @@
-//! Which listings draw use to themselves: the strongest trails, ranked anew by what is also known of them. Every part of
-//! the number is told, so that anybody can reckon it again.
+//! The listings that attract most use: the strongest trails, ranked again with outcomes and liveness. Every part of
+//! the number is returned, so that anyone can recompute it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::bounded;
 use crate::listings::check_liveness::freshness;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::views::hours;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, Lane, Listing, ListingId, OutcomeTally, Trail};
+use registry_model::{Listing, OutcomeTally, Trail};
 use registry_store::Board;
 
-/// Targets where no limit is given.
-const USUAL: u32 = 12;
-const MOST: u32 = 40;
-/// Trails of the hot board that are ranked anew.
-const CANDIDATES: usize = 100;
+const DEFAULT_ROWS: u32 = 12;
+const MAX_ROWS: u32 = 40;
+/// How many of the hottest trails are ranked again.
+const MAX_CANDIDATES: usize = 100;
 
-const TRAIL: f64 = 0.5;
-const OUTCOME: f64 = 40.0;
-const LIVE: f64 = 20.0;
-const LIVENESS: f64 = 10.0;
+const TRAIL_WEIGHT: f64 = 0.5;
+const OUTCOME_WEIGHT: f64 = 40.0;
+const LIVE_POINTS: f64 = 20.0;
+const LIVENESS_WEIGHT: f64 = 10.0;
 
-/// Tells the strongest attractors.
-#[derive(Debug)]
 pub struct AttractorTargets;
 
-/// How many.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// At most so many, from 1 to 40; 12 where it is left out.
+    /// Maximum number of rows, from 1 to 40; default 12.
     #[schemars(range(min = 1, max = 40))]
     limit: Option<u32>,
 }
 
-/// The strongest attractors.
+/// The listings that attract most use.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// How the number is made.
+    /// How `attractor` is computed.
     formula: String,
-    /// The strongest first.
+    /// Strongest first.
     targets: Vec<Target>,
-    /// What they are, in a sentence.
     note: String,
 }
 
-/// An attractor.
+/// A listing and its rank value.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Target {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// How strongly it draws.
+    /// The value by which it is ranked.
     attractor: f64,
-    /// What that is made of.
+    /// The parts of the value.
     parts: Parts,
-    /// The evidence in full.
+    /// Its state and evidence.
     status_url: String,
-    /// Its demo, as a link.
+    /// The link that takes its demo.
     take_demo_get: String,
 }
 
-/// What an attractor is made of.
+/// The parts of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 struct Parts {
     /// The strength of its trail.
     trail_score: f64,
-    /// From 0 to 1: how it went when it was used.
+    /// From 0 to 1: reported quality and success.
     outcome_score: f64,
-    /// It is Live.
     live: bool,
-    /// From 0 to 1: how fresh its last handshake is.
+    /// From 0 to 1: how recent its last handshake is.
     liveness_score: f64,
 }
 
 impl Parts {
     fn attractor(self) -> f64 {
-        let live = if self.live { LIVE } else { 0.0 };
-        TRAIL * self.trail_score + OUTCOME * self.outcome_score + live + LIVENESS * self.liveness_score
+        TRAIL_WEIGHT * self.trail_score
+            + OUTCOME_WEIGHT * self.outcome_score
+            + if self.live { LIVE_POINTS } else { 0.0 }
+            + LIVENESS_WEIGHT * self.liveness_score
     }
 }
 
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
     const TITLE: &'static str = "Strongest attractors";
-    const DESCRIPTION: &'static str = "Ranks the listings that draw most use: half the trail score, 40 times the outcome \
-        score, 20 for being Live, 10 times the freshness of the last handshake; each with its parts.";
+    const DESCRIPTION: &'static str = "Ranks the listings that attract most use by 0.5 trail score + 40 outcome \
+        score + 20 if Live + 10 freshness of the last handshake. Use it to find proven targets for a demo or a \
+        composition. Returns each listing with the parts of its value.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -103,12 +95,8 @@ impl Operation for AttractorTargets {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = arguments.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            let detail = format!("`limit` must be from 1 to {MOST}.");
-            return Err(Problem::invalid("limit", "out_of_range", detail));
-        }
-        let hot = app.store.strongest(Board::Hot, CANDIDATES, app.clock.now()).await?;
+        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let hot = app.store.strongest(Board::Hot, MAX_CANDIDATES, app.clock.now()).await?;
         let ids: Vec<ListingId> = hot.iter().map(|(id, _)| id.clone()).collect();
         let (listings, outcomes) = futures::try_join!(app.store.listings(&ids), app.store.outcomes_of(&ids))?;
         let target = |(id, trail): &(ListingId, Trail)| {
@@ -118,15 +106,16 @@ impl Operation for AttractorTargets {
         };
         let mut targets: Vec<Target> = hot.iter().filter_map(target).collect();
         targets.sort_by(|one, other| other.attractor.total_cmp(&one.attractor));
-        targets.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        targets.truncate(limit);
         Ok(Answer {
             ok: true,
             version: interop::VERSION,
             formula: format!(
-                "{TRAIL} trail_score + {OUTCOME} outcome_score + {LIVE} if live + {LIVENESS} liveness_score"
+                "{TRAIL_WEIGHT} trail_score + {OUTCOME_WEIGHT} outcome_score + {LIVE_POINTS} if live + \
+                 {LIVENESS_WEIGHT} liveness_score"
             ),
             note: format!(
-                "{} of the hottest trails, ranked anew. Trails decay, so the order changes.",
+                "{} of the hottest trails, ranked by `formula`. Trails decay, so the order changes.",
                 targets.len()
             ),
             targets,
@@ -158,7 +147,7 @@ mod tests {
     use super::Parts;
 
     #[test]
-    fn an_attractor_is_the_sum_of_its_parts() {
+    fn attractor_is_the_weighted_sum_of_its_parts() {
         let parts = |trail_score, outcome_score, live, liveness_score| {
             Parts { trail_score, outcome_score, live, liveness_score }.attractor()
         };

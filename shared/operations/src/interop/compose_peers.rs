@@ -1,72 +1,61 @@
-//! Whom a listing works with: those that it was used with, by their trails, and those of the other kind that match what it
-//! says of itself. Each with the request that reaches it.
+//! The listings that work with a given one: those it was used with, and those of the other kind that match its
+//! description. Each comes with a ready request.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_domain::interop::{self, CapabilityNode, Invocation, Wish};
-use registry_model::error::Problem;
-use registry_model::{Caller, EntryProtocol, Kind, Lane, ListingId, Moment};
+use registry_model::EntryProtocol;
 use registry_store::NamedListing;
 
-/// Peers of each sort where no limit is given.
-const USUAL: u32 = 10;
-const MOST: u32 = 20;
+/// Per list.
+const DEFAULT_ROWS: u32 = 10;
+const MAX_ROWS: u32 = 20;
 
-/// Tells whom a listing works with.
-#[derive(Debug)]
 pub struct ComposePeers;
 
-/// Which listing.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// At most so many peers of each sort, from 1 to 20; 10 where it is left out.
+    /// Maximum number of peers in each list, from 1 to 20; default 10.
     #[schemars(range(min = 1, max = 20))]
     limit: Option<u32>,
 }
 
-/// Whom it works with.
+/// The listings that work with it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
     name: String,
-    /// Live listings that it was used with, the strongest first.
+    /// Live listings that it was used with, strongest first.
     compositions: Vec<Composition>,
-    /// Live listings of the other kind that match what it says of itself, the best first.
+    /// Live listings of the other kind that match its description, best first.
     suggestions: Vec<Suggestion>,
-    /// What to do with it, in a sentence.
-    note: String,
+    note: &'static str,
 }
 
-/// Two listings that were used together.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Composition {
     listing_a: ListingId,
     listing_b: ListingId,
     name_a: String,
     name_b: String,
-    /// How often.
+    /// How often both were used together.
     count: u32,
-    /// How strong it is; it decays.
+    /// The strength of the pair; it decays.
     intensity: f64,
     /// When they were last used together.
     last_at: Moment,
-    /// The one that was not asked about.
+    /// The other listing of the pair.
     peer_focus: ListingId,
-    /// How that one is called.
+    /// How to call the other listing.
     invoke: Invocation,
 }
 
-/// A listing that goes well with the one that was asked about.
+/// A listing that fits the given one.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Suggestion {
     listing_id: ListingId,
@@ -74,23 +63,24 @@ struct Suggestion {
     kind: Kind,
     /// Why it is suggested.
     why: String,
-    /// How it is called.
+    /// How to call it.
     invoke: Invocation,
 }
 
 impl Operation for ComposePeers {
     const NAME: &'static str = "compose_peers";
-    const TITLE: &'static str = "Whom does it work with?";
-    const DESCRIPTION: &'static str = "Tells whom a listing works with: Live listings it was used with (trails of \
-        used_with), and Live listings of the other kind that match what it says of itself, each with a ready request.";
+    const TITLE: &'static str = "Works with";
+    const DESCRIPTION: &'static str = "Returns the Live listings that work with a given one: those it was used \
+        with (reported by used_with), and those of the other kind that match its description, each with a ready \
+        request. Use it to build a composition; pass listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
         &["which peers compose with {id}?", "compose peers for {id}", "who goes well with {id}?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "compose-peers",
-        name: "Whom does it work with?",
-        description: "Tells the listings that one was used with, and those that complement it.",
+        name: "Works with",
+        description: "Returns the listings that a given one was used with, and those that complement it.",
         tags: &["registry", "interop", "composition", "peers"],
     }];
     const ACTIONS: &'static [Action] =
@@ -100,16 +90,8 @@ impl Operation for ComposePeers {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = arguments.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            let detail = format!("`limit` must be from 1 to {MOST}.");
-            return Err(Problem::invalid("limit", "out_of_range", detail));
-        }
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let listing = lookup::listing_with_evidence(app, &arguments.listing_id).await?;
-        if listing.0.lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(&arguments.listing_id));
-        }
+        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let listing = lookup::shown_listing_with_evidence(app, &arguments.listing_id).await?;
         let compositions = compositions(app, &listing, limit).await?;
         let known: Vec<&ListingId> = compositions.iter().map(|known| &known.peer_focus).collect();
         let suggested = interop::suggestions(app, &listing, limit).await?;
@@ -124,8 +106,8 @@ impl Operation for ComposePeers {
                 name: peer.0.name.clone(),
                 kind: peer.0.shown_kind(),
                 why: match peer.0.shown_kind() {
-                    Kind::Mcp => format!("its tools match what {} says of itself", listing.0.name),
-                    Kind::Agent => format!("what it says of itself matches the tools of {}", listing.0.name),
+                    Kind::Mcp => format!("its tools match the description of {}", listing.0.name),
+                    Kind::Agent => format!("its description matches the tools of {}", listing.0.name),
                 },
                 invoke: invocation(app, peer, trail),
             }
@@ -138,8 +120,7 @@ impl Operation for ComposePeers {
             name: listing.0.name.clone(),
             compositions,
             suggestions,
-            note: "Call a peer by its `invoke`; tell what came of it by used_with and deposit_outcome."
-                .to_owned(),
+            note: "Call a peer with its `invoke`, then report the result with used_with and deposit_outcome.",
         })
     }
 }

@@ -1,80 +1,70 @@
-//! How it went when a listing was used, as its users report it. Sums are exact, a source counts once an hour for a listing,
-//! and what a listing says of itself counts for nothing.
+//! Reports of how the use of a listing went. Sums are exact; a source counts once an hour per listing, and a
+//! listing's reports about itself do not count.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::said;
-use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_app::trails::is_itself;
 use registry_domain::interop;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, LimitedAction, ListingId, Moment, Outcome, OutcomeTally, QUALITY_STEPS};
+use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
 use registry_store::OutcomeDeposit;
 
-const LONGEST_FROM: usize = 120;
-const LONGEST_KIND: usize = 40;
-const LONGEST_BODY: usize = 2000;
-/// A use that took longer than a day was no call.
-const LONGEST_LATENCY_MS: u32 = 86_400_000;
+const MAX_FROM_CHARS: usize = 120;
+const MAX_KIND_CHARS: usize = 40;
+const MAX_BODY_CHARS: usize = 2000;
+/// One day.
+const MAX_LATENCY_MS: u32 = 86_400_000;
 
-/// Takes a report of how it went.
-#[derive(Debug)]
 pub struct DepositOutcome;
 
-/// How it went.
+/// The report.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of the listing that was used.
+    /// The id of the listing that you used.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The id of the listing that it was used together with.
+    /// The id of a listing that you used with it, if any.
     listing_b: Option<String>,
-    /// It did what it was asked; true where it is left out.
+    /// Whether it did what you requested; default true.
     ok: Option<bool>,
-    /// How long it took, in milliseconds.
+    /// How long it took in milliseconds, at most one day.
     #[schemars(range(max = 86_400_000))]
     latency_ms: Option<u32>,
-    /// How well it did it, from 0 to 1; 0.7 for what was ok and 0.2 for what was not, where it is left out.
+    /// Quality from 0 to 1; default 0.7 if `ok`, otherwise 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     quality: Option<f64>,
-    /// What it was used for, in a word or two.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_KIND))]
+    /// What you used it for, in a word or two.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_KIND_CHARS))]
     kind: Option<String>,
-    /// Who you are. It is shown as claimed, for nothing proves it.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_FROM))]
+    /// Your name; shown as a claim.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_FROM_CHARS))]
     from: Option<String>,
-    /// What is to be said of it, in plain words; everybody may read it.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_BODY))]
+    /// A comment in plain text; anyone may read it.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_BODY_CHARS))]
     body: Option<String>,
 }
 
-/// What became of the report.
+/// The report and the listing's tally.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// The report as it was read.
+    /// The report as stored.
     outcome: ShownOutcome,
     /// Whether it was counted.
     counted: bool,
-    /// Why it was not: `self_report`, or `counted_within_the_hour`.
+    /// Why it was not counted: `self_report` or `counted_within_the_hour`.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_counted_because: Option<&'static str>,
     /// All counted outcomes of the listing.
     tally: OutcomeTally,
-    /// The mean time of those that told one, in milliseconds.
+    /// The mean latency of outcomes that contain one, in milliseconds.
     mean_latency_ms: Option<u64>,
-    /// From 0 to 1: 0.6 of the mean quality and 0.4 of the share that was ok.
+    /// From 0 to 1: 0.6 * mean quality + 0.4 * share of `ok`.
     outcome_score: f64,
-    /// What it means, in a sentence.
-    note: String,
+    note: &'static str,
 }
 
-/// A report as others read it.
+/// A reported outcome.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct ShownOutcome {
     /// `out_` and 24 hexadecimal digits.
@@ -82,7 +72,7 @@ pub(super) struct ShownOutcome {
     listing_id: ListingId,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_b: Option<ListingId>,
-    /// It did what it was asked.
+    /// Whether the listing did what was requested.
     ok: bool,
     /// From 0 to 1.
     quality: f64,
@@ -90,7 +80,7 @@ pub(super) struct ShownOutcome {
     latency_ms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
-    /// Who says so, as claimed.
+    /// The reporter, as a claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,10 +107,10 @@ impl From<Outcome> for ShownOutcome {
 
 impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
-    const TITLE: &'static str = "Report how it went";
-    const DESCRIPTION: &'static str = "Reports how it went when you used a listing: ok, quality from 0 to 1, latency_ms, \
-        and a few words. One report per source, listing and hour counts; what a listing says of itself does not. \
-        Answers the listing's tally and its outcome_score.";
+    const TITLE: &'static str = "Report an outcome";
+    const DESCRIPTION: &'static str = "Reports how the use of a listing went. Call it after each use with \
+        listing_id, ok, quality (0 to 1), latency_ms and a comment. One report per source, listing and hour \
+        counts; reports of a listing about itself do not. Returns the listing's tally and outcome_score.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -130,8 +120,8 @@ impl Operation for DepositOutcome {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "deposit-outcome",
-        name: "Report how it went",
-        description: "Takes a report of how using a listing went, and answers its tally.",
+        name: "Report an outcome",
+        description: "Stores a report of how the use of a listing went and returns its tally.",
         tags: &["registry", "outcome", "quality", "interop"],
     }];
     const ACTIONS: &'static [Action] = &[
@@ -153,9 +143,9 @@ impl Operation for DepositOutcome {
         };
         let outcome = read(app, &arguments, listing.id.clone(), listing_b)?;
         let source = caller.name();
-        let is_of_itself = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing))
+        let is_self_report = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing))
             || outcome.listing_b.as_ref() == Some(&listing.id);
-        let not_counted_because = if is_of_itself {
+        let not_counted_because = if is_self_report {
             Some("self_report")
         } else {
             let allowance = app.allowance(LimitedAction::Outcome, &source, None);
@@ -177,13 +167,10 @@ impl Operation for DepositOutcome {
             mean_latency_ms: tally.mean_latency_ms(),
             outcome_score: tally.score(),
             note: match not_counted_because {
-                None => "It counts, and everybody may read it.",
-                Some("self_report") => "What a listing says of itself is not counted and not kept.",
-                Some(_) => {
-                    "One report per source, listing and hour counts, and yours did already; this one is not kept."
-                }
-            }
-            .to_owned(),
+                None => "Counted. Anyone may read it.",
+                Some("self_report") => "Reports of a listing about itself are not counted or stored.",
+                Some(_) => "Not stored: one report per source, listing and hour counts.",
+            },
         })
     }
 }
@@ -195,8 +182,8 @@ fn read(
     listing_b: Option<ListingId>,
 ) -> Result<Outcome, Problem> {
     let ok = arguments.ok.unwrap_or(true);
-    if arguments.latency_ms.is_some_and(|latency| latency > LONGEST_LATENCY_MS) {
-        let detail = "`latency_ms` must be a day at most, in milliseconds.";
+    if arguments.latency_ms.is_some_and(|latency| latency > MAX_LATENCY_MS) {
+        let detail = "`latency_ms` must be at most 86400000 (one day).";
         return Err(Problem::invalid("latency_ms", "out_of_range", detail));
     }
     Ok(Outcome {
@@ -209,9 +196,9 @@ fn read(
             Some(quality) => thousandths(quality)?,
         },
         latency_ms: arguments.latency_ms,
-        kind: said::line("kind", arguments.kind.as_deref(), LONGEST_KIND)?,
-        from: said::line("from", arguments.from.as_deref(), LONGEST_FROM)?,
-        body: said::text("body", arguments.body.as_deref(), LONGEST_BODY)?,
+        kind: bounded::line("kind", arguments.kind.as_deref(), MAX_KIND_CHARS)?,
+        from: bounded::line("from", arguments.from.as_deref(), MAX_FROM_CHARS)?,
+        body: bounded::text("body", arguments.body.as_deref(), MAX_BODY_CHARS)?,
         at: app.clock.now(),
     })
 }
@@ -230,7 +217,7 @@ mod tests {
     use super::thousandths;
 
     #[test]
-    fn a_quality_is_kept_in_thousandths() {
+    fn quality_is_stored_in_thousandths() {
         assert_eq!(
             [0.0, 0.2, 0.9, 0.1234, 1.0].map(|quality| thousandths(quality).unwrap()),
             [0, 200, 900, 123, 1000]

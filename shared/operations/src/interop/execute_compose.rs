@@ -1,41 +1,33 @@
-//! A plan of two listings that work together: the request to the first, the request to the second, and a signed statement of
-//! how often they were used together. The registry calls neither; it records that somebody is about to.
+//! A plan for two listings: a request to the first, a request to the second, and a signed statement of how often they
+//! were used together. The registry sends neither request; it records the pair as used together.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::used_with::{self, UsedWith};
-use registry_app::App;
 use registry_domain::interop::{self, Call, CapabilityNode, Endpoints, Invocation, Wish};
 use registry_domain::trust::attestation::{self, Attestation, Statement, USUAL_HOURS};
 use registry_domain::trust::facts;
-use registry_domain::views::NextStep;
-use registry_model::error::Problem;
 use registry_model::settings::Settings;
-use registry_model::{AttestationType, Caller, EntryProtocol, Kind, LimitedAction, ListingId};
+use registry_model::{AttestationType, EntryProtocol};
 use registry_store::NamedListing;
 
-/// Compositions of a listing among which the pair is looked for.
-const EDGES: usize = 100;
+/// Compositions of the first listing that are searched for the pair.
+const MAX_EDGES: usize = 100;
 
-/// Plans the work of two listings.
-#[derive(Debug)]
 pub struct ExecuteCompose;
 
-/// Which two.
+/// The two listings, in order.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of the listing that is called first.
+    /// The id of the listing to call first.
     #[serde(alias = "listing_a")]
     listing_id: String,
-    /// The id of the listing that is called with what the first answered.
+    /// The id of the listing to call with the answer of the first.
     listing_b: String,
-    /// Who you are, up to 120 characters; shown as claimed.
+    /// Your name, up to 120 characters; shown as a claim.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
 }
@@ -46,19 +38,18 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     pipeline: Pipeline,
-    /// How often they were used together, as far as the registry was told.
+    /// How often callers reported both as used together.
     composition_count: u32,
-    /// Whether this call was counted as a use together: a source counts once a day for a pair.
+    /// Whether this call counted as a use of the pair; a source counts once a day.
     counted: bool,
-    /// The registry's signed statement of it; null until a use that was just recorded can be read again.
+    /// The registry's signed statement of the pair; null until a use that was just recorded can be read.
     attestation: Option<Attestation>,
-    /// How it is carried out, in a sentence.
-    note: String,
-    /// What to do when it was carried out.
+    note: &'static str,
+    /// What to do after both calls.
     next: NextStep,
 }
 
-/// Two listings, one after the other.
+/// The calls, in order.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pipeline {
     /// `pipe_` and 24 hexadecimal digits; the same for the same two in the same order.
@@ -66,27 +57,26 @@ struct Pipeline {
     steps: Vec<Step>,
 }
 
-/// One step.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// Where it is reached.
+    /// Its endpoints.
     endpoints: Endpoints,
     /// The request to send.
     call: Call,
 }
 
 impl Step {
-    fn of(app: &App, listing: &NamedListing, words: &str) -> Self {
+    fn of(app: &App, listing: &NamedListing, message: &str) -> Self {
         let settings: &Settings = &app.settings;
         let node = CapabilityNode::of(listing, 0.0, settings);
         let prefer = match node.kind {
             Kind::Agent => EntryProtocol::A2a,
             Kind::Mcp => EntryProtocol::Mcp,
         };
-        let wish = Wish { words, ..Wish::default() };
+        let wish = Wish { words: message, ..Wish::default() };
         let invocation = Invocation::of(&node, listing, wish, prefer, settings, &app.random);
         Self {
             listing_id: node.listing_id,
@@ -101,9 +91,10 @@ impl Step {
 impl Operation for ExecuteCompose {
     const NAME: &'static str = "execute_compose";
     const TITLE: &'static str = "Plan a composition";
-    const DESCRIPTION: &'static str = "Plans how two Live listings work together: a request for each in the protocol it \
-        proved, for you to send in order, and a signed statement of how often the two were used together. Calls nobody; \
-        records the pair as used together.";
+    const DESCRIPTION: &'static str = "Plans a call sequence over two Live listings. Pass listing_id (called \
+        first) and listing_b. Returns a ready request for each in the protocol that it proved, for you to send in \
+        order, and a signed statement of how often the two were used together. Calls neither listing; records the \
+        pair as used together.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
@@ -111,7 +102,7 @@ impl Operation for ExecuteCompose {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "execute-compose",
         name: "Plan a composition",
-        description: "Plans how two Live listings work together, with a ready request for each.",
+        description: "Plans a call sequence over two Live listings, with a ready request for each.",
         tags: &["registry", "interop", "composition", "pipeline"],
     }];
     const ACTIONS: &'static [Action] = &[
@@ -128,12 +119,12 @@ impl Operation for ExecuteCompose {
         let (a, b) = (first.0.id.clone(), second.0.id.clone());
         let used = used_with::Arguments::of(&a, &b, arguments.from);
         let used = UsedWith::run(app, caller, used).await?;
-        let edges = app.store.edges_of(&a, EDGES, app.clock.now()).await?;
+        let edges = app.store.edges_of(&a, MAX_EDGES, app.clock.now()).await?;
         let composition_count = edges.iter().find(|edge| *edge.other(&a) == b).map_or(0, |edge| edge.count);
         let attestation = statement(app, caller, &first, &b).await?;
         let steps = vec![
             Step::of(app, &first, ""),
-            Step::of(app, &second, &format!("Use what {} answered.", first.0.name)),
+            Step::of(app, &second, &format!("Use the answer of {}.", first.0.name)),
         ];
         let url = app.settings.url("/api/products/interop");
         let body = serde_json::json!({
@@ -146,14 +137,13 @@ impl Operation for ExecuteCompose {
             composition_count,
             counted: used.is_counted(),
             attestation,
-            note: "Send the call of the first step, put what it answered into the call of the second, and send that."
-                .to_owned(),
-            next: NextStep::post("deposit_outcome", url, body, "Report how it went, for each of the two."),
+            note: "Send the call of the first step, put its answer into the call of the second step, and send that.",
+            next: NextStep::post("deposit_outcome", url, body, "Report the outcome for each of the two."),
         })
     }
 }
 
-/// The registry's statement of the pair; none where the index does not show yet what was just written.
+/// A signed statement of the pair; `None` while the index does not contain the use that was just written.
 async fn statement(
     app: &App,
     caller: &Caller,

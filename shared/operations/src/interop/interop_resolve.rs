@@ -1,70 +1,59 @@
-//! From a need to a call: which Live listings can do it, and the request that reaches each in the protocol that is
-//! preferred. Made from the evidence of their last probes; nobody is asked.
+//! From a need to a request: the Live listings that can meet it, and a ready request to each in the preferred
+//! protocol. Built from the evidence of their last probes; no listing is called.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_domain::interop::{self, Adapter, CapabilityNode, Invocation, Wanted};
-use registry_formats::{argument_schema, argument_text};
-use registry_model::error::Problem;
-use registry_model::{Caller, EntryProtocol, ListingId};
+use registry_formats::argument_text;
+use registry_model::EntryProtocol;
 use registry_search::Text;
 use registry_store::NamedListing;
 
-/// Listings where no limit is given.
-const USUAL: u32 = 8;
-const MOST: u32 = 20;
-const LONGEST_NAME: usize = 128;
+const DEFAULT_ROWS: u32 = 8;
+const MAX_ROWS: u32 = 20;
+const MAX_NAME_CHARS: usize = 128;
 
-/// Finds who can do something, and how to call them.
-#[derive(Debug)]
 pub struct InteropResolve;
 
-/// What is needed, and how it is to be reached.
+/// The need, and the preferred protocol.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// What is needed, in plain words; where nothing is named at all, the newest listings are told.
+    /// The need in plain words. Without `q`, `tool`, `skill` and `listing_id`, the newest listings are returned.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     q: String,
-    /// The id of one listing, which alone is then told.
+    /// The id of a listing; only this one is then returned.
     listing_id: Option<String>,
-    /// The name of a tool that it must have.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    /// The name of a tool that the listing must have.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     tool: Option<String>,
-    /// The name of a skill that it must have.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    /// The name of a skill that the listing must have.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
-    /// The protocol that is told first; `mcp` where it is left out.
+    /// The preferred protocol, which comes first; default `mcp`.
     prefer: Option<EntryProtocol>,
-    /// At most so many listings, from 1 to 20; 8 where it is left out.
+    /// Maximum number of listings, from 1 to 20; default 8.
     #[schemars(range(min = 1, max = 20))]
     limit: Option<u32>,
 }
 
-/// Who can, and how they are called.
+/// Matching listings and the requests to call them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// The protocol that is told first.
+    /// The preferred protocol.
     prefer: EntryProtocol,
-    /// The words as they were understood.
+    /// The normalized query.
     query: String,
-    /// The Live listings that answer: those that speak the preferred protocol first, each group the best first.
+    /// Matching Live listings: those with the preferred protocol first, best first within each group.
     matches: Vec<CapabilityNode>,
-    /// How each of them is called, in the same order.
+    /// How to call each of them, in the same order.
     invocations: Vec<Invocation>,
-    /// What an invocation holds for each protocol, and what it rests on.
+    /// What an invocation contains for each protocol, and the evidence for it.
     adapters: Vec<Adapter>,
-    /// How it went, in a sentence.
     note: String,
-    /// What to do, where nothing answers.
+    /// What to do if nothing matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     next: Option<Value>,
@@ -73,9 +62,10 @@ pub struct Answer {
 impl Operation for InteropResolve {
     const NAME: &'static str = "interop_resolve";
     const TITLE: &'static str = "From a need to a call";
-    const DESCRIPTION: &'static str = "Resolves a need (q, tool, skill or listing_id) to Live listings and ready requests: \
-        a JSON-RPC tools/call for an MCP server, a message in the proven dialect for an A2A agent, with URL, headers and \
-        body, the preferred protocol first. Send them yourself; the registry calls nobody.";
+    const DESCRIPTION: &'static str = "Finds Live listings for a need (q, tool, skill or listing_id) and returns \
+        a ready request to each: JSON-RPC tools/call for an MCP server, a message in the proven dialect for an \
+        A2A agent, with URL, headers and body, the preferred protocol first. Use it when you want to call \
+        something now. Send the requests yourself; the registry calls no listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
     const PHRASES: &'static [&'static str] =
@@ -83,7 +73,7 @@ impl Operation for InteropResolve {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-resolve",
         name: "From a need to a call",
-        description: "Resolves a need to Live listings and to ready requests in MCP, A2A or plain HTTP.",
+        description: "Finds Live listings for a need and returns ready requests in MCP, A2A or plain HTTP.",
         tags: &["registry", "interop", "mcp", "a2a", "routing"],
     }];
     const ACTIONS: &'static [Action] =
@@ -129,19 +119,15 @@ impl Operation for InteropResolve {
 }
 
 fn read(arguments: &Arguments) -> Result<Wanted, Problem> {
-    let limit = arguments.limit.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&limit) {
-        let detail = format!("`limit` must be from 1 to {MOST}.");
-        return Err(Problem::invalid("limit", "out_of_range", detail));
-    }
+    let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
     let name = |field: &str, text: &Option<String>| {
-        text.as_deref().map(|text| argument_text::line(field, text, LONGEST_NAME)).transpose()
+        text.as_deref().map(|text| argument_text::line(field, text, MAX_NAME_CHARS)).transpose()
     };
     Ok(Wanted {
         text: Text::parse(&arguments.q, "q")?,
         tool: name("tool", &arguments.tool)?,
         skill: name("skill", &arguments.skill)?,
-        limit: usize::try_from(limit).unwrap_or(usize::MAX),
+        limit,
     })
 }
 
@@ -150,14 +136,13 @@ fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (Str
         let next = json!({
             "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
             "tool": "search_active", "arguments": {},
-            "note": "Ask in other words, without `tool` and `skill`, or go through all that is Live.",
+            "note": "Use other words, leave out `tool` and `skill`, or browse all Live listings.",
         });
-        return ("No Live listing answers to this.".to_owned(), Some(next));
+        return ("No Live listing matches.".to_owned(), Some(next));
     }
-    let speak = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
+    let preferred = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
     let note = format!(
-        "{} Live, {speak} of them by {}. Each invocation is a request to send as it stands, once its arguments are \
-         filled in.",
+        "{} Live, {preferred} of them over {}. Fill in the arguments of an invocation and send it.",
         matches.len(),
         prefer.as_str()
     );

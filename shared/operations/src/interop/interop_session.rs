@@ -1,100 +1,84 @@
-//! Sessions across protocols: an agent opens one, tells its steps while it goes from listing to listing, and whoever it gives
-//! the id to may read and continue it. The id is the only key to it.
+//! Sessions across protocols: an agent opens one, appends steps while it goes from listing to listing, and can pass
+//! the id to others, who can read and continue it. The id is the only credential.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use super::said;
-use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
+use crate::{bounded, lookup};
 use registry_domain::interop;
-use registry_domain::views::NextStep;
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{
-    Caller, EntryProtocol, LimitedAction, MOST_STEPS, Moment, OrderId, Session, SessionFacts, SessionId,
-    SessionStep,
-};
+use registry_model::{EntryProtocol, MOST_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep};
 use registry_store::{SessionChange, SessionWrite};
 
 const PATH: &str = "/api/products/interop";
-const LONGEST_NAME: usize = 120;
-const LONGEST_QUERY: usize = 300;
-const LONGEST_ACTION: usize = 60;
-const LONGEST_DETAIL: usize = 500;
-const LONGEST_FEEDBACK_ID: usize = 64;
+const MAX_NAME_CHARS: usize = 120;
+const MAX_QUERY_CHARS: usize = 300;
+const MAX_ACTION_CHARS: usize = 60;
+const MAX_DETAIL_CHARS: usize = 500;
+const MAX_FEEDBACK_ID_CHARS: usize = 64;
 
-/// Keeps a session.
-#[derive(Debug)]
 pub struct InteropSession;
 
-/// What is done with a session.
+/// What to do with the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SessionAction {
-    /// A new one is opened.
+    /// Open a new session.
     #[default]
     #[serde(alias = "session_open")]
     Open,
-    /// A step is appended.
+    /// Append a step.
     #[serde(alias = "session_append")]
     Append,
-    /// It is read.
+    /// Read the session.
     #[serde(alias = "session_get")]
     Get,
-    /// It is closed: nothing more is appended.
+    /// Close it; no more steps can be appended.
     #[serde(alias = "session_close")]
     Close,
 }
 
-/// What is done, and what is told.
+/// The action and its data.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("allOf" = needs_of_actions()))]
+#[schemars(extend("allOf" = required_by_action()))]
 pub struct Arguments {
-    /// What is done; `open` where it is left out.
+    /// What to do with the session; default `open`.
     #[serde(default)]
     action: SessionAction,
-    /// The id that the opening answered; for all but `open`.
+    /// The id that `open` returned; required by all other actions.
     #[schemars(regex(pattern = r"^\s*ses_[0-9a-f]{32}\s*$"))]
     session_id: Option<String>,
-    /// The protocol by which you came; with `append` the one of the step.
+    /// The protocol of this session, or with `append` of the step.
     entry_protocol: Option<EntryProtocol>,
-    /// The id of the listing that the session, or the step, is about.
+    /// The id of the listing that the session or the step is about.
     listing_id: Option<String>,
-    /// Who you are. It is shown as claimed, for nothing proves it.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_NAME))]
+    /// Your name; shown as a claim.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_NAME_CHARS))]
     agent_name: Option<String>,
-    /// What you look for.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_QUERY))]
+    /// What you are looking for.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_QUERY_CHARS))]
     match_q: Option<String>,
-    /// What you did, in a word or two; a step.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_ACTION))]
+    /// What you did, in a word or two; required with `append`.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_ACTION_CHARS))]
     step_action: Option<String>,
-    /// More of the step, in plain words.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_DETAIL))]
+    /// Details of the step, in plain text; requires `step_action`.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_DETAIL_CHARS))]
     detail: Option<String>,
-    /// The order of a demo that was taken on the way.
+    /// The order id of a demo taken during the session.
     #[schemars(regex(pattern = "^ord_[0-9a-f]{24}$"))]
     demo_order_id: Option<String>,
-    /// The feedback that was given on the way.
-    #[schemars(extend("format" = "public-text"), length(max = LONGEST_FEEDBACK_ID))]
+    /// The id of feedback sent during the session.
+    #[schemars(extend("format" = "public-text"), length(max = MAX_FEEDBACK_ID_CHARS))]
     feedback_id: Option<String>,
 }
 
-/// The session as it is now.
+/// The session after the action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// What was done.
     action: SessionAction,
-    /// The key to the session: whoever knows it may read and append.
+    /// Keep it private: anyone who knows it can read and append.
     session_id: String,
-    /// The session.
     session: ShownSession,
     /// What to do next.
     next: NextStep,
@@ -105,20 +89,21 @@ pub struct Answer {
 struct ShownSession {
     id: String,
     created_at: Moment,
-    /// When it is forgotten.
+    /// When it is deleted.
     expires_at: Moment,
     #[serde(flatten)]
     facts: SessionFacts,
     /// What was done, by time.
+    /// Oldest first.
     steps: Vec<SessionStep>,
-    /// How many more steps it takes.
+    /// How many more steps can be appended.
     steps_left: usize,
-    /// Nothing more is appended.
+    /// No more steps can be appended.
     closed: bool,
 }
 
-/// What each action cannot do without.
-fn needs_of_actions() -> Value {
+/// Schema: the arguments that each action requires.
+fn required_by_action() -> Value {
     let (all, none) = (argument_schema::all_of, argument_schema::none_of);
     let of =
         |names: [&str; 2]| json!({ "required": ["action"], "properties": { "action": { "enum": names } } });
@@ -135,18 +120,19 @@ fn needs_of_actions() -> Value {
 
 impl Operation for InteropSession {
     const NAME: &'static str = "interop_session";
-    const TITLE: &'static str = "A session across protocols";
-    const DESCRIPTION: &'static str = "Keeps a session while you go from listing to listing in any protocol: open gives a \
-        session_id, append adds a step (step_action, detail, listing_id), get reads it, close ends it. Whoever knows the \
-        id may read and append; it is kept for seven days, with at most 100 steps.";
+    const TITLE: &'static str = "Cross-protocol session";
+    const DESCRIPTION: &'static str = "Stores a session while you go from listing to listing in any protocol. \
+        Call it with action open to get a session_id, append to add a step (step_action, detail, listing_id), get \
+        to read it, close to end it. Returns the session with its steps. Anyone who knows the id can read and \
+        append; it is kept for seven days, with at most 100 steps.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const PHRASES: &'static [&'static str] =
         &["open an interop session", "open a session across protocols", "begin an interop session for {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-session",
-        name: "A session across protocols",
-        description: "Keeps the steps of an agent across A2A, MCP and HTTP under an id that it may hand on.",
+        name: "Cross-protocol session",
+        description: "Stores the steps of an agent across A2A, MCP and HTTP under an id that it can pass on.",
         tags: &["registry", "interop", "session", "a2a", "mcp"],
     }];
     const ACTIONS: &'static [Action] =
@@ -162,7 +148,7 @@ impl Operation for InteropSession {
         let action = arguments.action;
         let (id, written) = match action {
             SessionAction::Open => {
-                // None is needed, but one that cannot be an id is a mistake.
+                // Not required, but a malformed id is an error.
                 arguments.session_id.is_some().then(|| session_id(&arguments)).transpose()?;
                 let id = SessionId::new(&app.random);
                 let change = change(app, &arguments, now).await?;
@@ -176,7 +162,7 @@ impl Operation for InteropSession {
                 let change = change(app, &arguments, now).await?;
                 if change.step.is_none() && change.facts == SessionFacts::default() && !change.close {
                     let detail =
-                        "Say what is appended: `step_action`, perhaps with `detail` and `listing_id`.";
+                        "`step_action` is required: what you did, with optional `detail` and `listing_id`.";
                     return Err(Problem::invalid("step_action", "nothing_to_append", detail));
                 }
                 let act = allowance(LimitedAction::SessionStep);
@@ -195,33 +181,32 @@ impl Operation for InteropSession {
     }
 }
 
-/// What the arguments tell.
 async fn change(app: &App, arguments: &Arguments, now: Moment) -> Result<SessionChange, Problem> {
     let listing_id = match &arguments.listing_id {
         None => None,
         Some(id) => Some(lookup::listing(app, id).await?.id),
     };
-    let line = |field, text: &Option<String>, longest| said::line(field, text.as_deref(), longest);
-    let action = line("step_action", &arguments.step_action, LONGEST_ACTION)?;
-    let detail = said::text("detail", arguments.detail.as_deref(), LONGEST_DETAIL)?;
+    let line = |field, text: &Option<String>, max_chars| bounded::line(field, text.as_deref(), max_chars);
+    let action = line("step_action", &arguments.step_action, MAX_ACTION_CHARS)?;
+    let detail = bounded::text("detail", arguments.detail.as_deref(), MAX_DETAIL_CHARS)?;
     if action.is_none() && detail.is_some() {
-        let detail = "`detail` goes with a `step_action`, which says in a word or two what was done.";
+        let detail = "`detail` requires `step_action`: what you did, in a word or two.";
         return Err(Problem::invalid("step_action", "missing_argument", detail));
     }
     let is_opening = arguments.action == SessionAction::Open;
     let protocol = arguments.entry_protocol;
     let step = |action| SessionStep { at: now, action, protocol, listing_id: listing_id.clone(), detail };
     let step = action.map(step).map(|step| (step, app.random.hex(6)));
-    // What a step is about is said at the step; a session that is opened is about it itself.
+    // The listing belongs to the step if there is one, and to the session when it is opened.
     let of_session = is_opening || step.is_none();
     Ok(SessionChange {
         facts: SessionFacts {
             entry_protocol: protocol.filter(|_| is_opening),
             listing_id: listing_id.filter(|_| of_session),
-            agent_name: line("agent_name", &arguments.agent_name, LONGEST_NAME)?,
-            match_q: line("match_q", &arguments.match_q, LONGEST_QUERY)?,
+            agent_name: line("agent_name", &arguments.agent_name, MAX_NAME_CHARS)?,
+            match_q: line("match_q", &arguments.match_q, MAX_QUERY_CHARS)?,
             demo_order_id: arguments.demo_order_id.as_deref().map(order).transpose()?,
-            feedback_id: line("feedback_id", &arguments.feedback_id, LONGEST_FEEDBACK_ID)?,
+            feedback_id: line("feedback_id", &arguments.feedback_id, MAX_FEEDBACK_ID_CHARS)?,
         },
         step,
         close: arguments.action == SessionAction::Close,
@@ -237,7 +222,7 @@ fn order(id: &str) -> Result<String, Problem> {
 
 fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
     let Some(id) = arguments.session_id.as_deref() else {
-        let detail = "`session_id` is missing: the id that the session's opening answered.";
+        let detail = "`session_id` is required: the id that `open` returned.";
         return Err(Problem::invalid("session_id", "missing_argument", detail));
     };
     id.trim().parse().map_err(|wrong| {
@@ -246,11 +231,11 @@ fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
 }
 
 fn not_found(app: &App) -> Problem {
-    let detail = "No such session is known here; sessions are forgotten after seven days.";
+    let detail = "Unknown session. Sessions are deleted after seven days; open a new one.";
     Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(json!({
         "action": "open", "method": "POST", "url": app.settings.url(PATH),
         "body": { "action": "session_open" }, "tool": "interop_session",
-        "note": "Open a new one.",
+        "note": "Open a new session.",
     }))
 }
 
@@ -262,7 +247,7 @@ fn refused(session: &Session) -> Problem {
             "This session is closed. Open a new one.",
         );
     }
-    let detail = format!("This session has {MOST_STEPS} steps, and takes no more. Open a new one.");
+    let detail = format!("This session already has {MOST_STEPS} steps, the maximum. Open a new one.");
     Problem::new(StatusCode::CONFLICT, "session_full", detail)
 }
 
@@ -272,11 +257,11 @@ fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) ->
     let steps_left = usize::try_from(MOST_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
     let next = if closed || steps_left == 0 {
         let body = json!({ "action": "session_open" });
-        NextStep::post("interop_session", url, body, "This one takes no more steps; open another.")
+        NextStep::post("interop_session", url, body, "This session takes no more steps; open another.")
     } else {
         let body =
             json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });
-        let note = "Append what you do next.";
+        let note = "Append your next step.";
         NextStep::post("interop_session", url, body, note)
     };
     Answer {

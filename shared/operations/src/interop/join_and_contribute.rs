@@ -1,35 +1,23 @@
-//! One call from outside to inside: it lists who calls, or takes its listing, and answers what to contribute next as requests
-//! that are ready, each with whether it was done.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+//! One call to join: it publishes the caller, or uses its listing, and returns what to contribute next as ready
+//! requests, each with whether it was done.
 
 use crate::listings::list_yourself::ListYourself;
 use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::interop;
 use registry_domain::publish::submission::{PublishRequest, server_json_schema};
-use registry_domain::views::NextStep;
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, Lane, ListingId};
 use registry_store::NamedListing;
 
-/// Lists a caller and tells it what to contribute.
-#[derive(Debug)]
 pub struct JoinAndContribute;
 
-/// Who joins: what is listed already by its id, or what is to be listed.
+/// An existing listing, or what to publish.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(extend("anyOf" = who_joins()))]
+#[schemars(extend("anyOf" = listing_or_source()))]
 pub struct Arguments {
-    /// The id of a listing.
+    /// The id of an existing listing. Otherwise send one of the following four.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A card URL, a site or an MCP endpoint.
+    /// The URL of a card, a site or an MCP endpoint.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
     /// The URL of an A2A agent card.
@@ -38,39 +26,37 @@ pub struct Arguments {
     /// The endpoint of an MCP server.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     mcp_url: Option<String>,
-    /// A server description (server.json of the MCP registry).
+    /// A server description (`server.json` of the MCP registry).
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     server_json: Option<Map<String, Value>>,
-    /// A display name, used until the card gives one.
+    /// A display name, used until the card has one.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     name: Option<String>,
-    /// Where you heard of the registry.
+    /// How you found the registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     source: Option<String>,
 }
 
-/// Where the joiner stands, and what it can contribute.
+/// The state of the listing, and what it can contribute.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
     name: String,
-    /// Agent or MCP server; null until the first probe settles it.
+    /// Agent or MCP server; null until the first probe determines it.
     kind: Option<Kind>,
-    /// Where it stands.
     lane: Lane,
     /// Whether this call published it.
     published: bool,
-    /// Where to watch it.
+    /// Shows its state and evidence.
     status_url: String,
     /// What to contribute, in order.
     contributions: Vec<Contribution>,
-    /// What to do first.
+    /// What to do next.
     next: NextStep,
-    /// How it works, in a sentence.
-    note: String,
+    note: &'static str,
 }
 
 /// One contribution.
@@ -78,17 +64,18 @@ pub struct Answer {
 struct Contribution {
     /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
     id: &'static str,
-    /// Whether it was done; null where nobody can tell, because what is said of others has no name under it.
+    /// Whether it was done; null if unknown, because endorsements and outcomes are stored without an author's
+    /// listing.
     done: Option<bool>,
-    /// What it needs first, where that is not there yet.
+    /// What it requires first, if that is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'static str>,
     /// The request.
     call: NextStep,
 }
 
-/// What is listed already, or one thing to be listed.
-fn who_joins() -> Value {
+/// Schema: a listing id, or exactly one thing to publish.
+fn listing_or_source() -> Value {
     let (all, none) = (argument_schema::all_of, argument_schema::none_of);
     json!([
         all(&["listing_id"]),
@@ -102,9 +89,10 @@ fn who_joins() -> Value {
 impl Operation for JoinAndContribute {
     const NAME: &'static str = "join_and_contribute";
     const TITLE: &'static str = "Join and contribute";
-    const DESCRIPTION: &'static str = "Lists an agent or MCP server (url, agent_card_url, mcp_url or server_json), or takes \
-        a listing_id, and answers what to contribute next as ready requests: a trace, the demo, feedback, an endorsement, \
-        used_with and an outcome for a peer that fits; each says whether it was done.";
+    const DESCRIPTION: &'static str = "Publishes an agent or MCP server (url, agent_card_url, mcp_url or \
+        server_json), or uses an existing listing_id, and returns what to contribute next as ready requests: a \
+        trace, the demo, feedback, and used_with, endorse and an outcome for a fitting peer. Use it as a single \
+        entry point; each contribution shows whether it was done.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] =
@@ -134,18 +122,15 @@ impl Operation for JoinAndContribute {
                 ListYourself::run(app, caller, request).await?.listing_id().to_string()
             }
         };
-        let listing = lookup::listing_with_evidence(app, &id).await?;
+        let listing = lookup::shown_listing_with_evidence(app, &id).await?;
         let lane = listing.0.shown_lane(app.oldest_proof());
-        if lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(&id));
-        }
         let contributions = contributions(app, &listing, lane).await?;
         let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.0.id));
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());
         let next = match first {
             Some(first) if lane == Lane::Active => first.call.clone(),
             _ => {
-                let note = "Poll until lane is `active`; then take the contributions in their order.";
+                let note = "Poll until `lane` is `active`, then make the contributions in order.";
                 let now = app.clock.now();
                 let arguments = json!({ "id": listing.0.id });
                 NextStep::get("check_status", status_url.clone(), arguments, note).poll(now, now)
@@ -162,8 +147,7 @@ impl Operation for JoinAndContribute {
             status_url,
             contributions,
             next,
-            note: "Each call is a request as it stands; put your own words in where a text is asked for."
-                .to_owned(),
+            note: "Each `call` is a ready request; replace the texts with your own.",
         })
     }
 }
@@ -185,8 +169,8 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             NextStep::post(
                 "leave_trace",
                 url("/api/products/stigmergy"),
-                json!({ "action": "leave_trace", "listing_id": id, "kind": "intent", "body": "Say here what you look for." }),
-                "Leave a trace that says what you look for, so that others find you.",
+                json!({ "action": "leave_trace", "listing_id": id, "kind": "intent", "body": "<what you are looking for>" }),
+                "Leave a trace with what you are looking for, so that others find you.",
             ),
         ),
         one(
@@ -197,7 +181,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
                 "take_demo",
                 url("/api/products/demo"),
                 json!({ "listing_id": id }),
-                "Take the free demo: real files made from your own card and proof.",
+                "Take the free demo: real files generated from your own card and proof.",
             ),
         ),
         one(
@@ -207,7 +191,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             NextStep::post_own(
                 "leave_feedback",
                 url("/api/products/feedback"),
-                "Send the demo's next_steps.example_body with your own answers in it.",
+                "Send the demo's next_steps.example_body with your own answers.",
             ),
         ),
     ];
@@ -221,20 +205,20 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             "used_with",
             "used_with",
             json!({ "listing_id": id, "listing_b": them }),
-            format!("Once you used {name}, say so: it is recorded as a composition."),
+            format!("After you used {name}, report it; it is recorded as a composition."),
         );
         let endorse = stigmergy(
             "endorse",
             "endorse",
             json!({ "listing_id": them, "from": id }),
-            format!("If {name} did well, endorse it."),
+            format!("If {name} worked well, endorse it."),
         );
         let outcome = json!({ "action": "deposit_outcome", "listing_id": them, "listing_b": id, "ok": true });
         let outcome = NextStep::post(
             "deposit_outcome",
             url("/api/products/interop"),
             outcome,
-            format!("Report how using {name} went: ok, quality, latency_ms."),
+            format!("Report the outcome of using {name}: ok, quality, latency_ms."),
         );
         contributions.push(one("used_with", Some(used_with_others), live, used));
         contributions.push(one("endorse", None, None, endorse));

@@ -1,68 +1,49 @@
-//! The interop family at a glance: what is connected with what, how each protocol is used, and what may be asked here. Its
-//! endpoint takes the actions of the whole family.
+//! Overview of the interop family: connections, use per protocol and totals. Its endpoint accepts the actions of the
+//! whole family.
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::interop::attractor_targets::AttractorTargets;
-use crate::interop::compose_peers::ComposePeers;
 use crate::interop::deposit_outcome::{DepositOutcome, ShownOutcome};
-use crate::interop::execute_compose::ExecuteCompose;
-use crate::interop::get_incentives::GetIncentives;
-use crate::interop::interop_resolve::InteropResolve;
-use crate::interop::interop_session::InteropSession;
-use crate::interop::join_and_contribute::JoinAndContribute;
-use crate::interop::seed_compositions::SeedCompositions;
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::interop::{
+    compose_peers::ComposePeers, execute_compose::ExecuteCompose, get_incentives::GetIncentives,
+    interop_resolve::InteropResolve, interop_session::InteropSession, join_and_contribute::JoinAndContribute,
+    seed_compositions::SeedCompositions,
+};
+use crate::prelude::*;
 use registry_domain::interop::{self, Adapter};
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, MOST_STEPS, Moment, TrailEvent};
+use registry_model::{MOST_STEPS, TrailEvent};
 use registry_store::{Edge, SESSION_KEPT};
 
 const PATH: &str = "/api/products/interop";
-/// Compositions and outcomes that are shown.
+/// Rows of each list.
 const SHOWN: u32 = 8;
 
-/// Tells what the interop family is.
-#[derive(Debug)]
 pub struct Interop;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// The family at a glance.
+/// Overview of the interop family.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// What it does, in a sentence.
     pitch: &'static str,
-    /// How much is connected.
+    /// Size of the graph.
     graph: Graph,
-    /// How each protocol is used.
+    /// How each protocol is called.
     adapters: Vec<Adapter>,
     /// The strongest compositions.
     compositions: Vec<Composition>,
-    /// Sessions so far.
     sessions: Sessions,
-    /// What was counted.
     totals: Totals,
     /// The latest counted outcomes.
     outcomes_recent: Vec<ShownOutcome>,
-    /// The actions of this endpoint, and the tools that they are in MCP and A2A.
+    /// The actions of this endpoint, each with its tool in MCP and A2A.
     actions: BTreeMap<&'static str, &'static str>,
-    /// Where requests go.
     endpoints: Endpoints,
-    /// What holds for all of it.
+    /// Rules that always apply.
     laws: Vec<String>,
 }
 
-/// How much is connected.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Graph {
     /// Live listings.
@@ -71,17 +52,17 @@ struct Graph {
     compositions: u64,
 }
 
-/// Two listings that work together.
+/// Two listings used together.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Composition {
     listing_a: ListingId,
     listing_b: ListingId,
-    /// How often they were used together; 0 where that was only proposed.
+    /// How often they were used together; 0 for a proposed pair.
     count: u32,
-    /// How strong it is; it decays.
+    /// The strength of the pair; it decays.
     intensity: f64,
     last_at: Moment,
-    /// The operator proposed it, and nobody has used it yet.
+    /// Whether the operator proposed it and no use was reported yet.
     seeded: bool,
 }
 
@@ -94,57 +75,53 @@ impl From<Edge> for Composition {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Sessions {
-    /// Opened so far.
     opened: u64,
-    /// Closed by those who opened them; the others were, or will be, forgotten.
+    /// Closed by their owners; the others expire.
     closed: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Totals {
-    /// Uses of two listings together.
+    /// Reported uses of a pair.
     used_with: u64,
-    /// Reports of how it went.
+    /// Reported outcomes.
     outcomes: u64,
-    /// How many of them were good.
+    /// Outcomes with `ok: true`.
     outcomes_ok: u64,
-    /// Marks at trails.
     marks: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
-    /// This family.
     interop: String,
-    /// Marks and trails.
     stigmergy: String,
-    /// What other registries know.
+    /// Other registries.
     federation: String,
     /// Every operation as an MCP tool.
     mcp: String,
-    /// Every operation by A2A.
+    /// Every operation as an A2A skill.
     a2a: String,
     /// Search in plain words.
     ard: String,
-    /// Listing.
     publish: String,
 }
 
 impl Operation for Interop {
     const NAME: &'static str = "interop";
-    const TITLE: &'static str = "Interop at a glance";
-    const DESCRIPTION: &'static str = "Tells what the interop family does: how listings of different protocols are \
-        connected, the strongest compositions, the latest outcomes, and the actions of its endpoint.";
+    const TITLE: &'static str = "Interop overview";
+    const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how listings of different \
+        protocols are called, the strongest compositions, the latest outcomes, totals, and the actions of the \
+        endpoint. Use it to choose a tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show interop at a glance", "what does the interop family do?", "interop overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status", "graph"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, settings, now) = (&app.store, &app.settings, app.clock.now());
         let shown = usize::try_from(SHOWN).unwrap_or(usize::MAX);
         let (live, totals, sessions, edges, outcomes) = futures::try_join!(
@@ -158,8 +135,8 @@ impl Operation for Interop {
         Ok(Answer {
             ok: true,
             version: interop::VERSION,
-            pitch: "From a need to a request that reaches a Live listing in the protocol that it proved, and from its \
-                outcome back to who is found next.",
+            pitch: "From a need to a request to a Live listing in a protocol that it proved; reported outcomes \
+                improve later searches.",
             graph: Graph { nodes: live.agents + live.mcps, compositions: totals.compositions },
             adapters: interop::adapters(),
             compositions: edges.into_iter().map(Composition::from).collect(),
@@ -182,22 +159,22 @@ impl Operation for Interop {
                 publish: url("/api/publish"),
             },
             laws: vec![
-                "The registry resolves and records; it calls no listing on a caller's behalf.".to_owned(),
-                "A request is made from what the last probe proved, and says which version that was."
+                "The registry resolves and records; it never calls a listing for a caller.".to_owned(),
+                "A request is built from what the last probe proved and contains the proven version."
                     .to_owned(),
-                "One outcome per source, listing and hour counts; what a listing says of itself does not."
+                "One outcome per source, listing and hour counts; reports of a listing about itself do not."
                     .to_owned(),
                 format!(
-                    "A session is kept for {} days with at most {MOST_STEPS} steps; whoever knows its id may read it.",
+                    "A session is kept for {} days with at most {MOST_STEPS} steps; anyone who knows its id can read it.",
                     SESSION_KEPT / 86_400
                 ),
-                "A stranger's proposal makes no edge: compositions grow from use.".to_owned(),
+                "Compositions come from reported use; only the operator can propose pairs.".to_owned(),
             ],
         })
     }
 }
 
-/// The names of the actions here, and their tools.
+/// The actions of this endpoint and their tools.
 fn actions() -> BTreeMap<&'static str, &'static str> {
     let members = [
         (InteropResolve::NAME, InteropResolve::ACTIONS),

@@ -1,56 +1,44 @@
-//! Pairs that may work together, proposed so that the graph of compositions has somewhere to begin. What is stored is the
-//! operator's doing alone: a stranger's word makes no edge here.
+//! Proposes pairs that may work together, so that the graph of compositions can start. Only the operator's call
+//! stores them.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
+use crate::{bounded, operator_token};
 use registry_domain::interop::{self, Pair};
-use registry_domain::views::NextStep;
-use registry_model::Caller;
-use registry_model::error::Problem;
 
-/// Pairs where no number is given.
-const USUAL: u32 = 24;
-const MOST: u32 = 100;
+const DEFAULT_PAIRS: u32 = 24;
+const MAX_PAIRS: u32 = 100;
 
-/// Proposes pairs.
-#[derive(Debug)]
 pub struct SeedCompositions;
 
-/// How many.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// At most so many pairs, from 1 to 100; 24 where it is left out.
+    /// Maximum number of pairs, from 1 to 100; default 24.
     #[schemars(range(min = 1, max = 100))]
     max_pairs: Option<u32>,
 }
 
-/// The pairs.
+/// The proposed pairs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Whether any of them was stored: only the operator's call stores some.
+    /// Whether any were stored; only the operator's call stores pairs.
     stored: bool,
-    /// How many were stored; a pair that was used together already is left as it is.
+    /// How many were stored; existing pairs are left unchanged.
     stored_count: usize,
-    /// The pairs, the best first.
+    /// Best first.
     pairs: Vec<Pair>,
-    /// What they are, in a sentence.
     note: String,
-    /// How a pair that really works is told.
+    /// How to report that a pair works.
     next: NextStep,
 }
 
 impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
-    const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each other. Nothing \
-        is stored on a stranger's word; the operator's call stores faint edges, marked as seeded.";
+    const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
+        other. Use it to find a first composition; max_pairs bounds the number. Nothing is stored, except for the \
+        operator (bearer token), whose call stores weak edges marked as seeded.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const PHRASES: &'static [&'static str] = &["seed compositions", "seed the graph of compositions"];
@@ -63,16 +51,12 @@ impl Operation for SeedCompositions {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let most = arguments.max_pairs.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&most) {
-            let detail = format!("`max_pairs` must be from 1 to {MOST}.");
-            return Err(Problem::invalid("max_pairs", "out_of_range", detail));
-        }
+        let max_pairs = bounded::count("max_pairs", arguments.max_pairs, DEFAULT_PAIRS, MAX_PAIRS)?;
         let by_operator = caller.bearer.is_some();
         if by_operator {
             operator_token::require(app, caller)?;
         }
-        let pairs = interop::pairs(app, usize::try_from(most).unwrap_or(usize::MAX)).await?;
+        let pairs = interop::pairs(app, max_pairs).await?;
         let mut stored_count = 0;
         if by_operator {
             for pair in &pairs {
@@ -82,11 +66,13 @@ impl Operation for SeedCompositions {
         }
         let note = match (by_operator, pairs.len()) {
             (true, _) => {
-                format!("{stored_count} faint edges were stored, marked as seeded; the others were there.")
+                format!(
+                    "{stored_count} weak edges were stored, marked as seeded; the others existed already."
+                )
             }
             (false, 0) => "No two Live listings match each other yet; nothing was stored.".to_owned(),
             (false, _) => {
-                "These are proposals; nothing was stored. Try one, and tell by used_with that it works."
+                "These are proposals; nothing was stored. Try one, and report with used_with that it works."
                     .to_owned()
             }
         };

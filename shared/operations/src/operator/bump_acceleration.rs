@@ -1,49 +1,40 @@
-//! The operator adds to the acceleration index by hand, such as for what happened elsewhere. It is kept and shown apart
-//! from what was counted, and decays like it.
+//! Lets the operator add to the acceleration index, such as for events elsewhere. Stored and shown separately from
+//! counted events; decays in the same way.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, OPERATOR_BUMP};
 use registry_domain::economy::{self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Multipliers, rounded};
-use registry_model::error::{Problem, shorten};
-use registry_model::{Caller, TrailEvent};
+use registry_model::TrailEvent;
 
-/// The amount where none is given.
-const USUAL: f64 = 10.0;
-/// The most that may be given.
-const MOST: f64 = 50.0;
+const DEFAULT_AMOUNT: f64 = 10.0;
+const MAX_AMOUNT: f64 = 50.0;
 
-/// Adds to the index.
-#[derive(Debug)]
 pub struct BumpAcceleration;
 
-/// As what it is to count.
+/// The event to count, and how much.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The event whose weight is added: `take_demo`, `leave_feedback` or another of `inputs` in `get_acceleration`.
+    /// The event whose weight is added: `take_demo`, `leave_feedback` or another one in `inputs` of
+    /// `get_acceleration`.
     event: Option<String>,
-    /// How much: the weight is scaled by a tenth of it, from a quarter to three times. From 1 to 50; 10 if not given.
+    /// From 1 to 50; default 10. The weight is multiplied by a tenth of it, limited to 0.25 to 3.
     #[schemars(range(min = 1.0, max = 50.0))]
     amount: Option<f64>,
 }
 
-/// What was added.
+/// The added value and the index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// As which event it is shown: `operator_bump`.
+    /// The event under which it is shown: `operator_bump`.
     counted_as: &'static str,
     event: &'static str,
     amount: f64,
-    /// What it added to the index, which is 3 at most.
+    /// The value added; the index is at most 3.
     added: f64,
-    /// The index now.
+    /// The index after the call.
     acceleration_index: f64,
     multipliers: Multipliers,
     formula: &'static str,
@@ -52,8 +43,9 @@ pub struct Answer {
 impl Operation for BumpAcceleration {
     const NAME: &'static str = "bump_acceleration";
     const TITLE: &'static str = "Bump the acceleration index";
-    const DESCRIPTION: &'static str = "For the operator of this registry, with the operator token: adds the weight of an \
-        event to the acceleration index. It decays within days and is shown as operator_bump.";
+    const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index. For the operator \
+        (bearer token), such as for events outside the registry. Pass event and amount. It decays within days and \
+        is shown as operator_bump. Returns the new index.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
     const PHRASES: &'static [&'static str] = &["bump the acceleration index", "add an operator bump"];
@@ -64,8 +56,8 @@ impl Operation for BumpAcceleration {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         operator_token::require(app, caller)?;
-        let amount = arguments.amount.unwrap_or(USUAL);
-        if !(1.0..=MOST).contains(&amount) {
+        let amount = arguments.amount.unwrap_or(DEFAULT_AMOUNT);
+        if !(1.0..=MAX_AMOUNT).contains(&amount) {
             return Err(Problem::invalid("amount", "out_of_range", "`amount` must be from 1 to 50."));
         }
         let event = weighted_event(arguments.event.as_deref())?;
@@ -92,7 +84,11 @@ fn weighted_event(name: Option<&str>) -> Result<TrailEvent, Problem> {
         return Ok(event);
     }
     let names: Vec<&str> = weighted().map(TrailEvent::as_str).collect();
-    let given = name.map_or("nothing".to_owned(), |name| format!("`{}`", shorten(name, 60)));
-    let detail = format!("`event` is {given}; it must be one of: {}.", names.join(", "));
+    let detail = match name {
+        Some(name) => {
+            format!("Unknown event `{}`; `event` must be one of: {}.", shorten(name, 60), names.join(", "))
+        }
+        None => format!("`event` is required; it must be one of: {}.", names.join(", ")),
+    };
     Err(Problem::invalid("event", "unknown_event", detail))
 }

@@ -1,50 +1,42 @@
-//! Moderation of trails: takes away all that was left at one listing. Decay is reckoned when a trail is read, so this is the
-//! only evaporation that ever writes, and only the operator may ask for it.
+//! Moderation of trails: deletes everything left at a listing. Decay is computed on reading, so this is the only
+//! evaporation that writes, and only the operator may request it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::trace;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId};
 
-/// Takes away the trail of a listing.
-#[derive(Debug)]
 pub struct Evaporate;
 
-/// Of which.
+/// The listing.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of the listing; without it nothing is taken away. It need not be listed any more.
+    /// The id of the listing, required. The listing itself may be gone already.
     #[serde(alias = "id")]
     listing_id: Option<String>,
 }
 
-/// What was taken away.
+/// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
-    /// Marks that were taken away.
+    /// Number of deleted marks.
     marks: usize,
-    /// Compositions with other listings.
+    /// Number of deleted compositions with other listings.
     compositions: usize,
-    /// Its values were there, and are not any more.
+    /// Whether values were deleted.
     values: bool,
-    /// Nothing is left; else the same call takes away more.
+    /// Whether nothing is left; if false, repeat the call.
     complete: bool,
 }
 
 impl Operation for Evaporate {
     const NAME: &'static str = "evaporate";
     const TITLE: &'static str = "Evaporate a trail";
-    const DESCRIPTION: &'static str = "Takes away all values, marks and compositions at one listing, as moderation. For \
-        the operator of this registry only, with the operator's bearer token.";
+    const DESCRIPTION: &'static str = "Deletes all trail values, marks and compositions of a listing, as \
+        moderation. For the operator (bearer token). Pass listing_id. Returns how many were deleted and whether \
+        the call must be repeated.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -56,11 +48,11 @@ impl Operation for Evaporate {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         operator_token::require(app, caller)?;
-        let Some(asked) = arguments.listing_id else {
-            let detail = "`listing_id` must be the id of the listing whose trail is to be taken away.";
+        let Some(given) = arguments.listing_id else {
+            let detail = "`listing_id` is required: the listing whose trail to delete.";
             return Err(Problem::invalid("listing_id", "which_listing", detail));
         };
-        let id: ListingId = asked.parse().map_err(|_| Problem::listing_not_found(&asked))?;
+        let id: ListingId = given.parse().map_err(|_| Problem::listing_not_found(&given))?;
         let removed = app.store.remove_trail(&id).await?;
         Ok(Answer {
             ok: true,

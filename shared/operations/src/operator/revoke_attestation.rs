@@ -1,40 +1,33 @@
-//! The operator takes back a signed statement: what is left to do when something was signed that should not have been. Who
-//! verifies it here is told, and why.
+//! Revokes a signed statement that should not have been signed. `verify_attestation` then returns the revocation with
+//! its reason.
 
 use http::StatusCode;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::operation::{Effect, Operation};
 use crate::operator_token;
-use crate::route::Action;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AttestationId, Caller, ListingId, PublicReason, Revocation};
+use crate::prelude::*;
+use registry_model::{AttestationId, PublicReason, Revocation};
 
-/// Revokes a statement.
-#[derive(Debug)]
 pub struct RevokeAttestation;
 
-/// Which statement, and why.
+/// The statement and the reason.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The listing that it speaks of.
+    /// The id of the listing that the statement is about.
     listing_id: String,
-    /// Its id (`att_...`).
+    /// The id of the statement (`att_...`).
     #[serde(alias = "id")]
     attestation_id: String,
-    /// Why; everybody may read it.
+    /// The reason; anyone may read it.
     reason: String,
 }
 
-/// What holds now.
+/// The state after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     attestation_id: AttestationId,
-    /// Whether this call revoked it; false where it was revoked before.
+    /// Whether this call revoked it; false if it was revoked before.
     changed: bool,
     /// When and why it was revoked.
     revoked: Option<Revocation>,
@@ -43,8 +36,9 @@ pub struct Answer {
 impl Operation for RevokeAttestation {
     const NAME: &'static str = "revoke_attestation";
     const TITLE: &'static str = "Revoke a signed statement";
-    const DESCRIPTION: &'static str = "For the operator of the registry only (bearer token): takes back a signed \
-        statement, so that verify_attestation says valid: false and why.";
+    const DESCRIPTION: &'static str = "Revokes a signed statement. For the operator (bearer token). Pass \
+        listing_id, attestation_id and a public reason. verify_attestation then returns valid: false with the \
+        reason.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];
@@ -61,7 +55,7 @@ impl Operation for RevokeAttestation {
             .parse()
             .map_err(|error| Problem::invalid("reason", "bad_reason", format!("`reason` is {error}.")))?;
         let unknown = || {
-            let detail = "No such statement about this listing is kept: it expired, or there never was one.";
+            let detail = "Unknown statement about this listing: it expired or never existed.";
             Problem::new(StatusCode::NOT_FOUND, "attestation_not_found", detail)
         };
         let listing_id: ListingId = arguments.listing_id.parse().map_err(|_| unknown())?;

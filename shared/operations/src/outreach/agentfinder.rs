@@ -1,25 +1,12 @@
-//! How another directory or agent finder reads this registry: which endpoint to point it at, what it finds in a row, and
-//! how it keeps up. Only links that are served stand here.
+//! How another directory or agent finder reads this registry: the endpoint for each protocol, the contents of a row,
+//! and how to stay up to date. Every link is served.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
-use registry_model::Caller;
-use registry_model::error::Problem;
+use crate::prelude::*;
 use registry_model::protocol::MCP_REGISTRY;
 
-/// Tells how another directory reads this one.
-#[derive(Debug)]
 pub struct AgentFinder;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// How another directory reads this one.
+/// How another directory reads this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -28,24 +15,23 @@ pub struct Answer {
     point_registry_at: Sources,
     contribution_pack: ContributionPack,
     federation: Federation,
-    /// How much there is to read.
     active: Active,
 }
 
-/// Where it is read, by the protocol that a finder knows.
+/// Endpoints by protocol.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Sources {
     /// Agentic Resource Discovery: search in plain words.
     ard_search: String,
-    /// The catalogue of all that is Live.
+    /// The catalog of all Live listings.
     ai_catalog: String,
     /// The API of the official MCP registry.
     mcp_registry: String,
-    /// Live agents in the form of the A2A community's registries.
+    /// Live agents in the format of A2A community registries.
     agents: String,
     /// Live agents and MCP servers with the evidence of their last handshake.
     active: String,
-    /// The same page by page, for a registry that takes it over.
+    /// The same in pages, for a registry that mirrors it.
     catalog: String,
     agent_card: String,
     mcp_server_card: String,
@@ -53,34 +39,34 @@ struct Sources {
     a2a_endpoint: String,
     /// The OpenAPI description of every path.
     openapi: String,
-    /// The map of all documents.
+    /// Links to all documents.
     discovery: String,
 }
 
-/// What a finder may copy into its own entry.
+/// Texts and links for an entry in another directory.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ContributionPack {
     name: String,
     description: &'static str,
     homepage: String,
-    /// What a row says that others do not.
+    /// The evidence in each row.
     evidence: [&'static str; 4],
-    /// Where a listing is published that the finder has and this registry has not.
+    /// Publish here a listing that this registry does not have.
     publish: String,
     /// An image that shows whether a listing is Live and clean.
     badge: String,
 }
 
-/// How a finder keeps up.
+/// How to stay up to date.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Federation {
-    /// `pull`: whoever wants the rows reads them.
+    /// `pull`: the other directory reads the rows.
     mode: &'static str,
-    /// MCP servers changed since a moment; those that fell are told as deleted.
+    /// MCP servers changed since a time; those no longer Live have the status `deleted`.
     changes: String,
-    /// What happened, the latest first.
+    /// Events, newest first.
     feed: String,
-    /// No key is needed.
+    /// Always `none`.
     authentication: &'static str,
 }
 
@@ -93,9 +79,9 @@ struct Active {
 impl Operation for AgentFinder {
     const NAME: &'static str = "agentfinder";
     const TITLE: &'static str = "For other directories";
-    const DESCRIPTION: &'static str = "Tells another directory, mirror or agent finder how to read this registry: endpoints by \
-        protocol, the OpenAPI description, the open catalogue, what a row proves, how to keep up with changes, and where \
-        to publish what is missing.";
+    const DESCRIPTION: &'static str = "Returns how another directory, mirror or agent finder reads this registry: \
+        endpoints by protocol, the OpenAPI description, the open catalog, the evidence in each row, how to follow \
+        changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
@@ -110,27 +96,27 @@ impl Operation for AgentFinder {
         AdvertisedSkill {
             id: "openapi-map",
             name: "API description",
-            description: "Tells where the OpenAPI description of every path is, and the endpoints of each protocol.",
+            description: "Returns the URL of the OpenAPI description of every path, and the endpoints of each protocol.",
             tags: &["registry", "openapi", "api", "documents"],
         },
         AdvertisedSkill {
             id: "open-catalog",
-            name: "Open catalogue",
-            description: "Tells where all that is Live is read page by page, with its evidence, and how to keep up with it.",
+            name: "Open catalog",
+            description: "Returns where to read all Live listings in pages, with their evidence, and how to stay up to date.",
             tags: &["registry", "catalog", "federation"],
         },
         AdvertisedSkill {
             id: "mirror-official",
             name: "Mirror by the official API",
-            description: "Tells where this registry is read by the API of the official MCP registry, so that its clients and mirrors work here.",
+            description: "Returns the URL of the API of the official MCP registry, so that its clients and mirrors work here.",
             tags: &["registry", "mcp", "mirror", "server-json"],
         },
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/agentfinder").kept_for(60)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (live, settings) = (app.store.live().await?, &app.settings);
         let url = |path| settings.url(path);
         Ok(Answer {
@@ -153,14 +139,14 @@ impl Operation for AgentFinder {
             },
             contribution_pack: ContributionPack {
                 name: settings.brand.clone(),
-                description: "A registry of agents and MCP servers in which every Live row answered a real handshake \
-                    within the week.",
+                description: "A registry of agents and MCP servers in which every Live listing answered a real \
+                handshake within the last week.",
                 homepage: url("/discovery.json"),
                 evidence: [
-                    "the handshake: what was asked and that it was answered",
-                    "when that was, and how long it took",
+                    "the handshake: the request and that it was answered",
+                    "its time and duration",
                     "the checks, each with its detail",
-                    "the score and what it is made of",
+                    "the score and its parts",
                 ],
                 publish: url("/api/publish"),
                 badge: url("/badge/clean.svg?id=<listing_id>"),

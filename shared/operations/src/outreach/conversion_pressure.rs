@@ -1,85 +1,72 @@
-//! How hard the registry asks for demos: what the day has sent of what it may, the seats that are left, and the rule that
-//! binds it. The numbers are the table's; nothing here sends anything.
+//! The daily budget of invitations to demos: how much is used, the founding seats left, and the rule. Sends nothing.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy::{self, EXONOMICS_PATH};
 use registry_domain::funnel::{self, Deal};
 use registry_domain::outreach::budget;
-use registry_model::error::Problem;
-use registry_model::{Caller, Touch};
+use registry_model::Touch;
 
-/// Touches that are shown.
-const RECENT: u32 = 10;
+const SHOWN_TOUCHES: u32 = 10;
 
-/// Tells how hard the registry asks.
-#[derive(Debug)]
 pub struct ConversionPressure;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// How hard the registry asks.
+/// The budget of the day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// This UTC day.
+    /// The current UTC day.
     day: String,
-    /// First touches of this day.
+    /// First touches sent today.
     day_sent: u32,
-    /// What this day may have.
+    /// Maximum of first touches today.
     day_cap: u32,
-    /// The contract's cap for so many Live listings, before it is scaled.
+    /// The contract's cap for this number of Live listings, before scaling.
     base_cap: u32,
-    /// What it is scaled by: the setting, and the acceleration index.
+    /// The factors that scale it.
     scaled_by: ScaledBy,
-    /// What is left of the day.
+    /// First touches left today.
     room: u32,
     /// Live listings.
     active_clean: u32,
     founding: Deal,
-    /// Days between two touches of one listing.
+    /// Minimum number of days between two touches of a listing.
     cooldown_days: u32,
     law: String,
-    /// The latest touches, the newest first.
+    /// The latest touches, newest first.
     recent: Vec<Touch>,
 }
 
-/// What the cap is scaled by.
+/// The factors that scale the cap.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ScaledBy {
     /// The setting `OUTREACH_BUDGET_PERCENT`.
     percent: u32,
-    /// The multiplier `day_budget` of `get_acceleration`, 1.8 at most; 1 where `OUTREACH_ACCELERATION` is off.
+    /// The multiplier `day_budget` of `get_acceleration`, at most 1.8; 1 if `OUTREACH_ACCELERATION` is off.
     day_budget: f64,
 }
 
 impl Operation for ConversionPressure {
     const NAME: &'static str = "conversion_pressure";
-    const TITLE: &'static str = "Conversion pressure";
-    const DESCRIPTION: &'static str = "Tells how hard the registry asks for demos today: first touches sent, the cap, \
-        the room that is left, the founding seats, and the pause between two touches of one listing.";
+    const TITLE: &'static str = "Invitation budget";
+    const DESCRIPTION: &'static str = "Returns the budget of demo invitations for today: first touches sent, the \
+        cap, what is left, the founding seats, and the pause between two touches of a listing. Use demo_nudge for \
+        the invitations themselves.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what is the conversion pressure?", "show the conversion pressure", "show the outreach room"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
         let (live, day_sent, recent, multiplier) = futures::try_join!(
             store.live(),
             store.touches_of_day(now),
-            store.recent_touches(RECENT),
+            store.recent_touches(SHOWN_TOUCHES),
             economy::day_budget_multiplier(app)
         )?;
         let active_clean = live.agents + live.mcps;
@@ -97,8 +84,8 @@ impl Operation for ConversionPressure {
             founding: funnel::deal(settings, live.funnel.seats_claimed),
             cooldown_days: settings.outreach_pause_days,
             law: format!(
-                "Only Live listings that have not taken their demo are invited, each at most once in {} days, and all \
-                 of them together within the cap of the day.",
+                "Only Live listings that have not taken their demo are invited, each at most once in {} days, and all of \
+                 them within the cap of the day.",
                 settings.outreach_pause_days
             ),
             recent,

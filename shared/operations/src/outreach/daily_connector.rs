@@ -1,25 +1,13 @@
-//! The connector of the day (contract "Connector daily pick"): who it is, the draft, the rules, and the days before. The
-//! first reading of a day fixes its pick; only the scheduled job writes to anybody.
+//! The connector of the day (contract "Connector daily pick"): the pick, the draft, the rules and earlier days. The
+//! first read of a day fixes its pick; only the scheduled job sends messages.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::outreach::connector_day;
 use registry_domain::views::connectors::{self, Playbook};
-use registry_model::error::Problem;
-use registry_model::{Caller, ConnectorPick, Moment};
+use registry_model::ConnectorPick;
 use registry_store::ConnectorDay;
 
-/// Tells the connector of the day.
-#[derive(Debug)]
 pub struct DailyConnector;
-
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
 
 /// The connector of the day.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,28 +15,28 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     playbook: Playbook,
-    /// The pick of this UTC day, the same all day.
+    /// The pick of the current UTC day; constant during the day.
     today: ConnectorPick,
-    /// What outreach keeps to.
+    /// The rules of outreach.
     laws: Vec<String>,
     prep: Prep,
     automation: Automation,
-    /// The days so far, the newest first.
+    /// Earlier days, newest first.
     history: Vec<PastDay>,
     updated_at: Moment,
 }
 
-/// How far today's message is.
+/// The state of today's message.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Prep {
-    /// It is in the partner's inbox.
+    /// Whether it is in the partner's inbox.
     already: bool,
-    /// The registry tells its operator nothing by itself.
+    /// Always false: the registry sends its operator nothing.
     operator_notified: bool,
     note: String,
 }
 
-/// What happens by itself.
+/// Which steps are automatic.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Automation {
     ranking: bool,
@@ -69,24 +57,25 @@ struct PastDay {
     connector_likeness: u8,
     /// `touched`, `picked`, `not_touched` or `research`.
     status: &'static str,
-    /// When the partner was written to.
+    /// When the message was sent to the partner.
     prepped_at: Option<Moment>,
 }
 
 impl Operation for DailyConnector {
     const NAME: &'static str = "daily_connector";
     const TITLE: &'static str = "Connector of the day";
-    const DESCRIPTION: &'static str = "Tells the connector of this UTC day: the Live router, directory, orchestrator \
-        or hub that the registry writes to today, why, the draft, the thresholds, and the picks of the days before.";
+    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day: the Live router, directory, \
+        orchestrator or hub that the registry writes to today, with reasons, the draft, the thresholds, and the \
+        picks of earlier days.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (today, days) = connector_day::days(app).await?;
         let shown = usize::try_from(connector_day::SHOWN_DAYS).unwrap_or(usize::MAX);
         Ok(Answer {
@@ -112,10 +101,10 @@ impl Operation for DailyConnector {
 
 fn note(today: &ConnectorDay) -> String {
     match (&today.pick.partner, today.touched_at) {
-        (None, _) => "Nobody is written to on a research day.".to_owned(),
-        (Some(_), Some(at)) => format!("The draft was left in the partner's Talk inbox at {at}."),
+        (None, _) => "No message is sent on a research day.".to_owned(),
+        (Some(_), Some(at)) => format!("The draft was delivered to the partner's Talk inbox at {at}."),
         (Some(_), None) => {
-            "The hourly job leaves the draft in the partner's Talk inbox, while it is Live and wants messages."
+            "The hourly job delivers the draft to the partner's Talk inbox if it is Live and has not opted out."
                 .to_owned()
         }
     }

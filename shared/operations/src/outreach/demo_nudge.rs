@@ -1,66 +1,52 @@
-//! How the soft invitations to demos go: what the day has sent and has left, who waits, what was sent lately, and by
-//! which rules. Listings are named by their ids; the messages stay in their inboxes.
+//! The demo invitations: today's budget, waiting listings, the latest touches and the rules. Listings appear by id
+//! only; the messages stay in their inboxes.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::economy;
 use registry_domain::outreach::{budget, texts};
-use registry_model::error::Problem;
+use registry_model::Touch;
 use registry_model::settings::Settings;
-use registry_model::{Caller, Moment, Touch};
 use registry_store::OutreachClass;
 
-/// Touches that are shown.
-const RECENT: u32 = 12;
+const SHOWN_TOUCHES: u32 = 12;
 
-/// Tells how the invitations go.
-#[derive(Debug)]
 pub struct DemoNudge;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// How the invitations go.
+/// The state of the invitations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// When the job last came to its end; null before the first time.
+    /// When the job last completed; null before the first run.
     last_run_at: Option<Moment>,
     day: DayBudget,
-    /// Live listings, all with clean checks.
+    /// Live listings with clean checks.
     active_clean: u32,
-    /// Of these, never written to; counted up to 1000.
+    /// Of these, never contacted; counted up to 1000.
     never_contacted: u32,
-    /// Written to, and left alone until their pause is over; counted up to 1000.
+    /// Contacted and in their pause; counted up to 1000.
     cooling: u32,
-    /// They opted out; counted up to 1000.
+    /// Opted out; counted up to 1000.
     do_not_contact: u32,
     totals: Totals,
-    /// The latest touches, the newest first.
+    /// The latest touches, newest first.
     recent: Vec<Touch>,
     plan: Plan,
     policy: Policy,
 }
 
-/// First touches of this UTC day.
+/// First touches of the current UTC day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DayBudget {
     /// Such as `2026-11-20`.
     day: String,
     sent: u32,
     cap: u32,
-    /// What is left.
+    /// First touches left today.
     room: u32,
 }
 
-/// Since the registry exists.
+/// Totals since the start of the registry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Totals {
     touches: u32,
@@ -70,7 +56,6 @@ struct Totals {
     a2a_failed: u32,
 }
 
-/// What comes next.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Plan {
     /// How often the job runs.
@@ -78,22 +63,21 @@ struct Plan {
     order: &'static str,
     /// `talk` or `talk+a2a`.
     delivery: &'static str,
-    /// Who may still be written to today.
+    /// How many can still be contacted today.
     today: u32,
 }
 
-/// The rules.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Policy {
     who: &'static str,
     pause_days: u32,
-    /// First touches of a day by the number of Live listings.
+    /// Cap of first touches per day by the number of Live listings.
     #[schemars(with = "Vec<Map<String, Value>>")]
     day_budget: Value,
     budget_percent: u32,
-    /// The budget grows with the acceleration index by this, 1.8 at most.
+    /// The factor from the acceleration index, at most 1.8.
     budget_multiplier: f64,
-    /// The call by which a listing opts out.
+    /// The call that opts a listing out.
     #[schemars(with = "Map<String, Value>")]
     opt_out: Value,
 }
@@ -101,23 +85,24 @@ struct Policy {
 impl Operation for DemoNudge {
     const NAME: &'static str = "demo_nudge";
     const TITLE: &'static str = "Demo invitations";
-    const DESCRIPTION: &'static str = "Tells how the soft demo invitations go: sent and left today, who was never \
-        written to, the latest touches by listing id, the rules, and how to opt out.";
+    const DESCRIPTION: &'static str = "Returns the state of the demo invitations: sent and left today, listings \
+        never contacted, the latest touches by listing id, the rules, and how to opt out. Use outreach_opt_out to \
+        opt a listing out.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (store, now, settings) = (&app.store, app.clock.now(), &app.settings);
         let (live, sent, totals, recent, never_contacted, cooling, do_not_contact, multiplier) = futures::try_join!(
             store.live(),
             store.touches_of_day(now),
             store.outreach_totals(),
-            store.recent_touches(RECENT),
+            store.recent_touches(SHOWN_TOUCHES),
             store.outreach_count(OutreachClass::New),
             store.outreach_count(OutreachClass::Again),
             store.outreach_count(OutreachClass::OptedOut),
@@ -144,7 +129,7 @@ impl Operation for DemoNudge {
             recent,
             plan: Plan {
                 every: "hour",
-                order: "Never written to first, the longest Live before others; then those whose pause is over.",
+                order: "First listings that were never contacted, longest Live first; then those whose pause is over.",
                 delivery: settings.outreach_delivery.as_str(),
                 today: room.min(never_contacted),
             },
@@ -157,7 +142,7 @@ fn policy(settings: &Settings, multiplier: f64) -> Policy {
     let budget =
         [1, 50, 100, 200, 333].map(|from| json!({ "active_from": from, "cap": budget::base_cap(from) }));
     Policy {
-        who: "Live listings with clean checks that have not taken their demo, and have not opted out.",
+        who: "Live listings with clean checks that have not taken their demo and have not opted out.",
         pause_days: settings.outreach_pause_days,
         day_budget: budget.to_vec().into(),
         budget_percent: settings.outreach_budget_percent,

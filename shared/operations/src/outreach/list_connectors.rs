@@ -1,60 +1,46 @@
-//! Connectors: the partners that were met, the Live listings that connect others, and how an agent comes aboard. The
-//! candidates are ranked when they are asked for, by a bounded search of the index.
+//! Connectors: earlier partners, Live listings that connect others, and the steps to join. Candidates are ranked on
+//! request, by a bounded search of the index.
 
 use std::collections::HashSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::funnel::{self, Stage};
 use registry_domain::outreach::connector_day;
 use registry_domain::outreach::connectors::{self, Candidate};
 use registry_domain::views::connectors::laws;
-use registry_model::error::Problem;
-use registry_model::{Caller, Kind, ListingId, Moment};
 use registry_store::ConnectorDay;
 
-/// The candidates that are shown.
-const SHOWN: usize = 24;
+const MAX_CANDIDATES: usize = 24;
 
-/// Lists connectors.
-#[derive(Debug)]
 pub struct ListConnectors;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// Connectors.
+/// Partners and candidates.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     note: &'static str,
     laws: Vec<String>,
-    /// Picked within the last days, the latest first, each once.
+    /// Picks of the last days, newest first, each listing once.
     partners: Vec<KnownPartner>,
-    /// Live listings that connect others, the strongest first.
+    /// Live listings that connect others, strongest first.
     live_candidates: Vec<LiveCandidate>,
     agent_onboarding_pack: OnboardingPack,
-    /// Where the pick of the day is read.
+    /// The URL of the pick of the day.
     daily_pick: String,
     updated_at: Moment,
 }
 
-/// A partner of an earlier day, or of today.
+/// A partner of today or of an earlier day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct KnownPartner {
     id: ListingId,
     name: String,
     kind: Kind,
     role: String,
-    /// The day it was picked last.
+    /// The last day on which it was picked.
     day: String,
-    /// When it was written to; null where it was not.
+    /// When it was contacted; null if it was not.
     touched_at: Option<Moment>,
 }
 
@@ -65,21 +51,21 @@ struct LiveCandidate {
     name: String,
     kind: Kind,
     role: &'static str,
-    /// 0 to 100.
+    /// From 0 to 100.
     connector_likeness: u8,
-    /// The score of its last probe in tenths.
+    /// The score of its last probe, in tenths.
     live_score: u8,
-    /// What makes it a connector, each with its points.
+    /// The traits of a connector that it has, each with its points.
     traits: Vec<String>,
     endpoint: String,
-    /// It may be picked now.
+    /// Whether it can be picked now.
     may_be_picked: bool,
 }
 
-/// How an agent comes aboard.
+/// How an agent joins.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OnboardingPack {
-    /// The stages of the funnel, each with the call that it takes.
+    /// The stages of the funnel, each with its call.
     steps: Vec<Stage>,
     publish: String,
     status: String,
@@ -95,25 +81,25 @@ impl Operation for ListConnectors {
     const NAME: &'static str = "list_connectors";
     const TITLE: &'static str = "Connectors";
     const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers that connect others (routers, \
-        directories, orchestrators, marketplaces), each with its likeness and traits, the partners of the last days, \
-        and the steps by which an agent comes aboard.";
+        directories, orchestrators, marketplaces), each with its likeness and traits, the partners of the last \
+        days, and the steps to join. Use daily_connector for today's pick.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").kept_for(60)];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (now, settings) = (app.clock.now(), &app.settings);
         let days = app.store.connector_days(connector_day::SHOWN_DAYS);
         let (days, candidates) = futures::try_join!(days, connectors::candidates(app))?;
-        let shown = candidates.iter().take(SHOWN).map(|one| candidate(one, app, now)).collect();
+        let shown = candidates.iter().take(MAX_CANDIDATES).map(|one| candidate(one, app, now)).collect();
         Ok(Answer {
             ok: true,
             version: registry_model::VERSION,
-            note: "Only what is Live is shown; the traits and points are the whole of the ranking.",
+            note: "Only Live listings are shown; the ranking depends only on traits and points.",
             laws: laws(settings),
             partners: partners(&days),
             live_candidates: shown,
@@ -151,7 +137,7 @@ fn partners(days: &[ConnectorDay]) -> Vec<KnownPartner> {
 }
 
 fn candidate(one: &Candidate, app: &App, now: Moment) -> LiveCandidate {
-    let reaches =
+    let is_strong =
         one.likeness.points >= connector_day::MIN_LIKENESS && one.live_score >= connector_day::MIN_LIVE_SCORE;
     LiveCandidate {
         id: one.listing.id.clone(),
@@ -162,6 +148,6 @@ fn candidate(one: &Candidate, app: &App, now: Moment) -> LiveCandidate {
         live_score: one.live_score,
         traits: one.likeness.traits.clone(),
         endpoint: one.listing.endpoint.clone().unwrap_or_default(),
-        may_be_picked: reaches && one.may_be_touched(now, app.settings.outreach_pause()),
+        may_be_picked: is_strong && one.may_be_touched(now, app.settings.outreach_pause()),
     }
 }

@@ -1,55 +1,45 @@
-//! Opting out of all outreach, and in again. Anybody may: the registry has no accounts, and not being written to harms
-//! nobody. Opting in gives no more than the pause that was left.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less
+//! outreach does no harm. Opting in keeps the rest of a pause.
 
 use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::outreach::texts;
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, LimitedAction, ListingId, Moment};
 use registry_store::OutreachClass;
 
-/// Opts a listing out of outreach, or in again.
-#[derive(Debug)]
 pub struct OutreachOptOut;
 
-/// Which listing, and what it wants.
+/// The listing and the choice.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// `opt_out` where it is left out.
+    /// `opt_out` (default) or `opt_in`.
     #[serde(default)]
     action: Choice,
 }
 
-/// What a listing wants.
+/// Whether the listing receives outreach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Choice {
-    /// No message of outreach any more.
+    /// No more outreach messages.
     #[default]
     OptOut,
-    /// Messages again, as for any other listing.
+    /// Outreach messages under the same rules as for other listings.
     OptIn,
 }
 
-/// What holds now.
+/// The state after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
     opted_out: bool,
-    /// Whether this call changed that.
+    /// Whether this call changed it.
     changed: bool,
-    /// From when it may be written to; null where it may not.
+    /// The earliest time of the next message; null if opted out.
     may_be_written_to_from: Option<Moment>,
     note: &'static str,
 }
@@ -57,19 +47,21 @@ pub struct Answer {
 impl Operation for OutreachOptOut {
     const NAME: &'static str = "outreach_opt_out";
     const TITLE: &'static str = "Opt out of invitations";
-    const DESCRIPTION: &'static str = "Opts a listing out of all invitations and connector messages, for good, or in \
-        again (action opt_in). Its place in the registry is not touched.";
+    const DESCRIPTION: &'static str = "Opts a listing out of all invitations and connector messages permanently, \
+        or in again (action opt_in). Pass listing_id. The listing itself is not affected. Returns the state and \
+        when the next message may be sent.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const PHRASES: &'static [&'static str] =
         &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
-    const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, as_it_is)];
+    const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, unchanged)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        app.count(LimitedAction::OptOut, &caller.name(), None).await?;
+        let caller = caller.name();
+        app.count(LimitedAction::OptOut, &caller, None).await?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let (store, now) = (&app.store, app.clock.now());
         let opted_out = arguments.action == Choice::OptOut;
@@ -89,15 +81,15 @@ impl Operation for OutreachOptOut {
             changed,
             may_be_written_to_from: from,
             note: match arguments.action {
-                Choice::OptOut => "No invitation and no connector message will be left for this listing.",
-                Choice::OptIn => "This listing may be invited again, under the same rules as any other.",
+                Choice::OptOut => "This listing will receive no invitations and no connector messages.",
+                Choice::OptIn => "This listing may be invited again, under the same rules as others.",
             },
             listing_id: listing.id,
         })
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the form of a route's reader")]
-fn as_it_is(body: Value) -> Result<Value, Problem> {
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a route's reader")]
+fn unchanged(body: Value) -> Result<Value, Problem> {
     Ok(body)
 }

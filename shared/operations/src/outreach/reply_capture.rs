@@ -1,39 +1,27 @@
-//! What came back after the registry wrote: demos, feedback and check-ins of the listings that were touched lately. Read
-//! from the listings themselves, so that it cannot differ from them; no text of anybody is told.
+//! Results of outreach: demos, feedback and check-ins of recently contacted listings. Read from the listings
+//! themselves, so the numbers cannot differ from them; no texts are returned.
 
 use std::collections::HashMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{Caller, Listing, ListingId, Moment, TouchKind};
+use crate::prelude::*;
+use registry_model::{Listing, TouchKind};
 use registry_store::OutreachState;
 
-/// The touches that are looked at: with their listings, two batch reads.
-const LOOKED_AT: u32 = 50;
+/// How many of the latest touches are read; their listings take two batch reads.
+const MAX_TOUCHES: u32 = 50;
 
-/// Tells what came back.
-#[derive(Debug)]
 pub struct ReplyCapture;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// What came back.
+/// The results of outreach.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Of the latest touches, at most 50.
+    /// Totals of the latest touches, at most 50.
     totals: Totals,
-    /// The same, listing by listing, the latest touch first.
+    /// The same by listing, latest touch first.
     recent: Vec<Reply>,
-    /// How many there are in `recent`.
+    /// Number of rows in `recent`.
     count: usize,
     updated_at: Moment,
     funnel: &'static str,
@@ -48,21 +36,20 @@ struct Totals {
     check_ins: u32,
 }
 
-/// A touched listing and what it did since.
+/// A contacted listing and its reactions.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Reply {
     listing_id: ListingId,
     touched_at: Moment,
     kind: TouchKind,
-    /// It took its demo, and had not before.
+    /// Whether it took its demo after the touch.
     demo: bool,
-    /// It gave its feedback after that.
+    /// Whether it sent its feedback after the touch.
     feedback: bool,
-    /// How often it checked in at its inbox.
+    /// How often it checked its inbox.
     check_ins: u32,
 }
 
-/// Where a touched listing answers.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
     demo: String,
@@ -72,9 +59,9 @@ struct Endpoints {
 
 impl Operation for ReplyCapture {
     const NAME: &'static str = "reply_capture";
-    const TITLE: &'static str = "What came back";
-    const DESCRIPTION: &'static str = "Tells what came back after the registry wrote to listings: demos, feedback and \
-        check-ins of those touched lately, by listing id, without any text.";
+    const TITLE: &'static str = "Invitation results";
+    const DESCRIPTION: &'static str = "Returns the results of outreach: demos, feedback and check-ins of recently \
+        contacted listings, by listing id and in total, without any texts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
@@ -83,13 +70,13 @@ impl Operation for ReplyCapture {
         "what came back after the touches?",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
-        let mut touches = app.store.recent_touches(LOOKED_AT).await?;
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
+        let mut touches = app.store.recent_touches(MAX_TOUCHES).await?;
         let mut ids: Vec<ListingId> = Vec::new();
-        // The latest touch of each.
+        // Keep only the latest touch of each listing.
         touches.retain(|touch| {
             let first = !ids.contains(&touch.listing_id);
             if first {

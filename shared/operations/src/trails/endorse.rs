@@ -1,34 +1,26 @@
-//! Endorsing a listing: a strong mark of attraction. One source endorses a listing once in thirty days, and none itself:
-//! else an endorsement would be worth nothing.
+//! A strong positive mark at a listing. A source counts once in 30 days for a listing and never for itself; otherwise
+//! endorsements would be worth nothing.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
-use registry_app::App;
 use registry_app::trails::ENDORSED_ANEW_AFTER;
-use registry_model::error::Problem;
-use registry_model::{Caller, MarkKind, TrailEvent};
+use registry_model::{MarkKind, TrailEvent};
 
-/// The intensity of the mark of an endorsement: as much as it attracts.
+/// As much as an endorsement adds to attraction.
 const INTENSITY: u8 = 12;
 
-/// Endorses a listing.
-#[derive(Debug)]
 pub struct Endorse;
 
-/// Which, and why.
+/// The listing to endorse, and why.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of the listing.
+    /// The id of the listing to endorse.
     #[serde(alias = "id")]
     listing_id: String,
-    /// Who you are, up to 120 characters; shown as claimed.
+    /// Your name, up to 120 characters; shown as a claim.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
-    /// Why, up to 2000 characters in plain words; everybody may read it.
+    /// Why, up to 2000 characters of plain text; anyone may read it.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
 }
@@ -36,9 +28,9 @@ pub struct Arguments {
 impl Operation for Endorse {
     const NAME: &'static str = "endorse";
     const TITLE: &'static str = "Endorse a listing";
-    const DESCRIPTION: &'static str = "Endorses a listing that served you well: a strong mark of attraction that also \
-        counts for good. One source counts once in 30 days at a listing, and no listing for itself; the answer says \
-        whether it counted.";
+    const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id, and \
+        optionally who you are (from) and why (body). A source counts once in 30 days for a listing, and a \
+        listing cannot endorse itself. Returns the stored mark, whether it counted and the listing's trail.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const PHRASES: &'static [&'static str] =
@@ -46,7 +38,7 @@ impl Operation for Endorse {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "endorse",
         name: "Endorse a listing",
-        description: "Endorses an agent or MCP server that served well: a strong mark of attraction on its trail.",
+        description: "Endorses an agent or MCP server that worked well; this adds much to its attraction.",
         tags: &["registry", "stigmergy", "endorsement"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["endorse"] }];
@@ -55,18 +47,16 @@ impl Operation for Endorse {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let left = Trace {
-            listing_id: arguments.listing_id,
-            listing_b: None,
-            event: TrailEvent::Endorse,
-            amounts: TrailEvent::Endorse.amounts(),
+        let trace = Trace {
             kind: MarkKind::Endorse,
-            intensity: INTENSITY,
-            from: trace::from(arguments.from.as_deref())?,
-            body: trace::body(arguments.body.as_deref())?,
-            tags: Vec::new(),
-            anew_after: ENDORSED_ANEW_AFTER,
+            repeat_after: ENDORSED_ANEW_AFTER,
+            ..Trace::new(
+                TrailEvent::Endorse,
+                INTENSITY,
+                arguments.from.as_deref(),
+                arguments.body.as_deref(),
+            )?
         };
-        trace::leave(app, caller, left).await
+        trace::leave(app, caller, &arguments.listing_id, None, trace).await
     }
 }

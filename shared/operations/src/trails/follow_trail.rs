@@ -1,78 +1,63 @@
-//! Following trails: the listings that stand first by attraction, danger or demand, or the strongest compositions. Each is a
-//! query of an index that is kept in order, so it costs the same however much is listed.
+//! The top listings by attraction, danger or demand, or the strongest compositions. Each is a query of a sorted
+//! index, so its cost does not depend on the number of listings.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::{sense_traces, trace};
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::bounded;
+use crate::prelude::*;
+use crate::trails::{sense_traces::DEFAULT_ROWS, trace};
 use registry_domain::views::trail::{CompositionRow, TrailRow};
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId};
 use registry_store::Board;
 
-const MOST: u32 = 40;
+const MAX_ROWS: u32 = 40;
 
-/// Follows a trail.
-#[derive(Debug)]
 pub struct FollowTrail;
 
-/// Which.
+/// Which ranking, and how many rows.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// `hot` where it is left out; also `dangerous`, `demand` (what is looked for most) and `composition` (what is used
+    /// `hot` (most attraction, the default), `dangerous`, `demand` (most searched for) or `composition` (pairs used
     /// together).
     #[serde(default)]
     kind: TrailKind,
-    /// At most so many, from 1 to 40; 12 where it is left out.
+    /// Maximum number of rows, from 1 to 40; default 12.
     #[schemars(range(min = 1, max = 40))]
     limit: Option<u32>,
 }
 
-/// The trails that can be followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum TrailKind {
-    /// By attraction.
     #[default]
     Hot,
-    /// By danger.
     Dangerous,
-    /// By demand.
     Demand,
-    /// What is used together, by how strongly.
     Composition,
 }
 
-/// Where it leads.
+/// The ranking.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Which trail it is.
+    /// The kind of ranking.
     mode: TrailKind,
-    /// The strongest first.
+    /// Strongest first.
     items: Vec<Place>,
     note: &'static str,
 }
 
-/// A place on a trail.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Place {
-    /// A listing.
     Listing(TrailRow),
-    /// Two listings that were used together.
     Composition(CompositionRow),
 }
 
 impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
-    const DESCRIPTION: &'static str = "Leads along the strongest trails: the hottest listings, the dangerous ones, the \
-        peaks of demand, or the compositions that are used together most, the strongest first.";
+    const DESCRIPTION: &'static str = "Returns the top listings by recent use (`hot`), warnings (`dangerous`) or \
+        searches (`demand`), or the pairs used together most (`composition`), strongest first. Use it to discover \
+        listings without a search; pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -80,7 +65,7 @@ impl Operation for FollowTrail {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "follow-trail",
         name: "Follow a trail",
-        description: "Leads to the hottest listings, the dangerous ones, the peaks of demand, or the compositions used most.",
+        description: "Returns the top listings by recent use, warnings or searches, or the pairs used together most.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["follow_trail", "follow"] }];
@@ -88,19 +73,20 @@ impl Operation for FollowTrail {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = sense_traces::limit(arguments.limit, MOST)?;
+        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let (items, note) = match arguments.kind {
             TrailKind::Hot => {
-                (listings(app, Board::Hot, limit).await?, "By attraction, which halves in 168 hours.")
+                (listings(app, Board::Hot, limit).await?, "Ordered by attraction, which halves in 168 hours.")
             }
-            TrailKind::Dangerous => {
-                (listings(app, Board::Dangerous, limit).await?, "By danger, which halves in 72 hours.")
-            }
+            TrailKind::Dangerous => (
+                listings(app, Board::Dangerous, limit).await?,
+                "Ordered by danger, which halves in 72 hours.",
+            ),
             TrailKind::Demand => {
-                (listings(app, Board::Demand, limit).await?, "By demand, which halves in 48 hours.")
+                (listings(app, Board::Demand, limit).await?, "Ordered by demand, which halves in 48 hours.")
             }
             TrailKind::Composition => {
-                (compositions(app, limit).await?, "Used together, by an intensity that halves in 240 hours.")
+                (compositions(app, limit).await?, "Ordered by intensity, which halves in 240 hours.")
             }
         };
         Ok(Answer { ok: true, version: registry_app::trails::VERSION, mode: arguments.kind, items, note })

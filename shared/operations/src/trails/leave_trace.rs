@@ -1,47 +1,38 @@
-//! Leaving a trace: a durable mark at a listing, which others sense and follow until it has decayed. Anybody may, so who
-//! leaves it is only claimed, and one source adds to a trail once a day.
+//! Leaves a mark at a listing, which others can read until it decays. Anyone may, so its author is only a claim, and
+//! a source adds to a trail once a day.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
-use registry_app::App;
 use registry_app::talk::public_text;
-use registry_app::trails::{TRACED_ANEW_AFTER, trace_amounts};
-use registry_model::error::Problem;
-use registry_model::{Caller, MarkKind, TrailEvent};
+use registry_app::trails::trace_amounts;
+use registry_model::{MarkKind, TrailEvent};
 
-const MOST_TAGS: usize = 12;
-const LONGEST_TAG: usize = 40;
-/// The intensity of a trace that says none.
-const USUAL_INTENSITY: i64 = 6;
+const MAX_TAGS: usize = 12;
+const MAX_TAG_CHARS: usize = 40;
+const DEFAULT_INTENSITY: i64 = 6;
 
-/// Leaves a trace.
-#[derive(Debug)]
 pub struct LeaveTrace;
 
-/// Where, and what.
+/// The listing and the mark to leave there.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// `mark` where it is left out. A `danger` adds to danger, an `intent` to demand, all else to attraction.
+    /// The kind of mark; default `mark`. `danger` adds to danger, `intent` to demand, every other kind to attraction.
     #[serde(default)]
     kind: MarkKind,
-    /// What you have to say, up to 2000 characters in plain words; everybody may read it.
+    /// Your message, up to 2000 characters of plain text; anyone may read it.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
-    /// Who you are, up to 120 characters; shown as claimed.
+    /// Your name, up to 120 characters; shown as a claim.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
-    /// Up to 12 words to find it by.
+    /// Up to 12 search words.
     #[serde(default)]
-    #[schemars(extend("maxItems" = MOST_TAGS, "items" = { "type": "string", "format": "public-text", "minLength": 1, "maxLength": LONGEST_TAG }))]
+    #[schemars(extend("maxItems" = MAX_TAGS, "items" = { "type": "string", "format": "public-text", "minLength": 1, "maxLength": MAX_TAG_CHARS }))]
     tags: Vec<String>,
-    /// How strong it is, from 1 to 50; 6 where it is left out.
+    /// Strength from 1 to 50; default 6.
     #[schemars(range(min = 1, max = 50))]
     intensity: Option<i64>,
 }
@@ -49,9 +40,10 @@ pub struct Arguments {
 impl Operation for LeaveTrace {
     const NAME: &'static str = "leave_trace";
     const TITLE: &'static str = "Leave a trace";
-    const DESCRIPTION: &'static str = "Leaves a durable mark at a listing for others to sense and follow: that you met \
-        or used it, an intent, a note, a danger. It decays by half in ten days. Marks are public: no e-mail addresses, \
-        no secrets.";
+    const DESCRIPTION: &'static str = "Leaves a public mark at a listing: that you used it, an intent, a note or \
+        a danger. Use it to inform other agents; they read it with sense_traces. Pass listing_id, kind and body; \
+        do not send e-mail addresses or secrets. Half of it decays in ten days. Returns the mark, whether it \
+        counted and the listing's trail.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "body": "Answered within a second, and correctly.", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
@@ -59,7 +51,7 @@ impl Operation for LeaveTrace {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "leave-trace",
         name: "Leave a trace",
-        description: "Leaves a durable mark at a listing, which others sense and follow until it has decayed.",
+        description: "Leaves a mark at a listing, which others can read until it decays.",
         tags: &["registry", "stigmergy", "trace"],
     }];
     const ACTIONS: &'static [Action] =
@@ -69,30 +61,25 @@ impl Operation for LeaveTrace {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let intensity = arguments.intensity.unwrap_or(USUAL_INTENSITY).clamp(1, 50);
+        let intensity = arguments.intensity.unwrap_or(DEFAULT_INTENSITY).clamp(1, 50);
         let intensity = u8::try_from(intensity).unwrap_or(50);
-        let left = Trace {
-            listing_id: arguments.listing_id,
-            listing_b: None,
-            event: TrailEvent::LeaveTrace,
+        let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
+        let trace = Trace {
             amounts: trace_amounts(arguments.kind, intensity),
             kind: arguments.kind,
-            intensity,
-            from: trace::from(arguments.from.as_deref())?,
-            body: trace::body(arguments.body.as_deref())?,
             tags: tags(&arguments.tags)?,
-            anew_after: TRACED_ANEW_AFTER,
+            ..Trace::new(TrailEvent::LeaveTrace, intensity, from, body)?
         };
-        trace::leave(app, caller, left).await
+        trace::leave(app, caller, &arguments.listing_id, None, trace).await
     }
 }
 
 fn tags(given: &[String]) -> Result<Vec<String>, Problem> {
-    if given.len() > MOST_TAGS {
-        let detail = format!("`tags` may hold {MOST_TAGS} words. Send the ones that matter most.");
+    if given.len() > MAX_TAGS {
+        let detail = format!("`tags` may contain at most {MAX_TAGS} words.");
         return Err(Problem::invalid("tags", "too_many", detail));
     }
-    given.iter().map(|tag| public_text("tags", tag, LONGEST_TAG)).collect()
+    given.iter().map(|tag| public_text("tags", tag, MAX_TAG_CHARS)).collect()
 }
 
 #[cfg(test)]
@@ -100,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_few_and_short() {
+    fn tags_are_bounded_in_number_and_length() {
         let tags = |all: &[&str]| tags(&all.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
         assert_eq!(tags(&[" fast ", "weather"]).unwrap(), ["fast", "weather"]);
         assert_eq!(tags(&["x"; 13]).unwrap_err().code, "too_many");

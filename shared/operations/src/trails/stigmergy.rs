@@ -1,48 +1,33 @@
-//! The family of trails in sum: how it works, its half-lives and weights from the code that uses them, and what is there
-//! now.
+//! Overview of the trails family: half-lives and weights, read from the code that uses them, and the strongest
+//! trails.
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use crate::trails::trace;
-use registry_app::App;
+use crate::prelude::*;
+use crate::trails::{sense_traces, trace};
 use registry_domain::funnel::{self, Deal};
-use registry_domain::views::NextStep;
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
-use registry_model::error::Problem;
-use registry_model::{Caller, Decay, ListingId, Moment, Trail, TrailEvent, TrailValue};
-use registry_store::Landscape;
+use registry_model::{Decay, TrailEvent, TrailValue};
 
 /// Rows of each list.
 const SHOWN: usize = 8;
 
-/// Tells of the family.
-#[derive(Debug)]
 pub struct Stigmergy;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// The family.
+/// How trails work, and the strongest of them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     medium: &'static str,
     model: &'static str,
-    /// In how many hours each value halves.
+    /// Half-life of each value in hours.
     half_lives_hours: BTreeMap<&'static str, i64>,
-    /// What each event deposits.
+    /// What each event adds to a trail.
     auto_weights: Vec<Weight>,
-    /// The tools of the family.
+    /// The tools of this family.
     tools: Vec<&'static str>,
-    /// What deposits without being asked to.
+    /// Deposits that other calls make as a side effect.
     auto_side_effects: Vec<&'static str>,
     totals: TotalsRow,
     /// The hottest trails.
@@ -53,13 +38,13 @@ pub struct Answer {
     compositions: Vec<CompositionRow>,
     /// The founding offer.
     founding_heat: Deal,
-    /// The calls of the family.
+    /// The calls of this family.
     endpoints: Vec<NextStep>,
     at: Moment,
     note: &'static str,
 }
 
-/// What an event deposits.
+/// What an event adds to a trail.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Weight {
     event: &'static str,
@@ -72,53 +57,50 @@ struct Weight {
 impl Operation for Stigmergy {
     const NAME: &'static str = "stigmergy";
     const TITLE: &'static str = "Trails in sum";
-    const DESCRIPTION: &'static str = "Tells how trails work here: half-lives, what each event deposits, the tools; and \
-        shows the hottest trails, the newest marks and the strongest compositions.";
+    const DESCRIPTION: &'static str = "Returns how trails work here (half-lives, what each event adds, the tools) \
+        with the hottest trails, the newest marks and the strongest compositions. Use it once to learn the model; \
+        use sense_traces or follow_trail to read trails.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["how does stigmergy work?", "explain stigmergy", "show the stigmergy overview"];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
-        let now = app.clock.now();
-        let (Landscape { hot, marks, found }, live) =
-            futures::try_join!(app.store.landscape(SHOWN, now), app.store.live())?;
-        let is_there = |id: &ListingId| found.listings.contains_key(id);
-        let row = |(id, trail): &(ListingId, Trail)| Some(TrailRow::of(found.listings.get(id)?, trail));
-        let marks = marks.into_iter().filter(|mark| is_there(&mark.listing_id));
-        let edges = found.edges.iter().filter(|edge| is_there(&edge.listing_a) && is_there(&edge.listing_b));
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
+        let live = async { Ok(app.store.live().await?) };
+        let (shown, live) = futures::try_join!(sense_traces::of_all(app, SHOWN), live)?;
         Ok(Answer {
             ok: true,
             version: registry_app::trails::VERSION,
-            medium: "Trails at listings: values that events deposit and time takes away, and marks that anybody leaves.",
-            model: "value * 0.5^(hours / half-life), reckoned when it is read; less than 0.05 counts as nothing.",
+            medium: "Trails at listings: values that events add to and that decay, and marks that anyone may leave.",
+            model: "value * 0.5^(hours / half-life), computed on reading; less than 0.05 counts as 0.",
             half_lives_hours: half_lives(),
             auto_weights: TrailEvent::ALL.into_iter().filter_map(weight).collect(),
             tools: vec!["leave_trace", "sense_traces", "follow_trail", "endorse", "used_with"],
             auto_side_effects: SIDE_EFFECTS.to_vec(),
-            totals: TotalsRow::from(&found.totals),
-            hot_trails: hot.iter().filter_map(row).collect(),
-            recent_marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),
-            compositions: edges.cloned().map(CompositionRow::from).collect(),
+            totals: shown.totals,
+            hot_trails: shown.trails,
+            recent_marks: shown.marks,
+            compositions: shown.compositions,
             founding_heat: funnel::deal(&app.settings, live.funnel.seats_claimed),
             endpoints: endpoints(app),
-            at: now,
-            note: "Who leaves a mark is only claimed. One source adds to a listing once in a while; the rest leaves marks.",
+            at: shown.at,
+            note: "The author of a mark is only a claim. A source adds to a listing's trail once per period; \
+                further marks are shown but do not count.",
         })
     }
 }
 
 const SIDE_EFFECTS: [&str; 7] = [
-    "A listing that is published joins.",
-    "A probe that is answered attracts and relieves danger; one that fails adds danger.",
-    "A demo attracts, feedback more.",
-    "A match adds demand at its five best hits, and more at the first; once an hour for one caller.",
-    "Reading the traces of one listing adds a little demand, once an hour for one caller.",
-    "A use together spreads a little to what was used with either before.",
-    "Deposits of reads are written within seconds by a later request; what a process holds when it ends is lost.",
+    "Publishing a listing adds to `joined`.",
+    "An answered probe adds attraction and reduces danger; a failed probe adds danger.",
+    "A demo adds attraction, feedback adds more.",
+    "A match adds demand at its five best hits, most at the first; once an hour per caller.",
+    "Reading the traces of one listing adds a little demand, once an hour per caller.",
+    "Use of a pair adds a little to listings that were used with either of them before.",
+    "Deposits of reads are written within seconds by a later request; those still in memory when a process ends are lost.",
 ];
 
 fn half_lives() -> BTreeMap<&'static str, i64> {
@@ -126,7 +108,7 @@ fn half_lives() -> BTreeMap<&'static str, i64> {
     values.chain([("mark", Decay::MARK.half_life_hours())]).collect()
 }
 
-/// What is always the same; a trace adds half its intensity to this.
+/// The fixed part; a trace adds half its intensity to it.
 fn weight(event: TrailEvent) -> Option<Weight> {
     let amounts = event.amounts();
     let weight = Weight {
@@ -145,13 +127,8 @@ fn endpoints(app: &App) -> Vec<NextStep> {
         NextStep::get(tool, format!("{url}?{query}"), arguments, note)
     };
     vec![
-        get("sense_traces", "action=sense&limit=12", json!({ "limit": 12 }), "Reads what others left."),
-        get(
-            "follow_trail",
-            "action=follow&kind=hot",
-            json!({ "kind": "hot" }),
-            "Leads to the hottest listings.",
-        ),
+        get("sense_traces", "action=sense&limit=12", json!({ "limit": 12 }), "Read what others left."),
+        get("follow_trail", "action=follow&kind=hot", json!({ "kind": "hot" }), "List the hottest listings."),
         NextStep::post_own(
             "leave_trace",
             url.clone(),

@@ -1,104 +1,96 @@
-//! Leaving something at a listing: a trace, an endorsement, a use together. All three read what is there by one batch, decide
-//! what counts, and write the mark with what it deposits in one transaction.
+//! The write shared by traces, endorsements and reports of use: read the facts in one batch, decide whether the mark
+//! counts, and write the mark with its deposits in one transaction.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::json;
-
-use registry_app::App;
-use registry_app::talk::public_text;
-use registry_app::trails::{CONTAGION, is_itself, source_digest};
-use registry_domain::views::NextStep;
+use crate::bounded;
+use crate::prelude::*;
+use registry_app::trails::{CONTAGION, TRACED_ANEW_AFTER, is_itself, source_digest};
 use registry_domain::views::trail::{MarkRow, TrailRow};
-use registry_model::error::Problem;
-use registry_model::{
-    Amounts, Caller, LimitedAction, Listing, ListingId, MarkKind, Moment, Trail, TrailEvent, TrailMark,
-};
+use registry_model::{Amounts, MarkKind, Trail, TrailEvent, TrailMark};
 use registry_store::{Deposit, Edge, Found, NewTrace, TraceOutcome, TraceSource, UsedWith, Wanted};
 
-/// The path of the family.
 pub(crate) const PATH: &str = "/api/products/stigmergy";
 
-const LONGEST_FROM: usize = 120;
-const LONGEST_BODY: usize = 2000;
-/// How much stronger a use makes a composition: as much as it attracts.
+const MAX_FROM_CHARS: usize = 120;
+const MAX_BODY_CHARS: usize = 2000;
+/// How much a use strengthens a composition: as much as it adds to attraction.
 const EDGE_STRENGTH: f64 = 4.0;
-/// How often a transaction is begun anew where somebody was quicker.
-const ATTEMPTS: u32 = 4;
+/// How often the transaction is tried when another request changed the same trail.
+const MAX_ATTEMPTS: u32 = 4;
 
-/// What is to be left.
-#[derive(Debug)]
+/// What to leave at a listing.
 pub(crate) struct Trace {
-    /// The listing as the caller wrote it.
-    pub(super) listing_id: String,
-    /// The listing that was used with it.
-    pub(super) listing_b: Option<String>,
-    /// What leaves it.
     pub(super) event: TrailEvent,
-    /// What it deposits at the listing.
+    /// What it adds to the trail of the listing.
     pub(super) amounts: Amounts,
     pub(super) kind: MarkKind,
     pub(super) intensity: u8,
     pub(super) from: String,
     pub(super) body: String,
     pub(super) tags: Vec<String>,
-    /// For how long the same of the same source adds nothing more.
-    pub(super) anew_after: jiff::SignedDuration,
+    /// How long the same source adds nothing more.
+    pub(super) repeat_after: jiff::SignedDuration,
 }
 
-/// What was left.
+impl Trace {
+    pub(crate) fn new(
+        event: TrailEvent,
+        intensity: u8,
+        from: Option<&str>,
+        body: Option<&str>,
+    ) -> Result<Self, Problem> {
+        let from = bounded::line("from", from, MAX_FROM_CHARS)?;
+        Ok(Self {
+            event,
+            amounts: event.amounts(),
+            kind: MarkKind::Mark,
+            intensity,
+            from: from.unwrap_or_else(|| "anonymous".to_owned()),
+            body: bounded::text("body", body, MAX_BODY_CHARS)?.unwrap_or_default(),
+            tags: Vec::new(),
+            repeat_after: TRACED_ANEW_AFTER,
+        })
+    }
+}
+
+/// The mark that was left.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
-    /// The mark; it stays until it has decayed.
+    /// The mark; it is shown until it has decayed.
     mark: MarkRow,
-    /// Whether it added to the trail of the listing.
+    /// Whether it added to the listing's trail.
     counted: bool,
-    /// Why it did not.
+    /// Why it did not count; absent if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_counted_because: Option<&'static str>,
-    /// The trail of the listing with it.
+    /// The listing's trail with this mark.
     trail: TrailRow,
-    /// How to read it again.
+    /// The call that reads it back.
     next: NextStep,
 }
 
 impl Answer {
-    /// Whether it added to the trail of the listing.
     pub(crate) const fn is_counted(&self) -> bool {
         self.counted
     }
 }
 
-/// Who leaves it, as they say.
-pub(crate) fn from(given: Option<&str>) -> Result<String, Problem> {
-    match given.map(str::trim) {
-        None | Some("") => Ok("anonymous".to_owned()),
-        Some(from) => {
-            let from = registry_formats::argument_text::line("from", from, LONGEST_FROM)?;
-            public_text("from", &from, LONGEST_FROM)
-        }
-    }
-}
-
-/// What they say.
-pub(crate) fn body(given: Option<&str>) -> Result<String, Problem> {
-    match given.map(str::trim) {
-        None | Some("") => Ok(String::new()),
-        Some(body) => public_text("body", body, LONGEST_BODY),
-    }
-}
-
-/// Leaves it.
-pub(crate) async fn leave(app: &App, caller: &Caller, trace: Trace) -> Result<Answer, Problem> {
-    let id = parsed(&trace.listing_id)?;
-    let other = trace.listing_b.as_deref().map(parsed).transpose()?;
+/// Leaves a trace at the listing `id`; `other` is the listing that was used with it.
+pub(crate) async fn leave(
+    app: &App,
+    caller: &Caller,
+    id: &str,
+    other: Option<&str>,
+    trace: Trace,
+) -> Result<Answer, Problem> {
+    let id = parsed(id)?;
+    let other = other.map(parsed).transpose()?;
     let now = app.clock.now();
     let act = trace.event.as_str();
-    let mut taken_as_repeated = false;
-    for _ in 0..ATTEMPTS {
+    let mut is_repeated = false;
+    for _ in 0..MAX_ATTEMPTS {
         let neighbours = neighbours(app, &id, other.as_ref(), now).await?;
         let listing_ids: Vec<&ListingId> = std::iter::once(&id).chain(&other).collect();
         let what = other.as_ref().map_or(act, ListingId::as_str);
@@ -117,11 +109,11 @@ pub(crate) async fn leave(app: &App, caller: &Caller, trace: Trace) -> Result<An
         }
         let is_own =
             listing_ids.iter().any(|id| found.listings.get(*id).is_some_and(|l| is_itself(&trace.from, l)));
-        let why = not_counted(trace.event, is_own, found.is_repeated || taken_as_repeated);
+        let why = not_counted(trace.event, is_own, found.is_repeated || is_repeated);
         let deposits = deposits(&trace, &id, other.as_ref(), &neighbours, &found, why.is_none());
         let mark = mark(app, &trace, &id, other.as_ref(), now);
         let name = caller.name();
-        let source = TraceSource { act, digest: &digest, until: now + trace.anew_after };
+        let source = TraceSource { act, digest: &digest, until: now + trace.repeat_after };
         let known = found.edges.first();
         let used_with = other.as_ref().map(|with| UsedWith { with, by: EDGE_STRENGTH, known });
         let new = NewTrace {
@@ -133,13 +125,13 @@ pub(crate) async fn leave(app: &App, caller: &Caller, trace: Trace) -> Result<An
         };
         match app.store.leave_trace(&new, now).await? {
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),
-            TraceOutcome::Repeated => taken_as_repeated = true,
+            TraceOutcome::Repeated => is_repeated = true,
             TraceOutcome::Known => {}
             TraceOutcome::Closed => return Err(Problem::listing_not_found(id.as_str())),
             TraceOutcome::UsedUp(used_up) => return Err(used_up.into()),
         }
     }
-    Err(Problem::unavailable("the trail of a listing changed again and again while a trace was left"))
+    Err(Problem::unavailable("the trail of the listing changes too often; the trace was not stored"))
 }
 
 fn parsed(id: &str) -> Result<ListingId, Problem> {
@@ -162,15 +154,19 @@ fn mark(app: &App, trace: &Trace, id: &ListingId, other: Option<&ListingId>, now
 
 fn not_counted(event: TrailEvent, is_own: bool, is_repeated: bool) -> Option<&'static str> {
     match (is_own, is_repeated, event) {
-        (true, ..) => Some("It speaks of itself: `from` is the listing, its name or its domain."),
-        (_, true, TrailEvent::Endorse) => Some("This source endorsed the same listing within 30 days."),
-        (_, true, TrailEvent::UsedWith) => Some("This source told of the same two listings within 24 hours."),
-        (_, true, _) => Some("This source left a trace at the same listing within 24 hours."),
+        (true, ..) => Some("`from` is the listing itself, its name or its domain."),
+        (_, true, TrailEvent::Endorse) => {
+            Some("This source endorsed the same listing within the last 30 days.")
+        }
+        (_, true, TrailEvent::UsedWith) => {
+            Some("This source reported the same two listings within the last 24 hours.")
+        }
+        (_, true, _) => Some("This source left a trace at the same listing within the last 24 hours."),
         _ => None,
     }
 }
 
-/// The listings that were used with one of the two before, the strongest first.
+/// The listings that were used with either of the two before, strongest first.
 async fn neighbours(
     app: &App,
     id: &ListingId,
@@ -229,7 +225,7 @@ fn answer(
     deposits: &[Deposit],
     now: Moment,
 ) -> Result<Answer, Problem> {
-    let listing: &Listing = found.listings.get(id).ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+    let listing = found.listings.get(id).ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
     let mut trail = found.trails.get(id).cloned().unwrap_or_default();
     for deposit in deposits.iter().filter(|deposit| deposit.listing == *id) {
         trail.add(deposit.event, deposit.times, deposit.amounts);
@@ -248,7 +244,7 @@ fn answer(
             "sense_traces",
             url,
             json!({ "listing_id": id }),
-            "Reads the trail, the marks and the compositions of this listing.",
+            "Read the trail, marks and compositions of this listing.",
         ),
     })
 }

@@ -1,42 +1,32 @@
-//! Telling that two listings were used together: it strengthens their composition, and a little of it spreads to those that
-//! were used with one of them before.
+//! Reports that two listings were used together. It strengthens their composition, and a little spreads to listings
+//! that were used with either of them before.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
-use registry_app::App;
-use registry_app::trails::TRACED_ANEW_AFTER;
-use registry_model::error::Problem;
-use registry_model::{Caller, ListingId, MarkKind, TrailEvent};
+use registry_model::TrailEvent;
 
-/// The intensity of the mark of a use: as much as it attracts.
+/// As much as a use adds to attraction.
 const INTENSITY: u8 = 4;
 
-/// Tells of two listings.
-#[derive(Debug)]
 pub struct UsedWith;
 
-/// Which.
+/// The two listings that you used together.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of one listing.
+    /// The id of the first listing.
     #[serde(alias = "listing_a", alias = "id")]
     listing_id: String,
-    /// The id of the other.
+    /// The id of the second listing.
     listing_b: String,
-    /// Who you are, up to 120 characters; shown as claimed.
+    /// Your name, up to 120 characters; shown as a claim.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
-    /// What for, up to 2000 characters in plain words; everybody may read it.
+    /// What you used them for, up to 2000 characters of plain text; anyone may read it.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
 }
 
 impl Arguments {
-    /// Two listings that another operation found to be there.
     pub(crate) fn of(listing: &ListingId, other: &ListingId, from: Option<String>) -> Self {
         Self { listing_id: listing.to_string(), listing_b: other.to_string(), from, body: None }
     }
@@ -45,8 +35,9 @@ impl Arguments {
 impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
     const TITLE: &'static str = "Used together";
-    const DESCRIPTION: &'static str = "Records that you used two listings together. Others find the pair among the \
-        compositions of either, the strongest first. One source counts once a day for a pair.";
+    const DESCRIPTION: &'static str = "Records that you used two listings together. Use it after a task in which \
+        both worked; others then find the pair in the compositions of either listing. A source counts once a day \
+        for a pair. Returns the stored mark, whether it counted and the trail of the first listing.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
@@ -54,7 +45,7 @@ impl Operation for UsedWith {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
         name: "Used together",
-        description: "Records that two listings were used together, so that others find what works with what.",
+        description: "Records that two listings were used together, so that others find which listings work together.",
         tags: &["registry", "stigmergy", "composition"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["used_with"] }];
@@ -64,21 +55,11 @@ impl Operation for UsedWith {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         if arguments.listing_id == arguments.listing_b {
-            let detail = "`listing_b` must be another listing than `listing_id`.";
+            let detail = "`listing_b` and `listing_id` must be different listings.";
             return Err(Problem::invalid("listing_b", "same_listing", detail));
         }
-        let left = Trace {
-            listing_id: arguments.listing_id,
-            listing_b: Some(arguments.listing_b),
-            event: TrailEvent::UsedWith,
-            amounts: TrailEvent::UsedWith.amounts(),
-            kind: MarkKind::Mark,
-            intensity: INTENSITY,
-            from: trace::from(arguments.from.as_deref())?,
-            body: trace::body(arguments.body.as_deref())?,
-            tags: Vec::new(),
-            anew_after: TRACED_ANEW_AFTER,
-        };
-        trace::leave(app, caller, left).await
+        let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
+        let trace = Trace::new(TrailEvent::UsedWith, INTENSITY, from, body)?;
+        trace::leave(app, caller, &arguments.listing_id, Some(&arguments.listing_b), trace).await
     }
 }

@@ -1,41 +1,33 @@
-//! The statements that were signed about one listing and have not expired: which there are and which were revoked. Their
-//! words are only in the tokens, which whoever asked for them has.
+//! The signed statements about a listing that have not expired, with revocations. Their contents are only in the
+//! tokens, which the callers who requested them have.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
+use crate::{bounded, lookup};
+use registry_model::AttestationRecord;
 
-use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AttestationRecord, Caller, ListingId};
+const DEFAULT_ROWS: u32 = 20;
+const MAX_ROWS: u32 = 100;
 
-const USUAL: u32 = 20;
-const MOST: u32 = 100;
-
-/// Lists what was signed about a listing.
-#[derive(Debug)]
 pub struct Attestations;
 
-/// About which listing.
+/// The listing, and how many rows.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// How many; 20 where it is left out.
+    /// Maximum number of rows, from 1 to 100; default 20.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
 
-/// What was signed.
+/// The signed statements.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
-    /// The newest first.
+    /// Newest first.
     attestations: Vec<AttestationRecord>,
     count: usize,
 }
@@ -43,8 +35,9 @@ pub struct Answer {
 impl Operation for Attestations {
     const NAME: &'static str = "attestations";
     const TITLE: &'static str = "Statements about a listing";
-    const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, the newest \
-        first: id, type, key, times, and whether one was revoked and why.";
+    const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, newest \
+        first: id, type, key, times, and when and why a statement was revoked. Pass listing_id. Use attest to get \
+        a new statement.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const PHRASES: &'static [&'static str] =
@@ -56,10 +49,8 @@ impl Operation for Attestations {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = arguments.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
-            return Err(Problem::invalid("limit", "out_of_range", "`limit` must be from 1 to 100."));
-        }
+        bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let limit = arguments.limit.unwrap_or(DEFAULT_ROWS);
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let attestations = app.store.attestations_of(&listing.id, limit, app.clock.now()).await?;
         let count = attestations.len();

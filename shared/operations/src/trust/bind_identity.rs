@@ -1,56 +1,46 @@
-//! Binds a key or DID to the domain of a listing, for whoever signs a challenge with a key that the domain makes known. What
-//! is shown is the proven domain, how and when: who speaks for it, and no praise.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+//! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain publishes.
+//! The result shows who controls the domain and says nothing about quality.
 
 use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
-use registry_app::App;
 use registry_app::domain_keys::Did;
 use registry_domain::trust::facts;
 use registry_domain::trust::ownership::{self, Offered, Proven, Way};
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{Caller, Identity, KeySource, Lane, Listing, ListingId, Moment};
+use registry_model::{Identity, KeySource, Listing};
 
-/// The most identities of one listing; the oldest goes first.
-const MOST: usize = 8;
-/// How often identities that change under our hands are read again.
-const ATTEMPTS: u32 = 5;
+/// When a listing has more, the oldest is removed.
+const MAX_IDENTITIES: usize = 8;
+/// How often the write is tried when another request changed the identities.
+const MAX_ATTEMPTS: u32 = 5;
 
-/// Binds a key to the domain of a listing.
-#[derive(Debug)]
 pub struct BindIdentity;
 
-/// Which listing, which key, and the proof.
+/// The listing, the key, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The DID that is bound: a `did:key`, or a `did:web` of the listing's own domain.
+    /// The DID to bind: a `did:key`, or a `did:web` of the listing's own domain.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
-    /// The key as a JWK: Ed25519 (OKP) or P-256 (EC), without its private part.
+    /// The public key as a JWK: Ed25519 (OKP) or P-256 (EC).
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,
-    /// The key as PEM (`-----BEGIN PUBLIC KEY-----`).
+    /// The public key as PEM (`-----BEGIN PUBLIC KEY-----`).
     #[schemars(extend("format" = "public-key-pem"))]
     public_key_pem: Option<String>,
-    /// The nonce of the challenge that was signed.
+    /// The nonce of the signed challenge; send it with `signature`.
     nonce: Option<String>,
-    /// The signature of its text, in hexadecimal or base64.
+    /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
     signature: Option<String>,
 }
 
-/// What is bound, or the challenge that is to be signed.
+/// The bound key, or the challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -58,17 +48,17 @@ pub struct Answer {
     listing_id: ListingId,
     /// Whether this call bound a key.
     bound: bool,
-    /// The domain that made the key known.
+    /// The domain that publishes the key.
     proven_domain: Option<String>,
-    /// Where it made it known.
+    /// Where the domain publishes it.
     method: Option<KeySource>,
-    /// When the key signed.
+    /// When the key signed the challenge.
     at: Option<Moment>,
-    /// What is to be signed, where no signature was sent.
+    /// The challenge to sign; null if a signature was sent.
     challenge: Option<ShownChallenge>,
-    /// Where the domain may make a key known; one of them is enough.
+    /// Where the domain can publish a key; one of them is enough.
     ways: Vec<Way>,
-    /// What is bound to the domain of the listing now, the oldest first.
+    /// The keys bound to the listing's domain now, oldest first.
     identities: Vec<Identity>,
     note: &'static str,
 }
@@ -76,9 +66,10 @@ pub struct Answer {
 impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
-    const DESCRIPTION: &'static str = "Binds a key or DID (did:key, did:web, JWK, PEM) to the domain of a listing. Without a \
-        signature it answers a challenge and the ways to make the key known: a TXT record or /.well-known/mcp-registry-auth \
-        (v=MCPv1), /.well-known/jwks.json at the listing's origin, or a did:web document. With nonce and signature it binds.";
+    const DESCRIPTION: &'static str = "Binds a key or DID (did:key, did:web, JWK, PEM) to the domain of a \
+        listing, to prove who controls it. Call it first without a signature: it returns a challenge and the ways \
+        to publish the key (TXT record or /.well-known/mcp-registry-auth (v=MCPv1), /.well-known/jwks.json at the \
+        listing's origin, or a did:web document). Sign the challenge and call again with nonce and signature.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -96,7 +87,7 @@ impl Operation for BindIdentity {
         let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
-            let detail = "This listing was withdrawn: nothing is bound to it.";
+            let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";
             return Err(Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail));
         }
         let ways = ownership::ways(app, &listing, key.as_ref())?;
@@ -113,11 +104,11 @@ impl Operation for BindIdentity {
             method: proven.as_ref().map(|identity| identity.method),
             at: proven.as_ref().map(|identity| identity.at),
             note: if proven.is_some() {
-                "Bound. It tells who speaks for the domain, and nothing of how good the listing is. `attest` with type \
-                 identity_bind signs it."
+                "Bound. This shows who controls the domain, not how good the listing is. `attest` with type \
+                identity_bind signs it."
             } else {
-                "Make the key known in one of the `ways`, sign the challenge with it, and send the same call with `nonce` \
-                 and `signature`."
+                "Publish the key in one of the `ways`, sign the challenge with it, and send the same call with \
+                `nonce` and `signature`."
             },
             challenge: challenge.map(ShownChallenge::from),
             ways,
@@ -145,7 +136,7 @@ async fn bind(
         public_jwk,
         did: did.map(ToString::to_string),
     };
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let before = app.store.identities(&listing.id).await?;
         let is_other = |known: &&Identity| {
             known.is_of(listing)
@@ -153,11 +144,11 @@ async fn bind(
                     != (&identity.proven_domain, &identity.thumbprint, &identity.did)
         };
         let mut after: Vec<Identity> = before.all.iter().filter(is_other).cloned().collect();
-        after.drain(..after.len().saturating_sub(MOST - 1));
+        after.drain(..after.len().saturating_sub(MAX_IDENTITIES - 1));
         after.push(identity.clone());
         if app.store.keep_identities(&listing.id, &before, &after).await? {
             return Ok(identity);
         }
     }
-    Err(Problem::unavailable("identities of a listing changed again and again while one was bound"))
+    Err(Problem::unavailable("the identities of the listing change too often; the key was not bound"))
 }

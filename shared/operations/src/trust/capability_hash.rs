@@ -1,80 +1,66 @@
-//! The hash of what something can do, from its arguments or from what the registry saw of a listing. What a caller says is
-//! compared and never kept: else anybody could register abilities in another's name.
-
-use std::sync::Arc;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! The hash of capabilities, from the arguments or from what the registry observed of a listing. Arguments are
+//! compared and never stored; otherwise anyone could register capabilities for others.
 
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::trust::capability::{Capability, CapabilityKind};
-use registry_formats::{argument_schema, argument_text};
-use registry_model::error::Problem;
-use registry_model::{Caller, Lane, ListingId, Moment};
-use registry_store::NamedListing;
+use registry_formats::argument_text;
 
-const LONGEST_NAME: usize = 200;
-const LONGEST_DESCRIPTION: usize = 4000;
-const LONGEST_ENTRY: usize = 128;
-const MOST_ENTRIES: usize = 256;
+const MAX_NAME_CHARS: usize = 200;
+const MAX_DESCRIPTION_CHARS: usize = 4000;
+const MAX_ENTRY_CHARS: usize = 128;
+const MAX_ENTRIES: usize = 256;
 
-/// Hashes abilities.
-#[derive(Debug)]
 pub struct CapabilityHash;
 
-/// The abilities, or the listing that has them.
+/// The capabilities to hash, or the listing that has them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [argument_schema::all_of(&["name"]), { "allOf": [argument_schema::all_of(&["listing_id"]), argument_schema::none_of(&["description", "tools", "skills", "tags"])] }]))]
 pub struct Arguments {
-    /// Its name; may be left out with `listing_id`.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    /// The name of the agent or server; optional with `listing_id`.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// What it is; `agent` where it is left out.
+    /// Its kind; default `agent`.
     kind: Option<CapabilityKind>,
-    /// What it is for; the first 500 characters count.
-    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = LONGEST_DESCRIPTION))]
+    /// What it does; only the first 500 characters are hashed.
+    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_DESCRIPTION_CHARS))]
     description: Option<String>,
-    /// The names of its tools, in any order.
-    #[schemars(length(max = MOST_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = LONGEST_ENTRY)))]
+    /// The names of its tools; order does not matter.
+    #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tools: Option<Vec<String>>,
-    /// The ids of its skills, in any order.
-    #[schemars(length(max = MOST_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = LONGEST_ENTRY)))]
+    /// The ids of its skills; order does not matter.
+    #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     skills: Option<Vec<String>>,
-    /// Its tags, in any order.
-    #[schemars(length(max = MOST_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = LONGEST_ENTRY)))]
+    /// Its tags; order does not matter.
+    #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tags: Option<Vec<String>>,
-    /// A listing: without `name` its own abilities are hashed, as they were seen when it was last probed; with `name` the
+    /// The id of a listing. Without `name`, the capabilities seen at its last probe are hashed; with `name`, the
     /// given ones are compared with those.
     listing_id: Option<String>,
-    /// Taken for compatibility. Nothing that a caller says is kept: the registry knows only what it saw.
+    /// Accepted for compatibility and ignored: capabilities from callers are never stored.
     register: Option<bool>,
 }
 
-/// The hash.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     /// `cap_` and 24 hexadecimal digits.
     capability_hash: String,
-    /// How it is made.
     algorithm: &'static str,
-    /// The abilities in their normal form.
+    /// The capabilities in normal form.
     normalised: Capability,
     /// The text that was hashed (RFC 8785).
     canonical: String,
-    /// The listing, where one was named.
+    /// The listing from the arguments, if any.
     listing_id: Option<ListingId>,
-    /// The hash of what the registry saw of the listing; null where it was not probed, or none was named.
+    /// The hash of what the registry observed of the listing; null if there is no listing or it was not probed yet.
     observed_hash: Option<String>,
-    /// When it was seen.
+    /// When it was observed.
     observed_at: Option<Moment>,
-    /// Whether what was given is what was seen; null where there is nothing to compare.
+    /// Whether the given capabilities equal the observed ones; null if there is nothing to compare.
     matches: Option<bool>,
-    /// Always false: nothing that a caller says is kept.
+    /// Always false: capabilities from callers are never stored.
     registered: bool,
     note: &'static str,
 }
@@ -82,9 +68,10 @@ pub struct Answer {
 impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
-    const DESCRIPTION: &'static str = "Hashes abilities (name, kind, description, tools, skills, tags) into a short id \
-        that does not depend on order: the same abilities, the same cap_... With listing_id it hashes what the registry \
-        saw of a listing, or compares what you give with that.";
+    const DESCRIPTION: &'static str = "Hashes capabilities (name, kind, description, tools, skills, tags) into a \
+        short id, cap_..., that does not depend on order. Use it to compare agents or to detect changes. With \
+        listing_id it hashes what the registry observed of that listing; with listing_id and name it compares the \
+        two (`matches`).";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"name": "adder", "kind": "mcp", "description": "Adds two numbers.", "tools": ["add"]}"#;
@@ -93,8 +80,8 @@ impl Operation for CapabilityHash {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "capability-hash",
         name: "Capability hash",
-        description: "Hashes abilities into a short id that does not depend on order, or compares them with what the \
-            registry saw of a listing.",
+        description: "Hashes capabilities into a short id that does not depend on order, or compares them with \
+            what the registry observed of a listing.",
         tags: &["registry", "trust", "capability"],
     }];
     const ACTIONS: &'static [Action] =
@@ -106,7 +93,7 @@ impl Operation for CapabilityHash {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let given = given(&arguments)?;
         let found = match &arguments.listing_id {
-            Some(id) => Some(shown(lookup::listing_with_evidence(app, id).await?)?),
+            Some(id) => Some(lookup::shown_listing_with_evidence(app, id).await?),
             None => None,
         };
         let observed = found.as_ref().and_then(|found| {
@@ -135,30 +122,30 @@ impl Operation for CapabilityHash {
             capability_hash,
             registered: false,
             note: if arguments.register == Some(true) {
-                "Nothing was kept: the registry knows abilities by what it sees when it probes, not by what it is told."
+                "Nothing was stored: the registry records capabilities only from its own probes."
             } else {
-                "A statement of the hash that the registry saw is signed by `attest` with type capability."
+                "To get a signed statement of the observed hash, call `attest` with type capability."
             },
         })
     }
 }
 
-/// What the caller gave, where a name says that it was meant.
+/// The capabilities in the arguments; `None` without a name.
 fn given(arguments: &Arguments) -> Result<Option<Capability>, Problem> {
     let Some(name) = &arguments.name else {
         let lists = [&arguments.tools, &arguments.skills, &arguments.tags].map(Option::is_some);
         if arguments.description.is_some() || lists.contains(&true) {
-            let detail = "`name` is missing: abilities are hashed with the name of what has them.";
+            let detail = "`name` is required: the name of the agent or server with these capabilities.";
             return Err(Problem::invalid("name", "name_missing", detail));
         }
         return Ok(None);
     };
     let description = match arguments.description.as_deref().map(str::trim) {
         None | Some("") => String::new(),
-        Some(text) => argument_text::text("description", text, LONGEST_DESCRIPTION)?,
+        Some(text) => argument_text::text("description", text, MAX_DESCRIPTION_CHARS)?,
     };
     let capability = Capability {
-        name: argument_text::line("name", name, LONGEST_NAME)?,
+        name: argument_text::line("name", name, MAX_NAME_CHARS)?,
         kind: arguments.kind.unwrap_or_default(),
         description,
         tools: entries("tools", arguments.tools.as_deref())?,
@@ -168,31 +155,22 @@ fn given(arguments: &Arguments) -> Result<Option<Capability>, Problem> {
     Ok(Some(capability.normalised()))
 }
 
-/// What was withdrawn shows nothing of what it said.
-fn shown(found: Arc<NamedListing>) -> Result<Arc<NamedListing>, Problem> {
-    let listing = &found.0;
-    if listing.lane == Lane::Withdrawn {
-        return Err(Problem::listing_not_found(listing.id.as_str()));
-    }
-    Ok(found)
-}
-
 fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem> {
     let list = list.unwrap_or_default();
-    if list.len() > MOST_ENTRIES {
-        let detail = format!("`{field}` may have {MOST_ENTRIES} entries.");
+    if list.len() > MAX_ENTRIES {
+        let detail = format!("`{field}` may contain at most {MAX_ENTRIES} entries.");
         return Err(Problem::invalid(field, "too_many", detail));
     }
-    list.iter().map(|text| argument_text::line(field, text, LONGEST_ENTRY)).collect()
+    list.iter().map(|text| argument_text::line(field, text, MAX_ENTRY_CHARS)).collect()
 }
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        let detail = "This listing was not probed yet, so its abilities are not known. Ask again after its first probe.";
+        let detail =
+            "This listing was not probed yet, so its capabilities are unknown. Retry after its first probe.";
         return Problem::new(http::StatusCode::CONFLICT, "nothing_observed", detail);
     }
-    let detail = "Give the `name` of what has the abilities, with its description, tools, skills and tags; or a \
-        `listing_id`.";
+    let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", "name_missing", detail)
 }
 
@@ -201,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn abilities_without_a_name_are_refused() {
+    fn capabilities_require_a_name() {
         let of = |arguments: Arguments| given(&arguments).map_err(|problem| problem.code);
         assert_eq!(of(Arguments::default()), Ok(None));
         let tools = Some(vec!["add".to_owned()]);

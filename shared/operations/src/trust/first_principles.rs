@@ -1,43 +1,30 @@
-//! What the family of trust is: what the registry observes, signs and lets others prove, and how much of that there is. The
-//! actions of the family's endpoint are its members.
+//! Overview of the trust family: what the registry observes and signs, what callers can prove, and totals.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Route;
-use registry_app::App;
-use registry_model::error::Problem;
-use registry_model::{AttestationType, Caller, TrailEvent};
+use crate::prelude::*;
+use registry_model::{AttestationType, TrailEvent};
 
 const PATH: &str = "/api/products/first-principles";
 
-/// Tells what the family is.
-#[derive(Debug)]
 pub struct FirstPrinciples;
 
-/// Nothing is asked for.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub struct Arguments {}
-
-/// What the family is.
+/// Overview of the trust family.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     model: &'static str,
-    /// What everything else is made of.
+    /// The basic facts that the family works with.
     atoms: Vec<Atom>,
     totals: Totals,
-    /// What statements may be about.
+    /// The types of signed statements.
     attestation_types: Vec<AttestationType>,
     endpoints: Endpoints,
-    /// What holds for all of it.
+    /// Rules that always apply.
     laws: Vec<&'static str>,
     note: &'static str,
 }
 
-/// One thing that the family deals in, and the tool for it.
+/// A basic fact and the tools for it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Atom {
     id: &'static str,
@@ -45,47 +32,47 @@ struct Atom {
     tools: Vec<&'static str>,
 }
 
-/// How much there is.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Totals {
-    /// Statements that were signed since the registry exists.
+    /// Statements signed so far.
     attestations: u64,
-    /// Listings whose domain bound a key.
+    /// Listings with a key bound to their domain.
     identities: u32,
     /// Live agents and MCP servers.
     live: u32,
 }
 
-/// Where the family is reached.
+/// URLs of the family.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
-    /// GET for this, and with `?action=` for what only reads; POST `{action, ...}` for anything.
+    /// GET for this overview, GET with `?action=` for reads, POST `{action, ...}` for every action.
     family: String,
     reciprocity: String,
-    /// The keys by which statements are verified.
+    /// The keys that verify statements.
     jwks: String,
 }
 
 impl Operation for FirstPrinciples {
     const NAME: &'static str = "first_principles";
     const TITLE: &'static str = "Trust, from first principles";
-    const DESCRIPTION: &'static str = "Tells what the family of trust offers: capability hashes, liveness, signed statements \
-        and their verification, proven domains, owners' acts; with totals and endpoints.";
+    const DESCRIPTION: &'static str = "Returns an overview of the trust tools (capability hashes, liveness, \
+        signed statements and their verification, proven domains, acts of owners) with totals and endpoints. Use \
+        it to choose one of them.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the first principles", "what are the first principles?", "first principles overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
-    type Arguments = Arguments;
+    type Arguments = NoArguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, Arguments {}: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (live, trails) = futures::try_join!(app.store.live(), app.store.trail_totals(app.clock.now()))?;
         Ok(Answer {
             ok: true,
             version: registry_domain::trust::VERSION,
-            model: "Observe, state, prove: the registry states only what it observed, and whoever speaks for a domain proves \
-                that with a key of the domain.",
+            model: "Observe, sign, prove: the registry signs only what it observed, and an owner proves control \
+                of a domain with a key of that domain.",
             atoms: atoms(),
             totals: Totals {
                 attestations: trails.of(TrailEvent::Attestation).count,
@@ -99,14 +86,14 @@ impl Operation for FirstPrinciples {
                 jwks: app.settings.url("/.well-known/jwks.json"),
             },
             laws: vec![
-                "Nothing that a caller says is signed.",
-                "A statement says what was observed, when, and until when it counts; false is stated like true.",
-                "A key counts for a listing only where the listing's own domain makes it known.",
-                "A proven domain says who speaks, not how good it is.",
-                "An owner's act is good once, for the act that the signed challenge names.",
+                "Claims of callers are never signed.",
+                "A statement contains what was observed, when, and when it expires; negative results are signed as well.",
+                "A key counts for a listing only if the listing's own domain publishes it.",
+                "A proven domain shows who controls a listing, not how good it is.",
+                "A signed challenge is valid once, for the act that it names.",
             ],
-            note: "POST {\"action\": \"attest\", \"listing_id\": \"...\"} to the family's endpoint, or call the tool of that \
-                name.",
+            note: "POST {\"action\": \"attest\", \"listing_id\": \"...\"} to `endpoints.family`, or call the tool \
+                `attest`.",
         })
     }
 }
@@ -114,15 +101,15 @@ impl Operation for FirstPrinciples {
 fn atoms() -> Vec<Atom> {
     let atom = |id, meaning, tools: &[&'static str]| Atom { id, meaning, tools: tools.to_vec() };
     vec![
-        atom("capability", "What something can do, as one short hash.", &["capability_hash"]),
-        atom("liveness", "When something last answered a real handshake.", &["check_liveness"]),
+        atom("capability", "What an agent or server can do, as one short hash.", &["capability_hash"]),
+        atom("liveness", "When a listing last answered a real handshake.", &["check_liveness"]),
         atom(
             "attestation",
-            "A signed statement of what was observed.",
+            "A signed statement of what the registry observed.",
             &["attest", "verify_attestation", "attestations"],
         ),
-        atom("identity", "Who speaks for a domain.", &["bind_identity", "manage_listing"]),
-        atom("reciprocity", "What a listing gives back.", &["get_reciprocity"]),
+        atom("identity", "Who controls a domain.", &["bind_identity", "manage_listing"]),
+        atom("reciprocity", "Whether a listing links back and proves its domain.", &["get_reciprocity"]),
     ]
 }
 

@@ -1,44 +1,34 @@
-//! What a listing gives back, and how it hangs together with others: its score with every reason, its trust graph, and its
-//! badge. Read from what is stored; nothing is fetched.
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+//! The reciprocity score of a listing with every reason, its trust graph and its badge. Computed from stored facts;
+//! sends no requests.
 
 use crate::lookup;
-use crate::operation::{AdvertisedSkill, Effect, Operation};
-use crate::route::{Action, Route};
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
 use registry_domain::views::badge;
 use registry_fetch::Target;
-use registry_formats::argument_schema;
-use registry_model::error::Problem;
-use registry_model::{AttestationRecord, Caller, Identity, Kind, Lane, Listing, ListingId, Moment, NameHold};
+use registry_model::{AttestationRecord, Identity, Listing, NameHold};
 
-/// Statements and compositions that are drawn in the graph.
-const STATEMENTS: u32 = 50;
-const USES: usize = 20;
+const MAX_STATEMENTS: u32 = 50;
+const MAX_COMPOSITIONS: usize = 20;
 
-/// Tells what a listing gives back.
-#[derive(Debug)]
 pub struct GetReciprocity;
 
-/// Which listing: by its id, by the URL it was listed by, or by its name.
+/// One of `listing_id`, `url` and `name`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "url", "name"])))]
 pub struct Arguments {
-    /// Its id.
+    /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The card URL or endpoint that it was listed by.
+    /// The card URL or endpoint under which it was listed.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// Its name.
+    /// Its name; a listing that proved the name is preferred.
     name: Option<String>,
 }
 
-/// What it gives back.
+/// The score with its reasons, and the trust graph.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -46,40 +36,38 @@ pub struct Answer {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// Where it stands.
     lane: Lane,
     /// Whether its card or server description links to this registry.
     links_back: bool,
-    /// What the score is made of.
+    /// The parts of the score.
     signals: Vec<Signal>,
-    /// 0 to 100.
+    /// From 0 to 100.
     score: u32,
-    /// When it was last looked at; null before its first probe.
+    /// The time of the last probe; null before the first.
     checked_at: Option<Moment>,
     card_url: String,
-    /// Live with clean checks.
+    /// Whether it is Live with clean checks.
     clean: bool,
-    /// The keys that are bound to its domain: who speaks for it.
+    /// The keys bound to its domain.
     identities: Vec<Identity>,
-    /// What it may show elsewhere.
+    /// Links to show elsewhere.
     portable: Portable,
     policy: &'static str,
-    /// What it hangs together with.
+    /// The trust graph around it.
     graph: Graph,
     badge: Badge,
 }
 
-/// What a listing may show elsewhere, each checked anew by whoever looks.
+/// Links that a listing can show elsewhere; each shows the current state.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Portable {
     /// A badge for its README.
     badge_markdown: String,
     badge_url: String,
-    /// The evidence.
     status_url: String,
-    /// The key set by which signed statements are verified.
+    /// The key set that verifies signed statements.
     jwks_uri: String,
-    /// Where a signed statement is asked for: POST with `action` attest.
+    /// POST here with `action` attest for a signed statement.
     attest_url: String,
 }
 
@@ -90,7 +78,7 @@ struct Graph {
     edges: Vec<Edge>,
 }
 
-/// A node: the listing itself, this registry, or a domain.
+/// A node: a listing, this registry or a domain.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Node {
     id: String,
@@ -99,45 +87,46 @@ struct Node {
     name: String,
 }
 
-/// An edge, with what it stands on.
+/// An edge with its evidence.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Edge {
     from: String,
     to: String,
-    /// `attested` (a signed statement that counts), `speaks_for` (a key of the domain signed a challenge), or `used_with`
-    /// (callers told that both were used together).
+    /// `attested` (a valid signed statement), `speaks_for` (a key of the domain signed a challenge) or `used_with`
+    /// (callers reported that both were used together).
     relation: &'static str,
-    /// The type of the statement, where the domain makes its key known, or who says so.
+    /// The type of statement, where the domain publishes its key, or who reported it.
     how: String,
-    /// How many there are of it.
+    /// How many statements or reports.
     count: u32,
-    /// The latest.
+    /// The time of the latest.
     at: Moment,
 }
 
-/// The badge that shows the standing of the listing when it is looked at.
+/// A badge that shows the current state of the listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Badge {
     name: &'static str,
     url: String,
     markdown: String,
-    /// Whether it says clean now.
+    /// Whether it shows `clean` now.
     clean: bool,
 }
 
 impl Operation for GetReciprocity {
     const NAME: &'static str = "get_reciprocity";
-    const TITLE: &'static str = "What does a listing give back?";
-    const DESCRIPTION: &'static str = "Scores what a listing gives back (clean checks 40, a link back 50, a proven domain 20, \
-        a card 10, at most 100), each with its reason, with its proven domains, its trust graph and badge. From stored facts.";
+    const TITLE: &'static str = "Reciprocity of a listing";
+    const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing (clean checks 40, a link back \
+        50, a proven domain 20, a card 10, at most 100) with a reason for each part, its proven domains, trust \
+        graph and badge. Pass listing_id, url or name. Computed from stored facts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["reciprocity of {id}", "show the trust graph of {id}", "what does {id} give back?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-reciprocity",
-        name: "What does a listing give back?",
-        description: "Scores what a listing gives back, with reasons, its trust graph and its badge.",
+        name: "Reciprocity of a listing",
+        description: "Returns the reciprocity score of a listing with reasons, trust graph and badge.",
         tags: &["registry", "trust", "reciprocity"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").kept_for(30)];
@@ -148,17 +137,14 @@ impl Operation for GetReciprocity {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let id = named(app, arguments).await?;
-        let found = lookup::listing_with_evidence(app, &id).await?;
+        let id = listing_id(app, arguments).await?;
+        let found = lookup::shown_listing_with_evidence(app, &id).await?;
         let (listing, evidence) = &*found;
-        if listing.lane == Lane::Withdrawn {
-            return Err(Problem::listing_not_found(listing.id.as_str()));
-        }
         let now = app.clock.now();
         let (identities, (statements, used_with)) =
             futures::try_join!(facts::identities(app, listing), async {
-                let statements = app.store.attestations_of(&listing.id, STATEMENTS, now);
-                let used_with = app.store.edges_of(&listing.id, USES, now);
+                let statements = app.store.attestations_of(&listing.id, MAX_STATEMENTS, now);
+                let used_with = app.store.edges_of(&listing.id, MAX_COMPOSITIONS, now);
                 Ok(futures::try_join!(statements, used_with)?)
             })?;
         let reciprocity = Reciprocity::of(app, listing, evidence.as_ref(), &identities);
@@ -184,8 +170,8 @@ impl Operation for GetReciprocity {
                 jwks_uri: settings.url("/.well-known/jwks.json"),
                 attest_url: settings.url("/api/products/first-principles"),
             },
-            policy: "A score of what was observed, not of worth: no link back is needed to be listed, to be Live, or to be \
-                found.",
+            policy: "The score counts observed facts and does not rate quality: a listing needs no link back to \
+                be listed, Live or found.",
             graph: graph(&settings.base_url, &settings.brand, listing, &identities, &statements, &used_with),
             badge: Badge { name: "clean", url: badge_url, markdown: badge_markdown, clean },
             listing_id: id.clone(),
@@ -194,8 +180,7 @@ impl Operation for GetReciprocity {
     }
 }
 
-/// The id of the listing that is meant.
-async fn named(app: &App, arguments: Arguments) -> Result<String, Problem> {
+async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> {
     if let Some(id) = arguments.listing_id {
         return Ok(id);
     }
@@ -205,12 +190,12 @@ async fn named(app: &App, arguments: Arguments) -> Result<String, Problem> {
         return Ok(ListingId::of_url(target.url()).to_string());
     }
     let Some(name) = arguments.name else {
-        let detail = "Say which listing: `listing_id` (or `id`), the `url` it was listed by, or its `name`.";
+        let detail = "Send `listing_id` (or `id`), the `url` under which it was listed, or its `name`.";
         return Err(Problem::invalid("listing_id", "listing_id_missing", detail));
     };
     let of_that_name = app.store.listings_named(&name).await?;
     let oldest = app.oldest_proof();
-    // Who proved a name goes before who claims it, and what is Live before what is not.
+    // A proven name goes before a claimed one, and a Live listing before others.
     let rank = |listing: &Listing| {
         (listing.is_name_claimed(), listing.name_hold == Some(NameHold::Yielded), !listing.is_live(oldest))
     };

@@ -1,45 +1,37 @@
-//! What the owner of a listing may do with it: withdraw it, bring it back, rename it, have it probed again. The owner is
-//! whoever signs a challenge for that act with a key that the listing's domain makes known now.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The owner is the caller who signs a
+//! challenge for that act with a key that the listing's domain publishes.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::lookup;
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
+use crate::prelude::*;
 use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
-use registry_app::App;
 use registry_app::takedown;
 use registry_domain::trust::ownership::{self, Way};
 use registry_formats::plain_text::{self, TextKind};
-use registry_formats::{argument_schema, argument_text, injection, server_json};
-use registry_model::error::Problem;
-use registry_model::{Caller, Contact, Lane, Listing, ListingId, Moment};
+use registry_formats::{argument_text, injection, server_json};
+use registry_model::{Contact, Listing};
 use registry_store::events::{Event, What};
 
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 
-/// Does what an owner may do with a listing.
-#[derive(Debug)]
 pub struct ManageListing;
 
-/// What is done.
+/// What to do with the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerAct {
-    /// Takes it off; the owner may bring it back.
+    /// Removes it from all lists and searches; `restore` undoes this.
     Withdraw,
-    /// Brings back what the owner withdrew: it goes Live by a new probe.
+    /// Restores a listing that its owner withdrew; it becomes Live after a new probe.
     Restore,
-    /// Changes the name that is shown.
+    /// Changes the displayed name.
     Rename,
-    /// Puts it first in the queue of probes.
+    /// Moves it to the front of the probe queue.
     Reprobe,
 }
 
-/// Which listing, what is done with it, and the proof.
+/// The listing, the act, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
 #[schemars(extend("oneOf" = [{ "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } }, { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } }]))]
@@ -47,47 +39,47 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// What is done.
+    /// What to do with the listing.
     act: OwnerAct,
-    /// With `rename`: the new name.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
+    /// The new name; required with `rename` and refused with any other act.
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The DID of the key, where it is a `did:web` of the listing's domain.
+    /// The DID of the key, if it is a `did:web` of the listing's domain.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
-    /// The key as a JWK, where it is to be this one.
+    /// The public key as a JWK, if it must be this one.
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,
-    /// The nonce of the challenge that was signed.
+    /// The nonce of the signed challenge; send it with `signature`.
     nonce: Option<String>,
-    /// The signature of its text, in hexadecimal or base64.
+    /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
     signature: Option<String>,
 }
 
-/// What was done, or the challenge that is to be signed.
+/// The result of the act, or the challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
     act: OwnerAct,
-    /// Whether it was done; false where a challenge is to be signed first.
+    /// Whether the act was done; false if the challenge must be signed first.
     done: bool,
-    /// Whether that changed anything.
+    /// Whether it changed the listing.
     changed: bool,
-    /// Where the listing stands now.
+    /// The state of the listing now.
     lane: Lane,
-    /// The name that is shown.
+    /// The displayed name.
     name: String,
     /// The domain whose key signed.
     proven_domain: Option<String>,
-    /// When it is probed next, after `restore` and `reprobe`.
+    /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
-    /// What is to be signed, where no signature was sent.
+    /// The challenge to sign; null if a signature was sent.
     challenge: Option<ShownChallenge>,
-    /// Where the domain may make a key known; one of them is enough.
+    /// Where the domain can publish a key; one of them is enough.
     ways: Vec<Way>,
     note: &'static str,
 }
@@ -95,9 +87,9 @@ pub struct Answer {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const DESCRIPTION: &'static str = "For the owner of a listing, who signs a challenge with a key of its domain: withdraw, \
-        restore, rename or reprobe it. Without a signature it answers the challenge for that act and where the domain may \
-        make its key known.";
+    const DESCRIPTION: &'static str = "Withdraws, restores, renames or reprobes a listing. For its owner, who \
+        signs a challenge with a key of the listing's domain. Call it first with listing_id and act: it returns \
+        the challenge and where the domain can publish its key. Call again with nonce and signature to do it.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
@@ -113,7 +105,7 @@ impl Operation for ManageListing {
         let offered = named.offered(nonce.as_deref(), signature.as_deref())?;
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
-        allowed(act, &listing)?;
+        check_allowed(act, &listing)?;
         let ways = ownership::ways(app, &listing, None)?;
         let text = text_of(act, &listing.id, name.as_deref());
         let answer = Answer {
@@ -167,11 +159,11 @@ async fn carry_out(
     let (changed, note) = match act {
         OwnerAct::Withdraw => {
             let changed = takedown::withdraw_by_owner(app, id).await?;
-            (changed, "Withdrawn. It is shown as Live nowhere; `restore` brings it back.")
+            (changed, "Withdrawn. It is no longer listed or found; `restore` undoes this.")
         }
         OwnerAct::Restore => {
             let changed = takedown::restore_by_owner(app, id).await?;
-            (changed, "It waits for its probe, and goes Live if it answers.")
+            (changed, "Restored. It becomes Live if it answers its next probe.")
         }
         OwnerAct::Rename => {
             let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
@@ -179,7 +171,7 @@ async fn carry_out(
             if changed {
                 rewrite(app, listing, &after).await?;
             }
-            (changed, "This name is shown from now on.")
+            (changed, "The new name is shown from now on.")
         }
         OwnerAct::Reprobe => {
             let now = app.clock.now();
@@ -190,7 +182,7 @@ async fn carry_out(
                 let event = Event { what: What::Queued, listing_id: id.clone(), kind: listing.kind, at: now };
                 app.bus.send(&event).await;
             }
-            (true, "It is probed at `due_at`; its status says how that went.")
+            (true, "It is probed at `due_at`; check_status shows the result.")
         }
     };
     let listing = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
@@ -198,14 +190,14 @@ async fn carry_out(
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
-    let nobody = Contact { email: None, source: None };
-    if app.store.republish(before, after, &nobody, None, app.clock.now()).await? {
+    let contact = Contact { email: None, source: None };
+    if app.store.republish(before, after, &contact, None, app.clock.now()).await? {
         return Ok(());
     }
-    Err(Problem::unavailable("a listing was being probed while its owner changed it"))
+    Err(Problem::unavailable("the listing was being probed; try again"))
 }
 
-/// The act as a challenge names it.
+/// The act as it appears in the challenge's text.
 fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
     let word = match act {
         OwnerAct::Withdraw => "withdraw",
@@ -216,8 +208,8 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
     name.map_or_else(|| format!("{word} {id}"), |name| format!("{word} {id} to {name}"))
 }
 
-/// What may not be done is refused before anybody signs for it.
-fn allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
+/// Checked before a challenge is issued.
+fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let conflict = |code, detail: &str| {
         let problem = Problem::new(http::StatusCode::CONFLICT, code, detail);
         Err(problem.with("lane", listing.lane.as_str()))
@@ -225,41 +217,41 @@ fn allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
         OwnerAct::Rename | OwnerAct::Reprobe if withdrawn => {
-            conflict("withdrawn", "This listing was withdrawn: bring it back with `restore` first.")
+            conflict("withdrawn", "This listing is withdrawn: `restore` it first.")
         }
         OwnerAct::Rename if listing.server_name.is_none() => conflict(
             "name_of_the_card",
-            "The name of this listing is taken from its own card or server at every probe: change it there, and ask for a \
-             `reprobe`.",
+            "The name of this listing is read from its own card or server at every probe: change it there and use \
+            `reprobe`.",
         ),
         OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
         _ => Ok(()),
     }
 }
 
-/// The new name. A name in the form of server names is a claim to a namespace: only the listing's own may be shown, whose
-/// standing (claimed or proven) is shown beside it.
+/// The new name. A name in the form of a server name claims a namespace, so only the listing's own server name is
+/// allowed; whether that is claimed or proven is shown with it.
 fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Option<String>, Problem> {
     let name = match (act, name) {
-        (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, LONGEST_NAME)?,
+        (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, MAX_NAME_CHARS)?,
         (OwnerAct::Rename, None) => {
-            return Err(Problem::invalid("name", "name_missing", "`rename` needs the new `name`."));
+            return Err(Problem::invalid("name", "name_missing", "`rename` requires the new `name`."));
         }
         (_, Some(_)) => {
             return Err(Problem::invalid(
                 "name",
                 "name_without_rename",
-                "`name` goes with the act `rename`.",
+                "`name` is accepted only with act `rename`. Leave it out.",
             ));
         }
         (_, None) => return Ok(None),
     };
     if let Some(fault) = plain_text::fault(&name, TextKind::Name).or_else(|| injection::fault(&name)) {
-        return Err(Problem::invalid("name", "bad_name", format!("`name` cannot be shown: {fault}")));
+        return Err(Problem::invalid("name", "bad_name", format!("`name` is not accepted: {fault}")));
     }
     if server_json::is_name(&name) && listing.server_name.as_deref() != Some(name.as_str()) {
-        let detail = "`name` has the form of a server name of another: publish it as the name of a server description, with \
-            a proof.";
+        let detail = "`name` is the server name of another listing. To use it, publish a server description with \
+            that name and a proof.";
         return Err(Problem::invalid("name", "name_of_another", detail));
     }
     Ok(Some(name))

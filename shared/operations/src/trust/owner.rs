@@ -1,50 +1,42 @@
-//! What every act of an owner shares: the challenge that is answered where no signature was sent, and the reading of the
-//! signature and of the key that made it.
+//! Shared by the acts of owners: the challenge to sign, and parsing of the key and the signature.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use schemars::{Schema, SchemaGenerator, json_schema};
 
+use crate::prelude::*;
 use registry_app::domain_keys::{Did, PublicKey, Signature};
 use registry_domain::trust::ownership::Offered;
-use registry_formats::argument_schema;
-use registry_model::Moment;
-use registry_model::error::Problem;
 use registry_store::Challenge;
 
-/// A challenge that is to be signed.
+/// A challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ShownChallenge {
-    /// Goes back with the signature.
+    /// Send it back with the signature.
     nonce: String,
-    /// The text to be signed, byte by byte: four lines joined by line feeds, none at the end.
+    /// The text to sign: four lines joined by line feeds, without one at the end.
     text: String,
-    /// Until when it may be used, and once.
+    /// The challenge is valid until this time, and once.
     expires_at: Moment,
-    /// How it is signed.
+    /// How to sign it.
     how: &'static str,
 }
 
 impl From<Challenge> for ShownChallenge {
     fn from(challenge: Challenge) -> Self {
         let Challenge { nonce, text, expires_at } = challenge;
-        let how = "Sign the UTF-8 bytes of `text` with a key that the domain of the listing makes known (`ways`): Ed25519, \
-            or ECDSA on P-256 with SHA-256. Send the same call again with `nonce` and `signature` (hexadecimal or base64; \
-            of P-256 also in DER).";
+        let how = "Sign the UTF-8 bytes of `text` with a key that the listing's domain publishes (see `ways`): \
+            Ed25519, or ECDSA on P-256 with SHA-256. Send the same call again with `nonce` and `signature` \
+            (hexadecimal or base64; P-256 also in DER).";
         Self { nonce, text, expires_at, how }
     }
 }
 
-/// How a caller names a key.
 #[derive(Debug, Default)]
 pub(super) struct NamedKey {
-    /// The key.
     pub(super) key: Option<PublicKey>,
-    /// The DID.
     pub(super) did: Option<Did>,
 }
 
-/// The key is told in one way, or not at all.
+/// At most one form of the key may be sent.
 pub(super) fn one_key() -> Value {
     let none = argument_schema::none_of;
     json!([
@@ -54,11 +46,10 @@ pub(super) fn one_key() -> Value {
     ])
 }
 
-/// A public key of the kinds that are taken, as a JWK.
 pub(super) fn public_jwk_schema(_: &mut SchemaGenerator) -> Schema {
     let coordinate = "^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$";
     json_schema!({
-        "description": "The key as a JWK, without its private part.",
+        "description": "The public key as a JWK, without its private part.",
         "anyOf": [
             { "type": "null" },
             {
@@ -83,10 +74,7 @@ pub(super) fn public_jwk_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl NamedKey {
-    /// Reads a key in any of its forms; several must be the same key.
-    ///
-    /// # Errors
-    /// Names the field that cannot be taken.
+    /// Parses a key in any of its forms; if there are several, they must be the same key.
     pub(super) fn parse(
         did: Option<&str>,
         public_jwk: Option<&Map<String, Value>>,
@@ -95,23 +83,20 @@ impl NamedKey {
         let did = did.map(Did::parse).transpose();
         let did = did.map_err(|error| Problem::invalid("did", "bad_did", format!("`did`: {error}.")))?;
         let refuse = |field: &'static str| {
-            move |error| Problem::invalid(field, "bad_key", format!("`{field}` cannot be taken: {error}."))
+            move |error| Problem::invalid(field, "bad_key", format!("`{field}` is not accepted: {error}."))
         };
         let jwk = public_jwk.map(PublicKey::from_jwk).transpose().map_err(refuse("public_jwk"))?;
         let pem = public_key_pem.map(PublicKey::from_pem).transpose().map_err(refuse("public_key_pem"))?;
         let mut keys = [did.as_ref().and_then(Did::key).cloned(), jwk, pem].into_iter().flatten();
         let key = keys.next();
         if keys.any(|other| Some(&other) != key.as_ref()) {
-            let detail = "`did`, `public_jwk` and `public_key_pem` are different keys. Send one.";
+            let detail = "`did`, `public_jwk` and `public_key_pem` contain different keys. Send one.";
             return Err(Problem::invalid("public_jwk", "different_keys", detail));
         }
         Ok(Self { key, did })
     }
 
-    /// What is offered with a challenge; `None` where it is asked for.
-    ///
-    /// # Errors
-    /// Only one of both was sent, or the signature is none.
+    /// The signed challenge; `None` if the call asks for a challenge.
     pub(super) fn offered(
         self,
         nonce: Option<&str>,
@@ -122,18 +107,21 @@ impl NamedKey {
             (None, None) => Ok(None),
             (Some(nonce), Some(signature)) => {
                 let signature = Signature::parse(signature).ok_or_else(|| {
-                    let detail = "`signature` must be 64 bytes in hexadecimal or base64, or of P-256 in DER.";
+                    let detail =
+                        "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
                     Problem::invalid("signature", "bad_signature", detail)
                 })?;
                 Ok(Some(Offered { nonce: nonce.to_owned(), signature, key, did }))
             }
-            (Some(_), None) => {
-                Err(Problem::invalid("signature", "signature_missing", "`nonce` goes with a `signature`."))
-            }
+            (Some(_), None) => Err(Problem::invalid(
+                "signature",
+                "signature_missing",
+                "`signature` is required with `nonce`.",
+            )),
             (None, Some(_)) => Err(Problem::invalid(
                 "nonce",
                 "nonce_missing",
-                "`signature` goes with the `nonce` of a challenge: send the call without both to be given one.",
+                "`nonce` is required with `signature`: send the call without both to get a challenge.",
             )),
         }
     }
@@ -148,7 +136,7 @@ mod tests {
     const DID: &str = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp";
 
     #[test]
-    fn a_key_that_is_named_twice_is_one_key() {
+    fn all_forms_of_a_key_must_be_the_same_key() {
         let jwk = |x: &str| json!({ "kty": "OKP", "crv": "Ed25519", "x": x });
         let named = |x: &str| NamedKey::parse(Some(DID), jwk(x).as_object(), None);
         assert!(named("O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik").unwrap().key.is_some());
@@ -163,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nonce_and_a_signature_go_together() {
+    fn nonce_and_signature_require_each_other() {
         let offered = |nonce, signature| NamedKey::default().offered(nonce, signature).map_err(|p| p.code);
         assert!(matches!(offered(None, None), Ok(None)));
         let good = "00".repeat(64);

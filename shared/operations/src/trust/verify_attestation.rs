@@ -1,62 +1,52 @@
-//! Verifies a signed statement of this registry, check by check. A bad token is answered with what is wrong, never with an
-//! error: whoever asks did nothing wrong.
+//! Verifies a signed statement of this registry, check by check. An invalid token is a result, not an error.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use crate::operation::{Effect, Operation};
-use crate::route::Action;
-use registry_app::App;
+use crate::prelude::*;
 use registry_domain::trust::verification::{self, TokenCheck};
 use registry_domain::views::LogPlace;
-use registry_model::error::Problem;
-use registry_model::{AttestationId, AttestationType, Caller, ListingId, Moment};
+use registry_model::{AttestationId, AttestationType};
 
-/// Verifies a statement.
-#[derive(Debug)]
 pub struct VerifyAttestation;
 
-/// Which statement.
+/// The token to verify.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The token, as `attest` gave it.
+    /// The token that `attest` returned.
     jws: String,
-    /// The id that it is expected to have (`att_...`).
+    /// The expected id (`att_...`), if known.
     id: Option<String>,
 }
 
-/// Whether it counts.
+/// Whether the statement is valid, and its contents.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Whether all checks hold.
+    /// Whether all checks passed.
     valid: bool,
-    /// Each check and its outcome; those that could not be judged after one that failed are left out.
+    /// Each check with its result; checks that depend on a failed one are left out.
     checks: Vec<TokenCheck>,
-    /// Its id; this and what follows is null where the signature does not hold, for then nobody said it.
+    /// The id of the statement. This and the following fields are null if the signature is invalid.
     id: Option<AttestationId>,
-    /// What it is about.
     #[serde(rename = "type")]
     about: Option<AttestationType>,
-    /// Of which listing it speaks.
+    /// The listing that the statement is about.
     subject: Option<ListingId>,
-    /// Who signed it.
+    /// The registry that signed it.
     issuer: Option<String>,
     issued_at: Option<Moment>,
     expires_at: Option<Moment>,
-    /// The facts that were signed. They were true when it was issued.
+    /// The signed facts, as they were when the statement was issued.
     claims: Option<Map<String, Value>>,
-    /// Its leaf in the log of evidence.
+    /// Its leaf in the evidence log.
     log: Option<LogPlace>,
 }
 
 impl Operation for VerifyAttestation {
     const NAME: &'static str = "verify_attestation";
     const TITLE: &'static str = "Verify a signed statement";
-    const DESCRIPTION: &'static str = "Verifies an attestation of this registry: form, algorithm, key, signature, \
-        issuer, expiry and revocation, each with its outcome. A bad token is answered with valid: false.";
+    const DESCRIPTION: &'static str = "Verifies a signed statement (attestation) of this registry. Pass the token \
+        as jws. Returns `valid`, the result of each check (form, algorithm, key, signature, issuer, expiry, \
+        revocation) and the signed facts; an invalid token returns valid: false, not an error.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"jws": "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JlZ2lzdHJ5In0.c2lnbmF0dXJl"}"#;
