@@ -21,76 +21,57 @@ const LONGEST_ID: usize = 129;
 /// The longest description that is read, in characters.
 const LONGEST_DESCRIPTION: usize = 4000;
 
-/// One skill or tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ability {
-    /// What it is called by.
     pub(super) id: String,
-    /// Its name for people.
     pub(super) title: String,
-    /// What it does, in its own words.
     pub(super) description: String,
-    /// Its own tags.
     pub(super) tags: Vec<String>,
     /// The stems of the words that tell what it is about.
     pub(super) subject: BTreeSet<String>,
-    /// The words of its id.
     pub(super) words: Vec<String>,
-    /// What a call does.
     effect: Effect,
 }
 
-/// What a call does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It changes something, by this verb.
     Acts(&'static str),
-    /// It only reads, by this verb.
     Reads(&'static str),
-    /// Its texts do not tell.
     Untold,
 }
 
 impl Ability {
-    /// One by its texts, each on one line but the description.
     pub(super) fn new(id: String, title: String, description: String, tags: Vec<String>) -> Self {
         let subject = subject(&format!("{id} {title} {description} {}", tags.join(" ")));
         Self { subject, ..Self::unread(id, title, description, tags) }
     }
 
-    /// One whose subject is not looked for.
     fn unread(id: String, title: String, description: String, tags: Vec<String>) -> Self {
         let words = words(&id);
         let effect = effect(&words, &title, &description);
         Self { id, title, description, tags, subject: BTreeSet::new(), words, effect }
     }
 
-    /// The words that it is found by.
     pub(super) fn text(&self) -> String {
         format!("{} {} {} {}", self.id, self.title, self.description, self.tags.join(" "))
     }
 
-    /// What a call does.
     pub(super) fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// Whether it brings in texts that third parties wrote.
     pub(super) fn reads_outside(&self) -> bool {
         !matches!(self.effect(), Effect::Acts(_)) && brings_outside_texts(&self.text())
     }
 
-    /// The first sentence of its description, or its name.
     pub(super) fn purpose(&self) -> String {
         sentences(&self.description).into_iter().next().unwrap_or_else(|| self.title.clone())
     }
 
-    /// What else its description promises.
     pub(super) fn promises(&self) -> Vec<String> {
         sentences(&self.description).into_iter().skip(1).collect()
     }
 
-    /// What a request is about that it serves: its tags, else the words of its texts.
     pub(super) fn topics(&self) -> Vec<String> {
         let tags: Vec<String> =
             self.tags.iter().map(|tag| plain(tag, 40)).filter(|tag| !tag.is_empty()).collect();
@@ -133,7 +114,6 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     read.collect()
 }
 
-/// Lines stay apart as sentences; nothing else of the text's shape is kept.
 fn plain_sentences(text: &str) -> String {
     let text = shorten(text, LONGEST_DESCRIPTION);
     let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 1000)).collect();
@@ -141,12 +121,10 @@ fn plain_sentences(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The name of a tool as words: `getForecast` is "get forecast".
 fn spoken(name: &str) -> String {
     plain(&words(name).join(" "), 80)
 }
 
-/// What the abilities of a profile are called.
 pub(super) fn noun(profile: &Profile) -> &'static str {
     match profile.kind {
         Kind::Agent if !profile.skills.is_empty() || profile.tools.is_empty() => "skill",
@@ -154,12 +132,10 @@ pub(super) fn noun(profile: &Profile) -> &'static str {
     }
 }
 
-/// The number of abilities, with their noun.
 pub(super) fn counted(profile: &Profile, count: usize) -> String {
     format!("{count} {}{}", noun(profile), if count == 1 { "" } else { "s" })
 }
 
-/// The ability that is most easily taken for this one, with the words that both use.
 pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, Vec<String>)> {
     let own = abilities.get(index)?;
     let (other, shared) = abilities

@@ -8,19 +8,16 @@ use registry_formats::server_json::is_name;
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Kind};
 
-/// Its name on a page.
 pub(super) fn name(profile: &Profile) -> String {
     let name = prose(&profile.name, 80);
     if name.is_empty() { profile.slug() } else { name }
 }
 
-/// Its name in JSON and other plain places.
 pub(super) fn plain_name(profile: &Profile) -> String {
     let name = plain(&profile.name, 80);
     if name.is_empty() { profile.slug() } else { name }
 }
 
-/// Who acts by a charter: the agent itself, or one that works through the server.
 pub(super) fn actor(profile: &Profile) -> String {
     match profile.kind {
         Kind::Agent => name(profile),
@@ -28,18 +25,15 @@ pub(super) fn actor(profile: &Profile) -> String {
     }
 }
 
-/// Where it answers.
 pub(super) fn endpoint(profile: &Profile) -> Option<String> {
     address(profile.endpoint.as_deref())
 }
 
-/// Its status at the registry.
 pub(super) fn status_url(profile: &Profile, settings: &Settings) -> Option<String> {
     let id = profile.listing_id.as_ref()?;
     Some(settings.url(&format!("/api/listings/status?id={id}")))
 }
 
-/// What the registry is given to probe it again.
 pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
     let card = address(profile.card_url.as_deref());
     match (profile.kind, card, endpoint(profile)) {
@@ -70,7 +64,6 @@ fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
     Some(body)
 }
 
-/// What it is, where it answers, and what its last proof found.
 pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
     let name = name(profile);
     let version =
@@ -111,7 +104,6 @@ pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// The last proof in one line.
 pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     let proof = profile.proof.as_ref()?;
     let took = proof.latency_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
@@ -134,7 +126,6 @@ pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     ))
 }
 
-/// What the registry does not know, with what to do about it.
 pub(super) fn missing(profile: &Profile) -> Vec<String> {
     let noun = ability::noun(profile);
     let mut missing = Vec::new();
@@ -158,7 +149,6 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
     missing
 }
 
-/// Whether the last proof found that it asks for credentials.
 pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.proof.as_ref().is_some_and(|proof| {
         proof.handshake != Handshake::Ok

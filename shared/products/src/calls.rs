@@ -26,7 +26,6 @@ pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, S
     }
 }
 
-/// The same as items of a list.
 pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
     of(profile, ability)
         .iter()
@@ -76,17 +75,14 @@ fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
     [tools].into_iter().chain(call).collect()
 }
 
-/// A POST of JSON as one line.
 pub(super) fn post(url: &str, headers: &str, body: &Value) -> String {
     format!("curl -fsS {} -H 'content-type: application/json'{headers} -d {}", shell(url), shell_json(body))
 }
 
-/// A GET as one line.
 pub(super) fn get(url: &str) -> String {
     format!("curl -fsS {}", shell(url))
 }
 
-/// A call of a tool of the registry.
 pub(super) fn registry_tool(endpoint: &str, id: &str, tool: &str, arguments: &Value) -> String {
     let params = json!({ "name": tool, "arguments": arguments });
     let id = slug(&plain(id, 60)).unwrap_or_else(|| tool.to_owned());

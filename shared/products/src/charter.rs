@@ -14,11 +14,9 @@ use registry_model::settings::Settings;
 /// What the charter says beside the kernel's part: files of the products that go further.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Further {
-    /// Lines about the other files.
     pub(super) lines: Vec<String>,
 }
 
-/// The charter.
 pub(super) fn of(
     profile: &Profile,
     settings: &Settings,
@@ -90,7 +88,6 @@ fn capital(word: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// Ids of the abilities with this effect.
 fn with(abilities: &[Ability], wanted: fn(&Effect) -> bool) -> Vec<&str> {
     abilities.iter().filter(|ability| wanted(&ability.effect())).map(|ability| ability.id.as_str()).collect()
 }

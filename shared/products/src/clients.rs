@@ -12,20 +12,16 @@ use registry_formats::server_json::is_name;
 /// The longest name that a server gets in clients: they put it before each tool's name, and models' APIs cut at 64.
 const LONGEST_NAME: usize = 24;
 
-/// A client: its file, and the command that does the same.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
-    /// Its name.
     pub(super) name: &'static str,
     /// Where its file stands, in the project or for all of them.
     pub(super) paths: &'static [&'static str],
-    /// The file.
     pub(super) file: File,
     /// The command that does the same, or where none does, what to know.
     pub(super) command: String,
 }
 
-/// The name of the server in clients.
 pub(super) fn name(profile: &Profile) -> String {
     // Of `ai.acme/reverse-text` the owner says nothing in a list of tools.
     let own =

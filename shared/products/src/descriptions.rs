@@ -19,16 +19,13 @@ const CARD_SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/ser
 /// The longest description and title that the schemas allow, in characters.
 const LONGEST: usize = 100;
 
-/// Both documents, and what is to be known about them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Descriptions {
     /// The documents; none where no name can be derived.
     pub(super) files: Vec<File>,
-    /// What was changed or left out, and why.
     pub(super) notes: Vec<String>,
 }
 
-/// The documents of a server.
 pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     let mut notes = Vec::new();
     let Some(name) = name(profile, &mut notes) else {
@@ -68,7 +65,6 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     Descriptions { files, notes }
 }
 
-/// What breaks an official rule is left out, and said.
 fn hold_to_rules(server: &mut Map<String, Value>, notes: &mut Vec<String>) {
     let violations =
         server_json::read(&Value::Object(server.clone()), Reach::Public).err().unwrap_or_default();
@@ -98,7 +94,6 @@ fn file(path: &str, schema: &str, members: &Map<String, Value>) -> File {
     File { path: path.to_owned(), media_type: "application/json", content: lines.join(",\n") + " }\n" }
 }
 
-/// Its own name where that is valid, else one under its host.
 fn name(profile: &Profile, notes: &mut Vec<String>) -> Option<String> {
     if let Some(own) = profile.server_name.as_deref() {
         if is_name(own) {
@@ -141,7 +136,6 @@ fn description(profile: &Profile, abilities: &[Ability], notes: &mut Vec<String>
     fitting(&made)
 }
 
-/// The text cut at a word within the limit.
 fn fitting(text: &str) -> String {
     if text.chars().count() <= LONGEST {
         return text.to_owned();

@@ -24,7 +24,6 @@ const FOREIGN: [&str; 5] = [
     "Compose a waltz for two violins",
 ];
 
-/// The cases as a file.
 pub(super) fn file(cases: &[Value]) -> File {
     let lines: Vec<String> = cases.iter().map(ToString::to_string).collect();
     let mut content = lines.join("\n");
@@ -32,7 +31,6 @@ pub(super) fn file(cases: &[Value]) -> File {
     File { path: "evaluation.jsonl".to_owned(), media_type: "application/jsonl", content }
 }
 
-/// The cases.
 pub(super) fn cases(profile: &Profile, abilities: &[Ability], goals: &[Goal]) -> Vec<Value> {
     let name = about::plain_name(profile);
     let ids: Vec<&str> = abilities.iter().take(12).map(|ability| ability.id.as_str()).collect();
@@ -66,7 +64,6 @@ pub(super) fn cases(profile: &Profile, abilities: &[Ability], goals: &[Goal]) ->
     cases
 }
 
-/// A case: what it is called, what is asked, what the answer must be.
 fn case(description: &str, request: &str, rubric: &str) -> Value {
     json!({
         "description": inert(description, 120),

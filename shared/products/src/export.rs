@@ -11,18 +11,13 @@ use zip::{CompressionMethod, ZipWriter};
 use super::file::File;
 use super::text::slug_after;
 
-/// In which form a product is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Folders of Agent Skills.
     Skills,
-    /// A zip.
     Zip,
-    /// A gzipped tar.
     TarGz,
 }
 
-/// A text that names no format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a format: skills, zip or tar.gz")]
 pub struct InvalidFormat;
@@ -40,19 +35,14 @@ impl FromStr for Format {
     }
 }
 
-/// Files that cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A path that would lead out of the folder it is unpacked in.
     #[error("not a safe relative path: {0:?}")]
     Path(String),
-    /// The archive could not be written.
     #[error("the archive could not be written")]
     Archive(#[from] std::io::Error),
-    /// The zip could not be written.
     #[error("the zip could not be written")]
     Zip(#[from] zip::result::ZipError),
-    /// The tree could not be written.
     #[error("the tree could not be written")]
     Tree(#[from] serde_json::Error),
 }
@@ -85,10 +75,6 @@ pub fn skills(files: &[File]) -> Vec<File> {
     skills
 }
 
-/// The files in one piece.
-///
-/// # Errors
-/// A path is not safe, or the piece could not be written.
 pub fn archive(files: &[File], format: Format) -> Result<Vec<u8>, ExportError> {
     match format {
         Format::Skills => Ok(serde_json::to_vec(&skills(files))?),
@@ -97,10 +83,6 @@ pub fn archive(files: &[File], format: Format) -> Result<Vec<u8>, ExportError> {
     }
 }
 
-/// The files as a zip.
-///
-/// # Errors
-/// A path is not safe, or the archive could not be written.
 pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
@@ -114,10 +96,6 @@ pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
     Ok(writer.finish()?.into_inner())
 }
 
-/// The files as a gzipped tar.
-///
-/// # Errors
-/// A path is not safe, or the archive could not be written.
 pub fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
     let encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::default());
     let mut builder = tar::Builder::new(encoder);
@@ -131,7 +109,6 @@ pub fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
     Ok(builder.into_inner()?.finish()?)
 }
 
-/// The files in the order of their paths, each of which is safe.
 fn sorted(files: &[File]) -> Result<Vec<&File>, ExportError> {
     if let Some(file) = files.iter().find(|file| !is_safe(&file.path)) {
         return Err(ExportError::Path(file.path.clone()));
@@ -142,7 +119,6 @@ fn sorted(files: &[File]) -> Result<Vec<&File>, ExportError> {
     Ok(sorted)
 }
 
-/// A relative path of plain parts, none of which leads up.
 fn is_safe(path: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     path.len() <= 240

@@ -4,7 +4,6 @@
 use registry_model::Kind;
 use registry_model::protocol::MCP_NEWEST_REVISION;
 
-/// The cure of a failed check.
 pub(super) fn of_check(id: &str) -> &'static str {
     match id {
         "https" => {
@@ -32,7 +31,6 @@ pub(super) fn of_check(id: &str) -> &'static str {
     }
 }
 
-/// What wins the points that a part of the score lacks.
 pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
     let fix = match (id, kind) {
         ("handshake", Kind::Agent) => {

@@ -13,13 +13,9 @@ const MOST_OWN: usize = 20;
 /// Something to reach, and how one sees that it is reached. Plain text of strangers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Goal {
-    /// What is to be reached.
     pub(super) words: String,
-    /// The abilities that serve it.
     pub(super) by: Vec<String>,
-    /// How one sees that it is reached.
     pub(super) accepted: String,
-    /// No ability serves it.
     pub(super) unserved: bool,
 }
 
@@ -39,7 +35,6 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Vec<Goal> {
     goals
 }
 
-/// The goals that the files of a profile hold its subject to, in words.
 #[must_use]
 pub fn goals_of(profile: &Profile) -> Vec<String> {
     of(profile, &ability::all(profile)).into_iter().map(|goal| goal.words).collect()

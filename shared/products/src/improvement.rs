@@ -13,24 +13,20 @@ use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
 use registry_model::settings::Settings;
 
-/// Name of the skill's folder.
 pub(super) fn slug(profile: &Profile) -> String {
     slug_after("improve", &profile.slug())
 }
 
-/// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
     let findings = lint::of(abilities, &lint::Rules::of(profile));
     vec![skill(profile, settings, &findings, cases), regression(profile, settings, &findings), log(profile)]
 }
 
-/// What the last proof and the missing facts leave to mend, the worst first.
 pub(super) fn open(profile: &Profile) -> Vec<Weakness> {
     let weaknesses = profile.proof.iter().flat_map(|proof| proof.weaknesses.iter().cloned());
     weaknesses.take(MOST_FINDINGS).collect()
 }
 
-/// The score of its card by itself, without a new listing.
 fn score_line(profile: &Profile, settings: &Settings) -> Option<String> {
     let card = address(profile.card_url.as_deref()).or_else(|| about::endpoint(profile))?;
     Some(calls::get(&settings.url(&format!("/api/score?url={}", query(&card)))))

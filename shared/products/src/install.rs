@@ -5,18 +5,14 @@ use super::profile::Profile;
 use super::{calls, clients};
 use registry_model::Kind;
 
-/// Something to run, or to put into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
-    /// By which client, or for what.
     pub title: String,
     /// The file it belongs into; none where it is a command.
     pub file: Option<&'static str>,
-    /// The command, or what the file holds.
     pub text: String,
 }
 
-/// How it is taken into use; nothing where no address of it is known.
 #[must_use]
 pub fn install(profile: &Profile) -> Vec<Snippet> {
     let of_client = |client: clients::Client| {

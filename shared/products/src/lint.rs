@@ -18,12 +18,9 @@ const LONGEST_NAME: usize = 128;
 /// The longest name that the APIs of models take, in characters.
 const LONGEST_AT_MODELS: usize = 64;
 
-/// What was found about one tool or skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// Which one.
     pub(super) id: String,
-    /// What is wrong, each in a few words.
     pub(super) faults: Vec<String>,
     /// A name that holds to the rule, where its own does not.
     pub(super) name: Option<String>,
@@ -31,17 +28,13 @@ pub(super) struct Finding {
     pub(super) description: String,
 }
 
-/// What the texts of one listing are held to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
-    /// Models call by the name, so the name has a rule.
     pub(super) called_by_name: bool,
-    /// What the listing as a whole says it is for.
     pub(super) whole: String,
 }
 
 impl Rules {
-    /// For the tools or skills of a profile.
     pub(super) fn of(profile: &Profile) -> Self {
         let whole = sentences(profile.description.as_deref().unwrap_or_default()).into_iter().next();
         let whole = whole.map(|whole| plain(&whole, 140)).unwrap_or_default();
@@ -140,7 +133,6 @@ fn one(
     })
 }
 
-/// What a description does not say.
 struct Lacks {
     verb: bool,
     result: bool,
@@ -218,7 +210,6 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
     plain(&parts.join(" "), LONG)
 }
 
-/// The name in words, for people.
 fn spoken(title: &str, id: &str) -> String {
     plain(&if title.is_empty() { words(id).join(" ") } else { title.to_owned() }, 80)
 }
@@ -232,7 +223,6 @@ fn stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// Whether a description tells what comes of a call.
 fn says_what_returns(said: &str) -> bool {
     let said = said.to_lowercase();
     ["return", "result", "respon", "output", "answer", "confirm", "with the id", "gives back"]
@@ -240,7 +230,6 @@ fn says_what_returns(said: &str) -> bool {
         .any(|sign| said.contains(sign))
 }
 
-/// Whether a description tells when to use it.
 fn says_when(said: &str) -> bool {
     let said = said.to_lowercase();
     [
@@ -271,7 +260,6 @@ fn name_fault(name: &str) -> Option<&'static str> {
     (!taken).then_some("MCP allows the name, but models' APIs take only 1 to 64 of A-Z a-z 0-9 _ -")
 }
 
-/// The name as every client and model takes it.
 pub(super) fn lawful(name: &str) -> String {
     if name_fault(name).is_none() {
         return name.to_owned();
@@ -283,7 +271,6 @@ pub(super) fn lawful(name: &str) -> String {
     if cut.is_empty() { "tool".to_owned() } else { cut.to_owned() }
 }
 
-/// How many findings are told one by one.
 pub(super) const MOST_FINDINGS: usize = MOST_ROWS;
 
 #[cfg(test)]

@@ -20,7 +20,6 @@ use registry_model::settings::Settings;
 /// The longest name of a tool that the APIs of models take, in characters.
 const LONGEST_CALL: usize = 64;
 
-/// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);
     let findings = lint::of(&abilities, &Rules::of(profile));
@@ -42,7 +41,6 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-/// How to install it, and what is to be known about the other files.
 fn install(
     profile: &Profile,
     clients: &[Client],
@@ -107,7 +105,6 @@ fn longest_name(local: &str, abilities: &[Ability]) -> Option<String> {
     ))
 }
 
-/// Of an agent: what stands between it and MCP clients.
 fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
@@ -134,7 +131,6 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File
     File { path: "bridge.md".to_owned(), media_type: "text/markdown", content: page.text() }
 }
 
-/// What is wrong with names and descriptions.
 fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
@@ -173,7 +169,6 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
     File { path: "descriptions.md".to_owned(), media_type: "text/markdown", content: page.text() }
 }
 
-/// The tools as `tools/list` should tell them, one a line.
 fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Option<File> {
     let better = |ability: &Ability| {
         let finding = findings.iter().find(|finding| finding.id == ability.id);

@@ -2,14 +2,12 @@
 
 use super::text::{row, rule};
 
-/// A page in the making.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Page {
     lines: Vec<String>,
 }
 
 impl Page {
-    /// A page with front matter: name, description and further lines of YAML.
     pub(super) fn skill(name: &str, description: &str, more: Vec<String>) -> Self {
         let mut lines = vec![
             "---".to_owned(),
@@ -21,12 +19,10 @@ impl Page {
         Self { lines }
     }
 
-    /// A heading of the first level.
     pub(super) fn title(&mut self, title: &str) {
         self.block(vec![format!("# {title}")]);
     }
 
-    /// A heading of the second level; without lines below it, none.
     pub(super) fn section(&mut self, heading: &str, lines: Vec<String>) {
         if !lines.is_empty() {
             self.block(vec![format!("## {heading}")]);
@@ -34,7 +30,6 @@ impl Page {
         }
     }
 
-    /// Lines that stand together.
     pub(super) fn block(&mut self, lines: Vec<String>) {
         if lines.is_empty() {
             return;
@@ -45,7 +40,6 @@ impl Page {
         self.lines.extend(lines);
     }
 
-    /// The page as text.
     pub(super) fn text(self) -> String {
         let mut text = self.lines.join("\n");
         text.push('\n');
@@ -60,7 +54,6 @@ fn yaml_word(slug: &str) -> String {
     if is_text { slug.to_owned() } else { format!("\"{slug}\"") }
 }
 
-/// The lines of a table; none without rows.
 pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
@@ -69,17 +62,14 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> 
     [row(head), rule(N)].into_iter().chain(body).collect()
 }
 
-/// Items of a list.
 pub(super) fn items(items: Vec<String>) -> Vec<String> {
     items.into_iter().map(|item| format!("- {item}")).collect()
 }
 
-/// Items of a numbered list.
 pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
     steps.into_iter().enumerate().map(|(index, step)| format!("{}. {step}", index + 1)).collect()
 }
 
-/// Lines of a shell between fences.
 pub(super) fn shell_block(lines: Vec<String>) -> Vec<String> {
     if lines.is_empty() {
         return lines;

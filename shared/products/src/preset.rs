@@ -23,9 +23,7 @@ pub enum Preset {
 /// A goal with places to fill: `{name}` the agent, `{by}` the ability that serves it, `{topic}` what it is about.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Template {
-    /// What is to be reached.
     pub(super) goal: &'static str,
-    /// How one sees that it is.
     pub(super) accepted: &'static str,
     /// Words by which the ability that serves it is found.
     pub(super) words: &'static str,
@@ -128,10 +126,8 @@ const CODER: [Template; 4] = [
 ];
 
 impl Preset {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Researcher, Self::Ops, Self::Support, Self::Coder];
 
-    /// The word used in requests and documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -155,7 +151,6 @@ impl Preset {
         self.templates().iter().map(filled).collect()
     }
 
-    /// Its goals, to be filled.
     pub(super) const fn templates(self) -> &'static [Template] {
         match self {
             Self::Researcher => &RESEARCHER,
@@ -166,7 +161,6 @@ impl Preset {
     }
 }
 
-/// A text that names no preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a preset: researcher, ops, support or coder")]
 pub struct InvalidPreset;

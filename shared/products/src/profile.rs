@@ -6,93 +6,62 @@ use super::preset::Preset;
 use super::text::{address, slug};
 use registry_model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, Skill, Tool};
 
-/// What is known of an agent or MCP server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Its listing, where it has one.
     pub listing_id: Option<ListingId>,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// Its display name.
     pub name: String,
-    /// What it is for, in its own words.
     pub description: Option<String>,
     /// The name in its server description, such as `io.github.acme/weather`.
     pub server_name: Option<String>,
-    /// Its own version.
     pub version: Option<String>,
-    /// The URL that answers its protocol.
     pub endpoint: Option<String>,
-    /// The URL of its card.
     pub card_url: Option<String>,
-    /// A page about it.
     pub website: Option<String>,
-    /// What it is filed under, for people.
     pub category: String,
-    /// Protocol versions that it speaks.
     pub protocol_versions: Vec<String>,
-    /// Skills of an agent.
     pub skills: Vec<Skill>,
-    /// Tools of an MCP server.
     pub tools: Vec<Tool>,
     /// What its owner wants it to reach; empty where none said.
     pub goals: Vec<String>,
-    /// A set of goals of its trade, beside those.
     pub preset: Option<Preset>,
-    /// Its last proof, where it was probed.
     pub proof: Option<Proof>,
     /// Other Live listings that complement it, the best first.
     pub peers: Vec<Peer>,
 }
 
-/// What the last probe of a listing found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// When.
     pub probed_at: Moment,
-    /// Its outcome.
     pub handshake: Handshake,
     /// 0 to 100.
     pub score: u8,
-    /// Milliseconds of the handshake.
     pub latency_ms: Option<u32>,
-    /// Short machine-readable findings.
     pub signals: Vec<String>,
     /// Protocols seen, such as `a2a/1.0`, `jsonrpc`, `http+json`.
     pub protocol_hints: Vec<String>,
-    /// The parts of the score.
     pub parts: Vec<ScorePart>,
     /// What failed or is weak: the blocking first, then what costs the most points.
     pub weaknesses: Vec<Weakness>,
 }
 
-/// Something that a probe found wanting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weakness {
     /// Stable name: a check, a reason's code, or a part of the score.
     pub id: String,
-    /// It keeps the listing from being Live.
     pub blocking: bool,
-    /// What was seen.
     pub seen: String,
-    /// What to do about it.
     pub fix: String,
     /// Points of the score that it costs; 0 where that is not known.
     pub points: u8,
 }
 
-/// Another Live listing that complements it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its listing.
     pub listing_id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// Where it answers.
     pub url: String,
 }
 
@@ -165,7 +134,6 @@ impl Profile {
 }
 
 impl Proof {
-    /// The proof in an assessment.
     #[must_use]
     pub fn of(evidence: &Assessment) -> Self {
         let verdict = &evidence.verdict;

@@ -20,12 +20,10 @@ use registry_model::settings::Settings;
 /// The most peers that are told.
 const MOST_PEERS: usize = 20;
 
-/// Name of the skill's folder.
 pub(super) fn slug(profile: &Profile) -> String {
     slug_after("keep-live", &profile.slug())
 }
 
-/// The routine.
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let slug = slug(profile);

@@ -57,7 +57,6 @@ fn capital(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// What it does and when to use it: an agent reads this alone when it chooses.
 fn description(profile: &Profile, abilities: &[Ability]) -> String {
     let name = about::plain_name(profile);
     let said = plain(profile.description.as_deref().unwrap_or_default(), 400);
@@ -125,7 +124,6 @@ fn last(abilities: &[Ability]) -> String {
     abilities.last().map(|ability| code(&ability.id, 64)).unwrap_or_default()
 }
 
-/// Live peers, with the abilities whose subject they share.
 fn beside(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let name = about::name(profile);
     let rows = profile.peers.iter().take(MOST_ROWS).map(|peer: &Peer| {
@@ -147,7 +145,6 @@ fn beside(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     lines
 }
 
-/// How the peers are looked up anew.
 fn refresh(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
     let mut lines = vec![format!(
         "Peers come and go: ask for those of the moment before {} relies on one.",

@@ -40,7 +40,6 @@ fn shorten_at_word(line: &str, limit: usize) -> String {
     }
 }
 
-/// Characters that are not seen, or that change what is.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -78,7 +77,6 @@ pub(super) fn prose(text: &str, limit: usize) -> String {
     safe + &escaped(rest)
 }
 
-/// A part of a line in which nothing is markup.
 fn escaped(line: &str) -> String {
     let mut safe = String::with_capacity(line.len() + 8);
     let mut before = ' ';
@@ -94,13 +92,11 @@ fn escaped(line: &str) -> String {
     safe
 }
 
-/// The same between quotation marks, as what a listing says of itself.
 pub(super) fn quoted(text: &str, limit: usize) -> String {
     let said = prose(text, limit);
     format!("“{}”", said.trim_end_matches('.'))
 }
 
-/// A code span of Markdown; in a row of a table its bars are escaped there.
 pub(super) fn code(text: &str, limit: usize) -> String {
     let line = plain(text, limit);
     if line.is_empty() {
@@ -142,23 +138,19 @@ pub(super) fn row<const N: usize>(cells: [&str; N]) -> String {
     line
 }
 
-/// The line below the head of a table.
 pub(super) fn rule(columns: usize) -> String {
     format!("|{}", "---|".repeat(columns))
 }
 
-/// A double-quoted scalar, which YAML and TOML read as JSON does.
 pub(super) fn scalar(text: &str, limit: usize) -> String {
     Value::from(plain(text, limit)).to_string()
 }
 
-/// One word of a POSIX shell, whatever is in it.
 pub(super) fn shell(text: &str) -> String {
     let line: String = text.chars().filter(|c| !c.is_control()).collect();
     format!("'{}'", line.replace('\'', r"'\''"))
 }
 
-/// JSON as one word of a POSIX shell.
 pub(super) fn shell_json(value: &Value) -> String {
     shell(&value.to_string())
 }
@@ -185,7 +177,6 @@ pub(super) fn address(url: Option<&str>) -> Option<String> {
     Some(String::from(url)).filter(|url| opens && bare && url.len() <= registry_formats::limits::LONGEST_URL)
 }
 
-/// A value in the query of a URL.
 pub(super) fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

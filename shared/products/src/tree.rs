@@ -17,7 +17,6 @@ use super::text::code;
 use registry_model::Sku;
 use registry_model::settings::Settings;
 
-/// The whole product, its files in the order of their paths.
 #[must_use]
 pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = match sku {
@@ -28,7 +27,6 @@ pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-/// The part of a product that a demo shows.
 #[must_use]
 pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let slug = profile.slug();
@@ -50,7 +48,6 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-/// What the whole product adds.
 fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();

@@ -118,7 +118,6 @@ pub(super) fn telling(text: &str) -> Vec<String> {
     words(text).into_iter().filter(|word| tells(word) && known.insert(stem(word))).collect()
 }
 
-/// The stems of the words that tell a subject.
 pub(super) fn subject(text: &str) -> BTreeSet<String> {
     telling(text).iter().map(|word| stem(word)).collect()
 }
@@ -139,7 +138,6 @@ pub(super) fn verb_of_name(words: &[String]) -> Option<(&'static str, bool)> {
     if first.is_some_and(|(_, acts)| acts) { first } else { noun.or(first) }
 }
 
-/// Whether a word is a verb of a call.
 pub(super) fn is_verb(word: &str) -> bool {
     VERBS.contains_key(&stem(word))
 }
@@ -152,12 +150,10 @@ pub(super) fn commands(words: &[String]) -> bool {
     words.first().is_some_and(|word| plain(word) && !(word == "return" && noun()))
 }
 
-/// Whether the text speaks of anything that third parties write.
 pub(super) fn brings_outside_texts(text: &str) -> bool {
     words(text).iter().any(|word| OUTSIDE_STEMS.contains(&stem(word)))
 }
 
-/// The sentences of a text, without their full stops.
 pub(super) fn sentences(text: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut sentence = String::new();

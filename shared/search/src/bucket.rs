@@ -27,26 +27,19 @@ const DIGEST: usize = 8;
 /// The entries of one bucket, which share a dictionary because they share most of their words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Every stem and word of its entries, once.
     pub dictionary: Vec<String>,
-    /// Its entries by id.
     pub entries: Vec<BucketEntry>,
 }
 
 /// An entry, its words as positions in the dictionary of its bucket. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketEntry {
-    /// What filters, facets and hits need.
     pub listing: IndexedListing,
-    /// Stems with their weights.
     pub stems: Vec<(u32, u16)>,
-    /// Words as they are written.
     pub words: Vec<u32>,
-    /// The embedding of its texts.
     pub embedding: Embedding,
 }
 
-/// A stored bucket that cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 #[error("a bucket of the index cannot be read: {0}")]
 pub struct Unreadable(String);
@@ -58,7 +51,6 @@ impl From<Unreadable> for StoreError {
 }
 
 impl Bucket {
-    /// A bucket of these entries.
     #[must_use]
     pub fn of(mut entries: Vec<IndexEntry>) -> Self {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
@@ -75,9 +67,6 @@ impl Bucket {
 
     /// The bucket of `prefix` with some entries added or replaced and some removed, encoded: one bucket, or more where it
     /// has grown too big.
-    ///
-    /// # Errors
-    /// As [`Bucket::write`].
     pub fn changed(
         &self,
         prefix: HashPrefix,
@@ -105,9 +94,6 @@ impl Bucket {
     }
 
     /// The bucket as bytes.
-    ///
-    /// # Errors
-    /// The entries cannot be encoded; no such entry is known.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
         let packed = lz4_flex::compress_prepend_size(&plain);
@@ -116,9 +102,6 @@ impl Bucket {
 
     /// Reads what [`Bucket::write`] wrote. A changed byte may leave other words that can be read as well, so the digest
     /// decides.
-    ///
-    /// # Errors
-    /// The bytes are damaged, or of another format.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let unreadable = |error: &dyn std::fmt::Display| Unreadable(error.to_string());
         let (head, packed) =

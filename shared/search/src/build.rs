@@ -30,27 +30,18 @@ const MAX_DURATION: Duration = Duration::from_secs(45);
 /// The longest pause between two rounds of a build.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
-/// What a build did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BuildReport {
-    /// Entries that were added or replaced.
     pub come: usize,
-    /// Listings that are no longer Live.
     pub gone: usize,
-    /// Buckets that were written.
     pub buckets: usize,
-    /// Buckets that were damaged, or the manifest; their listings are indexed anew.
     pub damaged: usize,
-    /// The version of the index at the end.
     pub version: u64,
 }
 
 impl Searcher {
     /// Indexes all listings with a dirty mark. Where a build is under way in this process, it looks for new marks once
     /// more and this call does nothing. Boxed for the same reason as a sweep.
-    ///
-    /// # Errors
-    /// The table is busy or refused; listings that were not indexed keep their marks.
     pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
         Box::pin(async move {
             let store = &self.store;
@@ -95,7 +86,6 @@ impl Searcher {
     }
 }
 
-/// How a round of a build ended.
 enum Round {
     Indexed(BuildReport),
     /// A concurrent build won; nothing was written.
@@ -104,7 +94,6 @@ enum Round {
     Damaged(Damage),
 }
 
-/// Indexes the marked listings of as many buckets as one transaction takes.
 async fn index_marked(
     store: &Store,
     marks: Vec<DirtyMark>,

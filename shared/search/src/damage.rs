@@ -8,12 +8,9 @@ use registry_store::{Manifest, Store, StoreError};
 /// Buckets read at the same time, so that a look holds only a few megabytes.
 const TOGETHER: usize = 16;
 
-/// What of the stored index cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
-    /// The list of buckets.
     Manifest,
-    /// Some buckets, or they are gone.
     Buckets(Vec<HashPrefix>),
 }
 

@@ -32,7 +32,6 @@ pub fn vector(text: &str) -> Option<Vec<f32>> {
     unit(sum)
 }
 
-/// The embedding of several texts together, each of the same weight.
 #[must_use]
 pub fn of(texts: &[String]) -> Embedding {
     let mut sum = vec![0.0_f32; WIDTH];

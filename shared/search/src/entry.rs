@@ -31,18 +31,13 @@ pub struct IndexedText {
     pub name: String,
     /// Its title, where it has one beside its name.
     pub title: String,
-    /// What it is for.
     pub description: String,
-    /// Its category, in words.
     pub category: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// Names and descriptions of its skills and tools.
     pub abilities: Vec<(String, String)>,
 }
 
 impl IndexedText {
-    /// The texts of a listing and of the evidence of its last probe.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         // A namespace that is only claimed must not lead to the listing: only what stands after the slash does.
@@ -84,7 +79,6 @@ impl IndexedText {
         Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    /// Its name and title as somebody may type them.
     #[must_use]
     pub fn short_names(&self) -> Vec<String> {
         let names = [short_name(&self.name), short_name(&display_name(&self.name)), short_name(&self.title)];
@@ -134,50 +128,36 @@ const SATURATION: f32 = 0.8;
 /// What filters, facets and hits need of a listing. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedListing {
-    /// Its id.
     pub id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// The id of its category.
     pub category: String,
-    /// Its display name.
     pub name: String,
-    /// The name under which the registry API knows it.
     pub registry_name: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// Names of its skills and tools.
     pub abilities: Vec<String>,
     /// Its name and title as somebody may type them: joined, and without `mcp server` at the end.
     pub short_names: Vec<String>,
-    /// The host that serves it.
     pub publisher: String,
     /// When its searched texts last changed, in milliseconds since the epoch.
     pub changed_at: i64,
 }
 
 impl IndexedListing {
-    /// The names that are its alone, or nearly so.
     pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
         [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
     }
 }
 
-/// A Live listing as it is indexed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEntry {
-    /// What filters, facets and hits need.
     pub listing: IndexedListing,
     /// Stems with their weights, from 0 to 1 in steps of 1/65,535.
     pub stems: Vec<(String, u16)>,
-    /// Words as they are written.
     pub words: Vec<String>,
-    /// The embedding of its texts.
     pub embedding: Embedding,
 }
 
 impl IndexEntry {
-    /// The entry of a listing with these texts.
     #[must_use]
     pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
         let indexed = IndexedListing {
@@ -200,7 +180,6 @@ impl IndexEntry {
         Self::from_text(indexed, text)
     }
 
-    /// The entry for texts that need not belong to a stored listing.
     #[must_use]
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
@@ -213,7 +192,6 @@ fn publisher(listing: &Listing) -> String {
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// Stems with their BM25F weights, and words.
 fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
     let (name, owner) = name_and_owner(&text.name);
     let abilities = text.abilities.iter().take(MAX_ABILITIES);

@@ -9,7 +9,6 @@ const SCORE: f32 = 0.01;
 /// The age at which a handshake adds nothing, which is the oldest that a Live listing may have.
 const WEEK_HOURS: f32 = 168.0;
 
-/// The raised rank, and the reasons in words.
 pub(super) fn boosted(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
     let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
     #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]

@@ -10,19 +10,14 @@ use registry_store::StoreError;
 /// Hits examined for one page. Windows start at multiples of it, because evidence reorders hits within one read.
 const WINDOW: usize = 99;
 
-/// A hit with the evidence of its last probe.
 #[derive(Clone, Debug)]
 pub struct FilteredHit {
-    /// The hit.
     pub hit: Hit,
-    /// The evidence.
     pub evidence: Option<Assessment>,
 }
 
-/// A page of the hits that meet the condition.
 #[derive(Clone, Debug)]
 pub struct FilteredPage {
-    /// The best first.
     pub hits: Vec<FilteredHit>,
     /// What [`Query::skip`] must be for the next page; `None` on the last.
     pub next: Option<usize>,
@@ -31,10 +26,6 @@ pub struct FilteredPage {
 }
 
 impl Searcher {
-    /// Finds listings with their evidence, and keeps those that meet the condition.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn find_filtered(
         &self,
         query: Query,

@@ -36,7 +36,6 @@ pub(super) struct Term {
     is_frequent: bool,
 }
 
-/// A stem in a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub(super) document: u32,
@@ -85,7 +84,6 @@ impl Index {
         self.live_count
     }
 
-    /// Whether there is no live document.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.live_count == 0
@@ -97,12 +95,10 @@ impl Index {
         self.buckets.get(&prefix).map(|loaded| loaded.version)
     }
 
-    /// The loaded buckets.
     pub fn prefixes(&self) -> impl Iterator<Item = HashPrefix> {
         self.buckets.keys().copied()
     }
 
-    /// Loads a bucket in place of its earlier version.
     pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
         let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
@@ -129,7 +125,6 @@ impl Index {
         self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
-    /// Gives back the room that was kept for growing: after a load, little is added.
     pub(super) fn shrink(&mut self) {
         for term in self.terms.values_mut() {
             term.postings.shrink_to_fit();
@@ -146,7 +141,6 @@ impl Index {
         self.buckets.entry(prefix).or_insert(nothing).version = version;
     }
 
-    /// Removes the documents of a bucket.
     pub fn remove(&mut self, prefix: HashPrefix) {
         let Some(loaded) = self.buckets.remove(&prefix) else { return };
         for number in loaded.listings {
@@ -170,7 +164,6 @@ impl Index {
         self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
     }
 
-    /// The words that a live document contains, of those whose shape passes.
     pub(super) fn written_words(
         &self,
         passes: impl Fn(WordShape) -> bool,
@@ -191,12 +184,10 @@ impl Index {
         &self.terms[place as usize]
     }
 
-    /// Live documents with a stem.
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {
         self.terms.get(stem).map_or(0, |term| term.doc_freq)
     }
 
-    /// Live documents that contain a word.
     pub(super) fn word_freq(&self, word: &str) -> u32 {
         self.terms.get(word).map_or(0, |term| term.word_freq)
     }
@@ -211,7 +202,6 @@ impl Index {
         self.listings.get(number)?.as_ref().map(|document| &document.listing)
     }
 
-    /// The live documents by number.
     pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
         (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
     }
@@ -257,7 +247,6 @@ impl Index {
         self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
     }
 
-    /// The cosine similarity of some documents, in their order.
     pub(super) fn similarities_of(
         &self,
         numbers: impl Iterator<Item = usize>,
@@ -266,12 +255,10 @@ impl Index {
         self.embeddings.similarities_of(numbers, vector)
     }
 
-    /// Adds a document's embedding to a vector, with a weight.
     pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
         self.embeddings.add(number, weight, vector);
     }
 
-    /// The cosine similarity of each document, by number.
     pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
         self.embeddings.similarities(vector).collect()
     }

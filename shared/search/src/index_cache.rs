@@ -19,7 +19,6 @@ const MAX_ATTEMPTS: u32 = 4;
 /// Seconds from one check of the stored index to the next.
 const CHECKED_EACH_S: i64 = 3600;
 
-/// The index of this process; clones share it.
 #[derive(Clone, Default)]
 pub(super) struct IndexCache(Arc<Shared>);
 
@@ -61,7 +60,6 @@ impl fmt::Debug for IndexCache {
     }
 }
 
-/// A read guard on the index.
 pub(super) struct Reading<'a>(RwLockReadGuard<'a, State>);
 
 impl std::ops::Deref for Reading<'_> {
@@ -73,7 +71,6 @@ impl std::ops::Deref for Reading<'_> {
 }
 
 impl IndexCache {
-    /// `None` before the first load.
     #[must_use]
     pub(super) fn version(&self) -> Option<u64> {
         self.0.state.read().unwrap_or_else(PoisonError::into_inner).version
@@ -97,15 +94,11 @@ impl IndexCache {
         (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= CHECKED_EACH_S
     }
 
-    /// Notes that it was checked.
     pub(super) fn note_check(&self, now: Moment) {
         self.0.checked_at.store(now.as_second(), Ordering::Release);
     }
 
     /// Loads the index unless it is loaded.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub(super) async fn load(&self, store: &Store) -> Result<(), StoreError> {
         if self.version().is_some() {
             return Ok(());
@@ -116,9 +109,6 @@ impl IndexCache {
     }
 
     /// Updates the index to the version in the table. Concurrent callers wait for one update.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the index stays as it was.
     pub(super) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let manifest = store.manifest().await?;
         if self.version().is_some_and(|loaded| loaded >= manifest.version) {
@@ -130,9 +120,6 @@ impl IndexCache {
 
     /// Updates the index to `seen` where that is newer, and says whether it did. While another task updates it, the
     /// present one is used: it is only a moment old, and waiting would stall every search while many listings go Live.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the index stays as it was.
     pub(super) async fn refreshed(&self, store: &Store, seen: &Manifest) -> Result<bool, StoreError> {
         if self.version().is_some_and(|loaded| loaded >= seen.version) {
             return Ok(false);
@@ -199,7 +186,6 @@ impl IndexCache {
         Err(StoreError::Busy("the index changed again and again".to_owned()))
     }
 
-    /// The buckets that are newer in the table, with their versions there.
     fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {
         let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
         let loaded = |prefix: HashPrefix| state.index.version(prefix);

@@ -8,7 +8,6 @@ use super::entry::IndexedListing;
 /// Hashes that are compared at once.
 const AT_ONCE: usize = 64;
 
-/// Hashes of the names of documents, each beside the number of its document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NameHashes {
     hashes: Vec<u32>,
@@ -16,7 +15,6 @@ pub(super) struct NameHashes {
 }
 
 impl NameHashes {
-    /// Adds the names of a document.
     pub(super) fn push(&mut self, document: u32, listing: &IndexedListing) {
         let mut hashes: Vec<u32> =
             listing.whole_names().chain(listing.short_names.iter().map(String::as_str)).map(hash).collect();
@@ -26,7 +24,6 @@ impl NameHashes {
         self.hashes.extend(hashes);
     }
 
-    /// Gives back the room that was kept for growing.
     pub(super) fn shrink(&mut self) {
         self.hashes.shrink_to_fit();
         self.documents.shrink_to_fit();
@@ -49,7 +46,6 @@ impl NameHashes {
     }
 }
 
-/// Of a name in any case.
 fn hash(name: &str) -> u32 {
     let mut hasher = DefaultHasher::new();
     for byte in name.bytes() {

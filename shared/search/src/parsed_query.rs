@@ -39,10 +39,8 @@ const HALF: usize = 3;
 /// Bounds the work for a very long query: further words are ignored.
 const MAX_TERMS: usize = 48;
 
-/// A significant word of a query with its expansions.
 #[derive(Clone, Debug)]
 pub(super) struct QueryTerm {
-    /// As it was typed.
     pub(super) word: String,
     /// How informative the word is; 1 is usual.
     pub(super) weight: f32,
@@ -53,20 +51,14 @@ pub(super) struct QueryTerm {
     corrected: bool,
 }
 
-/// A query, ready to be looked up.
 #[derive(Clone, Debug)]
 pub(super) struct ParsedQuery {
-    /// Its significant words.
     pub(super) terms: Vec<QueryTerm>,
-    /// The kind of listing that its words ask for.
     pub(super) kind: Option<Kind>,
-    /// All its words, with their spelling corrected.
     pub(super) text: String,
     /// Its embedding; `None` where no word of it is known.
     pub(super) vector: Option<Vec<f32>>,
-    /// Phrases of the phrasebook that it resembles.
     pub(super) phrase_matches: Vec<PhraseMatch>,
-    /// Whether the spelling of any word was corrected.
     pub(super) corrected: bool,
 }
 
@@ -210,7 +202,6 @@ fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     }
 }
 
-/// Drops repeated terms, which would count twice.
 fn each_once(terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
     let mut once: Vec<QueryTerm> = Vec::with_capacity(terms.len());
     for term in terms {

@@ -15,7 +15,6 @@ const MIN_RATIO: f32 = 0.8;
 static BOOK: LazyLock<Phrasebook> =
     LazyLock::new(|| Phrasebook::read(include_str!("../assets/phrasebook.txt")));
 
-/// How catalogues write what a phrase asks for.
 #[derive(Clone, Debug)]
 pub(super) struct CatalogueTerms {
     /// The most specific word first.
@@ -24,10 +23,8 @@ pub(super) struct CatalogueTerms {
     pub(super) vector: Vec<f32>,
 }
 
-/// A phrase that a query resembles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PhraseMatch {
-    /// What to search for as well.
     pub(super) terms: &'static CatalogueTerms,
     /// From 0 at the least similarity of a match to 1 at an identical phrase.
     pub(super) likelihood: f32,
@@ -38,7 +35,6 @@ pub(super) fn preload() {
     LazyLock::force(&BOOK);
 }
 
-/// The phrases that a query resembles, the likeliest first.
 pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
     let mut nearest = vec![0.0_f32; BOOK.targets.len()];
     for (near, target) in BOOK.phrases.similarities(asked).zip(&BOOK.target_of_phrase) {
@@ -64,7 +60,6 @@ pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
 struct Phrasebook {
     targets: Vec<CatalogueTerms>,
     phrases: EmbeddingMatrix,
-    /// The number of its target, by the number of the phrase.
     target_of_phrase: Vec<usize>,
 }
 

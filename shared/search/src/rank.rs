@@ -36,7 +36,6 @@ const MAX_ABILITIES: usize = 6;
 /// The least similarity of a hit without any matching word.
 const MIN_SIMILARITY: f32 = 0.4;
 
-/// The restrictions of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
     pub(super) kind: Option<Kind>,
@@ -50,7 +49,6 @@ impl Filter {
     }
 }
 
-/// A hit by document number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ranked {
     pub(super) number: usize,
@@ -58,14 +56,12 @@ pub(super) struct Ranked {
     pub(super) rank: f32,
 }
 
-/// What was ranked: the best of it in order, and how many there are in all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranking {
     pub(super) best: Vec<Ranked>,
     pub(super) total: usize,
 }
 
-/// The `count` best of the listings that answer a question.
 pub(super) fn ranked(
     index: &Index,
     query: &ParsedQuery,
@@ -267,7 +263,6 @@ pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -
     (exact, expanded)
 }
 
-/// The skills or tools whose names contain a word of the query.
 pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let of_phrases = query.phrase_matches.iter().flat_map(|one| &one.terms.stems);
     let of_terms = query.terms.iter().flat_map(|term| &term.stems).map(|(stem, _)| stem);

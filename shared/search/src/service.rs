@@ -9,7 +9,6 @@ use super::{Found, Hit, Query, evidence};
 use registry_model::{Clock, Moment};
 use registry_store::{Store, StoreError};
 
-/// The search of this process; clones share its index.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     pub(super) store: Store,
@@ -25,23 +24,15 @@ impl Searcher {
         Self { store, index: IndexCache::default(), clock, proof_lasts }
     }
 
-    /// The oldest proof that makes a listing Live.
     pub(super) fn oldest_proof(&self) -> Moment {
         self.clock.now() - self.proof_lasts
     }
 
     /// Loads the index unless it is loaded.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn load(&self) -> Result<(), StoreError> {
         self.index.load(&self.store).await
     }
 
-    /// Updates the index to the version in the table.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the index stays as it was.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         self.index.refresh(&self.store).await
     }
@@ -52,7 +43,6 @@ impl Searcher {
         self.index.version()
     }
 
-    /// Searches the loaded index without reading the table.
     #[must_use]
     pub fn search_index(&self, query: &Query) -> IndexAnswer {
         engine::search(&self.index.read(), query)
@@ -65,9 +55,6 @@ impl Searcher {
 
     /// Finds Live listings by one read of the table, or two for more than 99 hits. Where that read shows a newer index,
     /// the changed buckets are loaded and the search is repeated.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn find(&self, query: &Query, now: Moment) -> Result<Found, StoreError> {
         self.load().await?;
         let mut answer = self.search_index(query);

@@ -43,7 +43,6 @@ const GENERIC: [&str; 25] = [
     "ai",
 ];
 
-/// Whether a word says nothing about what is searched for.
 pub(super) fn is_stop_word(word: &str) -> bool {
     STOP_WORD_SET.contains(word)
 }

@@ -32,7 +32,6 @@ static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| 
     all
 });
 
-/// The synonyms of a word or phrase, by stems.
 pub(super) fn of(stems: &[String]) -> &'static [String] {
     SYNONYMS.get(stems).map_or(&[], Vec::as_slice)
 }

@@ -5,7 +5,6 @@ use registry_model::error::Problem;
 /// In characters; bounds the work for one query.
 const LONGEST: usize = 1000;
 
-/// A query in plain words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(String);
 
@@ -24,13 +23,11 @@ impl Text {
         Ok(Self(spaced.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
-    /// The words, separated by single spaces.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the query is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

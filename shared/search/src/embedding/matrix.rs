@@ -8,7 +8,6 @@ const LANES: usize = 8;
 const STEP: usize = 2 * LANES;
 const _: () = assert!(WIDTH.is_multiple_of(STEP), "a row has whole steps only");
 
-/// Embeddings by document number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingMatrix {
     scales: Vec<f32>,
@@ -23,20 +22,17 @@ impl EmbeddingMatrix {
         self.parts.extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
     }
 
-    /// Gives back the room that was kept for growing.
     pub(crate) fn shrink(&mut self) {
         self.scales.shrink_to_fit();
         self.parts.shrink_to_fit();
     }
 
-    /// The cosine similarity of each row.
     pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
         let asked = Quantised::of(vector);
         let rows = self.parts.chunks_exact(WIDTH).zip(&self.scales);
         rows.map(move |(row, scale)| asked.dot(row) * scale)
     }
 
-    /// The cosine similarity of some rows, in their order.
     pub(crate) fn similarities_of(
         &self,
         numbers: impl Iterator<Item = usize>,
@@ -46,7 +42,6 @@ impl EmbeddingMatrix {
         numbers.map(move |number| asked.dot(self.row(number)) * self.scales[number])
     }
 
-    /// Adds a row to a vector, with a weight.
     pub(crate) fn add(&self, number: usize, weight: f32, vector: &mut [f32]) {
         let scale = self.scales[number] * weight;
         for (sum, part) in vector.iter_mut().zip(self.row(number)) {
@@ -83,7 +78,6 @@ impl Quantised {
         Self { parts, step }
     }
 
-    /// The product with a row, in whose steps it is.
     fn dot(&self, row: &[u8]) -> f32 {
         let mut sums = [0_i32; LANES];
         for (row, asked) in row.chunks_exact(STEP).zip(self.parts.chunks_exact(STEP)) {

@@ -17,7 +17,6 @@ const LONGEST: usize = 100;
 /// The most pieces of a text: as many as the model reads.
 const MOST: usize = 256;
 
-/// The known pieces of a text, by their place in the table.
 pub(super) fn of(text: &str) -> Vec<u32> {
     let plain: String = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let mut pieces = Vec::new();
@@ -33,7 +32,6 @@ pub(super) fn of(text: &str) -> Vec<u32> {
     pieces
 }
 
-/// Whether a word is one piece.
 pub(super) fn is_known(word: &str) -> bool {
     PIECES.contains_key(word)
 }
