@@ -1,25 +1,24 @@
-//! Skills of an agent and tools of an MCP server as one thing: what it is called, what it promises, whether a call changes
-//! anything. Charters, tables and tests speak of both alike.
+//! Skills of an agent and tools of an MCP server as one type, so that charters, tables and test cases treat both the same:
+//! its id, its texts, and whether a call changes anything.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{brings_outside_texts, sentences, subject, telling, verb, verb_of_name, words};
+use super::words::{returns_third_party_text, sentences, subject, subject_words, verb, verb_of_name, words};
 use registry_model::Kind;
 use registry_model::error::shorten;
 
-/// The most abilities that a file tells one by one.
-pub(super) const MOST_ROWS: usize = 40;
+/// Rows of a table; further abilities are only counted.
+pub(super) const MAX_ROWS: usize = 40;
 
-/// The most abilities whose texts are read word by word; the others are counted.
-pub(super) const MOST_READ: usize = 100;
+/// Abilities whose texts are analyzed word by word.
+pub(super) const MAX_ANALYZED: usize = 100;
 
-/// The longest name that is told, in characters: one more than MCP allows.
-const LONGEST_ID: usize = 129;
+/// One more than MCP allows, so that the lint still finds a name that is too long.
+const MAX_ID_CHARS: usize = 129;
 
-/// The longest description that is read, in characters.
-const LONGEST_DESCRIPTION: usize = 4000;
+const MAX_DESCRIPTION_CHARS: usize = 4000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ability {
@@ -27,7 +26,7 @@ pub(super) struct Ability {
     pub(super) title: String,
     pub(super) description: String,
     pub(super) tags: Vec<String>,
-    /// The stems of the words that tell what it is about.
+    /// Stems of the words that describe its subject.
     pub(super) subject: BTreeSet<String>,
     pub(super) words: Vec<String>,
     effect: Effect,
@@ -37,7 +36,7 @@ pub(super) struct Ability {
 pub(super) enum Effect {
     Acts(&'static str),
     Reads(&'static str),
-    Untold,
+    Unknown,
 }
 
 impl Ability {
@@ -61,7 +60,7 @@ impl Ability {
     }
 
     pub(super) fn reads_outside(&self) -> bool {
-        !matches!(self.effect(), Effect::Acts(_)) && brings_outside_texts(&self.text())
+        !matches!(self.effect(), Effect::Acts(_)) && returns_third_party_text(&self.text())
     }
 
     pub(super) fn purpose(&self) -> String {
@@ -75,36 +74,36 @@ impl Ability {
     pub(super) fn topics(&self) -> Vec<String> {
         let tags: Vec<String> =
             self.tags.iter().map(|tag| plain(tag, 40)).filter(|tag| !tag.is_empty()).collect();
-        let topics = if tags.is_empty() { telling(&self.text()) } else { tags };
+        let topics = if tags.is_empty() { subject_words(&self.text()) } else { tags };
         let mut known = HashSet::new();
         topics.into_iter().filter(|topic| known.insert(topic.to_lowercase())).take(6).collect()
     }
 }
 
-/// What a call does, by the verb in its name, else by the first words of its description.
+/// What a call does, from the verb in its name, else from the first words of its description.
 fn effect(id: &[String], title: &str, description: &str) -> Effect {
     let opening = || words(description).into_iter().take(4).collect::<Vec<_>>();
-    let told = verb_of_name(id).or_else(|| verb_of_name(&words(title))).or_else(|| verb(&opening()));
-    match told {
+    let found = verb_of_name(id).or_else(|| verb_of_name(&words(title))).or_else(|| verb(&opening()));
+    match found {
         Some((word, true)) => Effect::Acts(word),
         Some((word, false)) => Effect::Reads(word),
-        None => Effect::Untold,
+        None => Effect::Unknown,
     }
 }
 
-/// The abilities of a profile, each name once: its skills, then its tools.
+/// The skills, then the tools of a profile, without repeated names.
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
         let tags = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
-        (plain(&skill.id, LONGEST_ID), plain(&skill.name, 80), skill.description.as_str(), tags)
+        (plain(&skill.id, MAX_ID_CHARS), plain(&skill.name, 80), skill.description.as_str(), tags)
     });
     let tools = profile.tools.iter().map(|tool| {
-        (plain(&tool.name, LONGEST_ID), spoken(&tool.name), tool.description.as_str(), Vec::new())
+        (plain(&tool.name, MAX_ID_CHARS), words_of_id(&tool.name), tool.description.as_str(), Vec::new())
     });
     let mut known = HashSet::new();
     let named = skills.chain(tools).filter(|(id, ..)| !id.is_empty() && known.insert(id.clone()));
     let read = named.enumerate().map(|(index, (id, title, description, tags))| {
-        if index < MOST_READ {
+        if index < MAX_ANALYZED {
             Ability::new(id, title, plain_sentences(description), tags)
         } else {
             let description = plain(description, 200);
@@ -115,13 +114,13 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
 }
 
 fn plain_sentences(text: &str) -> String {
-    let text = shorten(text, LONGEST_DESCRIPTION);
+    let text = shorten(text, MAX_DESCRIPTION_CHARS);
     let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 1000)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     lines.join("\n")
 }
 
-fn spoken(name: &str) -> String {
+fn words_of_id(name: &str) -> String {
     plain(&words(name).join(" "), 80)
 }
 
@@ -140,13 +139,13 @@ pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, 
     let own = abilities.get(index)?;
     let (other, shared) = abilities
         .iter()
-        .take(MOST_READ)
+        .take(MAX_ANALYZED)
         .enumerate()
         .filter(|(at, _)| *at != index)
         .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))
         .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
     let mut both: Vec<String> = Vec::new();
-    for word in telling(&own.text()) {
+    for word in subject_words(&own.text()) {
         let opening: String = word.chars().take(5).collect();
         let shared = subject(&word).iter().any(|stem| other.subject.contains(stem));
         if shared && both.len() < 4 && !both.iter().any(|known| known.starts_with(&opening)) {
@@ -156,7 +155,7 @@ pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, 
     (shared > 0).then_some((other, both))
 }
 
-/// How much of what the shorter one says the other says too: in parts of six.
+/// How much of the subject of the shorter one the other shares, from 0 to 6.
 pub(super) fn likeness(one: &Ability, other: &Ability) -> usize {
     let (one, other) = (&one.subject, &other.subject);
     let fewer = one.len().min(other.len());

@@ -1,5 +1,5 @@
-//! A product's files in one piece: as a skill tree, or as an archive. The same files give the same bytes: sorted, with
-//! fixed times, and under safe relative paths only.
+//! A product's files in one piece: a skill tree or an archive. The same files give the same bytes: they are sorted, have
+//! fixed times, and only safe relative paths are accepted.
 
 use std::io::{Cursor, Write as _};
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use flate2::{Compression, GzBuilder};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::file::File;
+use super::page::File;
 use super::text::slug_after;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub enum Format {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a format: skills, zip or tar.gz")]
+#[error("unknown format; use skills, zip or tar.gz")]
 pub struct InvalidFormat;
 
 impl FromStr for Format {
@@ -47,14 +47,14 @@ pub enum ExportError {
     Tree(#[from] serde_json::Error),
 }
 
-/// The files as Agent Skills: each under `skills/`, what belongs to none of the skills as a reference of the first.
+/// The files as Agent Skills: all under `skills/`. Files outside a skill become references of the listing's own skill.
 #[must_use]
 pub fn skills(files: &[File]) -> Vec<File> {
     let folders: Vec<&str> = files
         .iter()
         .filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"))
         .collect();
-    // The listing's own skill, not those that improve it or keep it Live.
+    // The listing's own skill, not the ones that improve it or keep it Live.
     let has_more = |folder: &&&str| {
         let more = ["improve", "keep-live"].map(|word| slug_after(word, folder));
         folders.iter().any(|other| more.iter().any(|more| more == other))
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_hold_the_files_and_are_the_same_each_time() {
+    fn archives_are_complete_and_deterministic() {
         let mut other_way_round = files();
         other_way_round.reverse();
         assert_eq!(zip(&files()).unwrap(), zip(&other_way_round).unwrap());
@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_out_of_its_folder() {
+    fn unsafe_paths_are_rejected() {
         for path in ["../x", "/etc/passwd", "a/../b", "a//b", "", "a\\b", "a/./b", "C:x", "a\nb"] {
             assert!(zip(&[file(path, "")]).is_err() && tar_gz(&[file(path, "")]).is_err(), "{path:?}");
         }
     }
 
     #[test]
-    fn a_skill_tree_has_everything_below_a_skill() {
+    fn skill_tree_puts_every_file_under_a_skill() {
         let paths = |files: &[File]| skills(files).into_iter().map(|file| file.path).collect::<Vec<_>>();
         assert_eq!(
             paths(&files()),

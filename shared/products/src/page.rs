@@ -1,6 +1,26 @@
-//! A page of Markdown, line by line. Headings, lists and tables stand apart from each other, as Markdown asks for.
+//! A file of a product, and a Markdown page built block by block. Blank lines separate the blocks, as Markdown requires.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::text::{row, rule};
+
+/// A file of a product.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct File {
+    /// Relative path in the product, with `/` between folders.
+    pub path: String,
+    /// Media type, such as `text/markdown`.
+    pub media_type: &'static str,
+    /// The file's text.
+    pub content: String,
+}
+
+impl File {
+    pub(super) fn json_lines(path: &str, lines: &[String]) -> Self {
+        Self { path: path.to_owned(), media_type: "application/jsonl", content: lines.join("\n") + "\n" }
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Page {
@@ -40,14 +60,13 @@ impl Page {
         self.lines.extend(lines);
     }
 
-    pub(super) fn text(self) -> String {
-        let mut text = self.lines.join("\n");
-        text.push('\n');
-        text
+    pub(super) fn into_file(self, path: &str) -> File {
+        let content = self.lines.join("\n") + "\n";
+        File { path: path.to_owned(), media_type: "text/markdown", content }
     }
 }
 
-/// A slug as YAML reads it as text: numbers and words such as `true` are quoted.
+/// A slug as a YAML string: quoted where YAML would read a number, or a word such as `true`.
 fn yaml_word(slug: &str) -> String {
     let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let is_text = slug.starts_with(|c: char| c.is_ascii_lowercase()) && !words.contains(&slug);
@@ -71,8 +90,8 @@ pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
 }
 
 pub(super) fn shell_block(lines: Vec<String>) -> Vec<String> {
-    if lines.is_empty() {
-        return lines;
+    match lines.is_empty() {
+        true => lines,
+        false => [vec!["```sh".to_owned()], lines, vec!["```".to_owned()]].concat(),
     }
-    [vec!["```sh".to_owned()], lines, vec!["```".to_owned()]].concat()
 }

@@ -1,5 +1,5 @@
-//! What a product is made from: a listing's own words, its last proof, its goals, and who goes well with it. Apart from
-//! `Listing`, because a demo may also be made of what a caller says of an agent that is not listed.
+//! The input of a product: a listing's texts, last proof, goals and peers. Separate from `Listing`, because a demo can also
+//! be made from a caller's description of an agent that is not listed.
 
 use super::fixes;
 use super::preset::Preset;
@@ -22,11 +22,11 @@ pub struct Profile {
     pub protocol_versions: Vec<String>,
     pub skills: Vec<Skill>,
     pub tools: Vec<Tool>,
-    /// What its owner wants it to reach; empty where none said.
+    /// Set by the owner; may be empty.
     pub goals: Vec<String>,
     pub preset: Option<Preset>,
     pub proof: Option<Proof>,
-    /// Other Live listings that complement it, the best first.
+    /// Live listings that complement it, best first.
     pub peers: Vec<Peer>,
 }
 
@@ -41,7 +41,7 @@ pub struct Proof {
     /// Protocols seen, such as `a2a/1.0`, `jsonrpc`, `http+json`.
     pub protocol_hints: Vec<String>,
     pub parts: Vec<ScorePart>,
-    /// What failed or is weak: the blocking first, then what costs the most points.
+    /// Blocking ones first, then by lost points.
     pub weaknesses: Vec<Weakness>,
 }
 
@@ -52,7 +52,7 @@ pub struct Weakness {
     pub blocking: bool,
     pub seen: String,
     pub fix: String,
-    /// Points of the score that it costs; 0 where that is not known.
+    /// Lost points of the score; 0 where unknown.
     pub points: u8,
 }
 
@@ -66,14 +66,12 @@ pub struct Peer {
 }
 
 impl Profile {
-    /// The profile of a listing with its evidence; without goals and peers.
+    /// Without goals and peers, which the caller adds.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         Self {
             listing_id: Some(listing.id.clone()),
-            kind: listing.shown_kind(),
-            name: listing.name.clone(),
             description: listing.description.clone(),
             server_name: listing.server_name.clone(),
             version: listing.version.clone(),
@@ -83,17 +81,17 @@ impl Profile {
             category: listing.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
-            tools: facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
-            goals: Vec::new(),
-            preset: None,
             proof: evidence.map(Proof::of),
-            peers: Vec::new(),
+            ..Self::unlisted(
+                listing.shown_kind(),
+                &listing.name,
+                None,
+                facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
+            )
         }
     }
-}
 
-impl Profile {
-    /// What is known of an agent or server that is not listed: its own words.
+    /// An agent or server that is not listed, from a description by hand.
     #[must_use]
     pub fn unlisted(kind: Kind, name: &str, description: Option<&str>, tools: Vec<Tool>) -> Self {
         Self {
@@ -117,7 +115,7 @@ impl Profile {
         }
     }
 
-    /// The name of its folder and of its skill: its own, else its host's, else its kind.
+    /// The name of its folder and skill: from its name, else its host, else its id, else its kind.
     #[must_use]
     pub fn slug(&self) -> String {
         let host = || {
@@ -151,28 +149,30 @@ impl Proof {
             fix: reason.fix.clone(),
             points: 0,
         });
-        // A part that only repeats a reason or a failed check names no weakness of its own.
-        let told = |part: &ScorePart| match part.id.as_str() {
+        // A part of the score that only repeats a reason or a failed check is no weakness of its own.
+        let is_repeated = |part: &ScorePart| match part.id.as_str() {
             "handshake" => !verdict.reasons.is_empty(),
             "checks" => evidence.checks.iter().any(|check| !check.ok),
             _ => false,
         };
         let parts =
-            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !told(part)).map(|part| {
-                let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
-                Weakness {
-                    id: part.id.clone(),
-                    blocking: false,
-                    seen: format!(
-                        "{} ({} of {} points)",
-                        part.why.trim_end_matches('.'),
-                        part.points,
-                        part.of
-                    ),
-                    fix: fixes::of_part(&part.id, kind, &part.why),
-                    points: part.of - part.points,
-                }
-            });
+            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !is_repeated(part)).map(
+                |part| {
+                    let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
+                    Weakness {
+                        id: part.id.clone(),
+                        blocking: false,
+                        seen: format!(
+                            "{} ({} of {} points)",
+                            part.why.trim_end_matches('.'),
+                            part.points,
+                            part.of
+                        ),
+                        fix: fixes::of_part(&part.id, kind, &part.why),
+                        points: part.of - part.points,
+                    }
+                },
+            );
         let mut weaknesses: Vec<Weakness> = failed.chain(reasons).chain(parts).collect();
         weaknesses.sort_by_key(|weakness| (!weakness.blocking, u8::MAX - weakness.points));
         Self {
