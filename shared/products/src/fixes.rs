@@ -6,25 +6,13 @@ use registry_model::protocol::MCP_NEWEST_REVISION;
 
 pub(super) fn of_check(id: &str) -> &'static str {
     match id {
-        "https" => {
-            "Serve the card and the endpoint over https with a valid certificate, and publish those URLs."
-        }
-        "card_valid" => "Correct these fields; /api/score shows the same findings before you publish again.",
-        "interface_domain" => {
-            "Serve the interface on the card's own registrable domain, or the card on the interface's."
-        }
-        "text_sane" => {
-            "Remove these characters or this markup from the text; names must be one line of plain text."
-        }
-        "no_injection" => {
-            "Rewrite this text so that it only describes, and gives no instructions to the reader's model."
-        }
-        "endpoint_unique" => {
-            "Keep one listing per endpoint: publish changes under the id that already has this endpoint."
-        }
-        "tools_unchanged" => {
-            "If you meant to change the tools, do nothing; else roll the server back to its earlier tools."
-        }
+        "https" => "Serve and publish the card and the endpoint over https with a valid certificate.",
+        "card_valid" => "Correct these fields; /api/score checks them before you publish again.",
+        "interface_domain" => "Serve the card and the interface on the same registrable domain.",
+        "text_sane" => "Remove these characters or this markup; names must be one line of plain text.",
+        "no_injection" => "Rewrite this text: describe only, give no instructions to the reader's model.",
+        "endpoint_unique" => "Publish changes under the id that already has this endpoint.",
+        "tools_unchanged" => "If you meant to change the tools, do nothing; else restore the earlier tools.",
         _ => "See the detail of this check in the listing's status.",
     }
 }
@@ -34,30 +22,26 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
         ("handshake", Kind::Agent) => {
             "Answer GetTask (0.3: tasks/get) of an unknown id with \"task not found\"."
         }
-        ("handshake", Kind::Mcp) => {
-            "Answer server/discover or initialize, then tools/list, to anonymous callers."
-        }
+        ("handshake", Kind::Mcp) => "Answer server/discover or initialize, then tools/list, without sign-in.",
         ("answers", Kind::Agent) => "Answer a plain text message with a message or a task in any state.",
         ("answers", Kind::Mcp) => "List at least one tool in tools/list without credentials.",
         ("latency", _) => {
             "Finish the whole handshake in under 500 ms for all points: keep one instance warm, and answer task lookups and tools/list without calling a model."
         }
-        ("protocol", Kind::Agent) => {
-            "Offer an A2A 1.0 interface in addition to the older one, and list it in supportedInterfaces."
-        }
+        ("protocol", Kind::Agent) => "Add an A2A 1.0 interface to supportedInterfaces.",
         ("protocol", Kind::Mcp) => {
             return format!(
                 "Support revision {MCP_NEWEST_REVISION} (server/discover) in addition to the older ones."
             );
         }
         ("description", Kind::Agent) => {
-            "Describe it in its card in at least 80 characters: what it does, for whom, with what result."
+            "Describe in its card, in at least 80 characters: what it does, for whom, with what result."
         }
         ("description", Kind::Mcp) => {
-            "Describe it in serverInfo.description in at least 80 characters: what it does, for whom, with what result."
+            "Describe in serverInfo.description, in at least 80 characters: what it does, for whom, with what result."
         }
-        ("abilities", Kind::Agent) => "Describe every skill: what it does, what it answers, when to use it.",
-        ("abilities", Kind::Mcp) => "Describe every tool: what it does, what it returns, when to use it.",
+        ("abilities", Kind::Agent) => "Describe every skill: what it does, its result, when to use it.",
+        ("abilities", Kind::Mcp) => "Describe every tool: what it does, its result, when to use it.",
         ("identity", Kind::Agent) => {
             "Add what is missing to the card: name, version, documentationUrl or provider.url."
         }

@@ -4,12 +4,11 @@
 use serde_json::{Value, json};
 
 use super::ability::{Ability, MAX_ROWS};
-use super::about;
-use super::calls;
 use super::lint::{self, Finding};
 use super::page::{File, Page, items, shell_block, steps, table};
 use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
+use super::{about, calls};
 use registry_model::settings::Settings;
 
 pub(super) fn slug(profile: &Profile) -> String {

@@ -233,21 +233,8 @@ fn states_result(text: &str) -> bool {
 
 fn states_when(text: &str) -> bool {
     let text = text.to_lowercase();
-    [
-        " when ",
-        "when ",
-        "use this",
-        "use it",
-        "use for",
-        "useful for",
-        "if you",
-        "call this",
-        "before ",
-        "after ",
-        "whenever",
-    ]
-    .iter()
-    .any(|sign| if *sign == "when " { text.starts_with(sign) } else { text.contains(sign) })
+    let signs = " when |use this|use it|use for|useful for|if you|call this|before |after |whenever";
+    text.starts_with("when ") || signs.split('|').any(|sign| text.contains(sign))
 }
 
 /// The fault of a name by the rules of MCP, else by those of the APIs of models, which every client uses.

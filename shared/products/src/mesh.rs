@@ -4,15 +4,13 @@
 use serde_json::json;
 
 use super::ability::{self, Ability, MAX_ANALYZED, MAX_ROWS, counted};
-use super::about;
-use super::calls;
 use super::clients::{self, Client};
 use super::descriptions::{self, Descriptions};
 use super::lint::{self, Finding, MAX_MODEL_NAME_CHARS, Rules, valid_name};
 use super::page::{File, Page, items, shell_block, table};
 use super::profile::Profile;
-use super::skill;
 use super::text::{code, plain, prose, quoted};
+use super::{about, calls, skill};
 use registry_model::Kind;
 use registry_model::settings::Settings;
 

@@ -5,13 +5,12 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::ability::Ability;
-use super::about;
 use super::calls::{get, post, registry_tool};
-use super::improvement;
 use super::page::{File, Page, items, shell_block, steps, table};
 use super::profile::Profile;
 use super::skill::{PEER_COLUMNS, match_lines, peer_cells};
 use super::text::{code, prose, scalar, slug_after};
+use super::{about, improvement};
 use registry_model::protocol::MCP_ENDPOINT;
 use registry_model::settings::Settings;
 use registry_model::{Kind, ListingId};
@@ -60,24 +59,16 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     let talk_post = settings.url("/api/talk");
     let (minute, hour, day) = hours(id);
     page.block(about::proof(profile, settings).into_iter().collect());
-    let heartbeat = [
-        ("status", format!("{minute} {hour} * * *"), "`lane` is `active`", "follow the steps below"),
-        (
-            "Talk inbox",
-            format!("{} {hour} * * *", minute + 2),
-            "nothing in `inbox` with `read: false`",
-            "follow its `next_actions` in order",
-        ),
-        (
-            "Talk check-in",
-            format!("{} {hour} * * {day}", minute + 4),
-            "`talk.mode` is not `lapsed`",
-            "check in again",
-        ),
+    let row = |check: &str, delay: u8, days: &str, ok: &str, otherwise: &str| {
+        let cron = format!("{} {hour} * * {days}", minute + delay);
+        [check.to_owned(), code(&cron, 40), ok.to_owned(), otherwise.to_owned()]
+    };
+    let unread = "nothing in `inbox` with `read: false`";
+    let rows = [
+        row("status", 0, "*", "`lane` is `active`", "follow the steps below"),
+        row("Talk inbox", 2, "*", unread, "follow its `next_actions` in order"),
+        row("Talk check-in", 4, &day.to_string(), "`talk.mode` is not `lapsed`", "check in again"),
     ];
-    let rows = heartbeat.map(|(what, cron, good, else_)| {
-        [what.to_owned(), code(&cron, 40), good.to_owned(), else_.to_owned()]
-    });
     page.section(
         &format!("Schedule of {name} (UTC, cron)"),
         table(["Check", "When", "OK if", "Otherwise"], rows.into()),

@@ -4,12 +4,11 @@
 use std::collections::HashSet;
 
 use super::ability::{self, Ability, Effect, MAX_ROWS, counted};
-use super::about;
-use super::calls;
 use super::page::{File, Page, items, shell_block, table};
 use super::profile::{Peer, Profile};
 use super::text::{address, capital, code, codes, plain, prose, query, quoted, scalar};
 use super::words::{is_verb, subject, subject_words};
+use super::{about, calls};
 use registry_model::settings::Settings;
 
 /// Agent Skills allow 1,024.
@@ -25,33 +24,28 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
         metadata(profile),
     );
     page.title(&format!("Work with {name}"));
-    let known = match about::endpoint(profile) {
-        Some(url) => format!("It answers at {}; {}.", code(&url, 2048), offers(profile, abilities)),
-        None => format!("{}; its endpoint URL is unknown.", capital(&offers(profile, abilities))),
+    let endpoint = match about::endpoint(profile) {
+        Some(url) => format!("answers at {}", code(&url, 2048)),
+        None => "has no known endpoint URL".to_owned(),
     };
-    page.block(vec![known]);
+    let declared = match abilities.len() {
+        0 => format!("no {}", ability::noun(profile)),
+        count => counted(profile, count),
+    };
+    page.block(vec![format!("It {endpoint}; it declares {declared}.")]);
     page.section(
         &format!("Which {} for which request to {name}", ability::noun(profile)),
         choices(profile, abilities),
     );
-    page.section(&format!("Call {name}"), items(calls::listed(profile, readable(abilities))));
+    // An example must not change anything.
+    let example = abilities.iter().find(|ability| matches!(ability.effect(), Effect::Reads(_)));
+    page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile, abilities));
-        page.block(refresh(profile, abilities, settings));
+        page.block(vec![format!("Peers change: find current ones before {name} relies on one.")]);
+        page.block(shell_block(match_lines(profile, abilities, settings)));
     }
     page.into_file(&format!("skills/{slug}/SKILL.md"))
-}
-
-/// An ability that only reads, so that an example may call it.
-fn readable(abilities: &[Ability]) -> Option<&Ability> {
-    abilities.iter().find(|ability| matches!(ability.effect(), Effect::Reads(_)))
-}
-
-fn offers(profile: &Profile, abilities: &[Ability]) -> String {
-    match abilities.len() {
-        0 => format!("it declares no {}", ability::noun(profile)),
-        count => format!("it declares {}", counted(profile, count)),
-    }
 }
 
 fn description(profile: &Profile, abilities: &[Ability]) -> String {
@@ -134,14 +128,6 @@ fn peers(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     if lines.is_empty() {
         lines.push(format!("No Live peers of {name} were known when this file was generated."));
     }
-    lines
-}
-
-fn refresh(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<String> {
-    let mut lines =
-        vec![format!("Peers change: find current ones before {} relies on one.", about::name(profile))];
-    lines.push(String::new());
-    lines.extend(shell_block(match_lines(profile, abilities, settings)));
     lines
 }
 

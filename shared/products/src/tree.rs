@@ -1,18 +1,10 @@
 //! The files of each product, and which of them a demo shows. A demo contains real files unchanged, and lists the others
 //! with their sizes.
 
-use super::ability;
-use super::about;
-use super::charter;
-use super::evaluation;
-use super::goals;
-use super::improvement;
-use super::mesh;
 use super::page::{File, Page, items};
 use super::profile::Profile;
-use super::routine;
-use super::skill;
 use super::text::code;
+use super::{ability, about, charter, evaluation, goals, improvement, mesh, routine, skill};
 use registry_model::Sku;
 use registry_model::settings::Settings;
 

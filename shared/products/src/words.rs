@@ -23,27 +23,11 @@ const READING: &str = "access analyse analyze answer assess audit browse calcula
     transcribe translate validate verify view watch";
 
 /// Nouns with their verbs. As the last word of a name, a noun says more than the verbs before it.
-const NOUNS: [(&str, &str); 19] = [
-    ("analysis", "analyse"),
-    ("assessment", "assess"),
-    ("calculation", "calculate"),
-    ("check", "check"),
-    ("comparison", "compare"),
-    ("conversion", "convert"),
-    ("discovery", "discover"),
-    ("explanation", "explain"),
-    ("extraction", "extract"),
-    ("identification", "identify"),
-    ("lookup", "look up"),
-    ("overview", "show"),
-    ("search", "search"),
-    ("summary", "summarize"),
-    ("translation", "translate"),
-    ("validation", "validate"),
-    ("verification", "verify"),
-    ("payment", "pay"),
-    ("registration", "register"),
-];
+const NOUNS: &str = "analysis=analyse, assessment=assess, calculation=calculate, check=check, comparison=compare, \
+    conversion=convert, discovery=discover, explanation=explain, extraction=extract, \
+    identification=identify, lookup=look up, overview=show, search=search, summary=summarize, \
+    translation=translate, validation=validate, verification=verify, payment=pay, \
+    registration=register";
 
 /// Words that say nothing about a subject.
 const STOP_WORD_LIST: &str = "a about above across after again against agent agents ai all also an and any are as assist assistant at be \
@@ -66,7 +50,8 @@ static PLAIN_VERBS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| ACTING.split_whitespace().chain(READING.split_whitespace()).collect());
 static NOUN_VERBS: LazyLock<HashMap<String, (&str, bool)>> = LazyLock::new(|| {
     let acts = |verb: &str| ACTING.split_whitespace().any(|acting| acting == verb);
-    NOUNS.iter().map(|(noun, verb)| (stem(noun), (*verb, acts(verb)))).collect()
+    let pairs = NOUNS.split(", ").filter_map(|pair| pair.split_once('='));
+    pairs.map(|(noun, verb)| (stem(noun), (verb, acts(verb)))).collect()
 });
 static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORD_LIST.split_whitespace().collect());
 static OUTSIDE_STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(OUTSIDE));

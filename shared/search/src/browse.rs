@@ -1,5 +1,5 @@
-//! Live listings without a query: by name, page by page, or counted by facet. The index gives the order and the counts;
-//! the rows are read from the table, so that none is older than it.
+//! Live listings without a query: by name, page by page, or count_by_facet by facet. Order and counts come from the index; the
+//! rows are read from the table, so that they are up to date.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +23,7 @@ pub struct BrowseQuery {
     /// Only names after this one: the `next` of an earlier page.
     pub after: Option<String>,
     pub limit: usize,
-    /// With the evidence of each listing, which is many times as large.
+    /// Also read the evidence of each listing, which is many times as large.
     pub with_evidence: bool,
 }
 
@@ -73,7 +73,7 @@ fn place(entry: &IndexedListing) -> String {
 }
 
 /// The listings of a page by sort key, their number on all pages, and whether any follow.
-fn chosen(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
+fn select_page(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
     let (mut page, mut total, mut after) = (BTreeMap::<(&str, &str), &IndexedListing>::new(), 0, 0);
     let begin = part.after.as_deref().map(|place| place.split_once(' ').unwrap_or((place, "")));
     for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
@@ -96,7 +96,7 @@ fn chosen(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, boo
     (page.into_values().cloned().collect(), total, more)
 }
 
-fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
+fn count_by_facet(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
         match facet {
@@ -120,7 +120,7 @@ impl Searcher {
 
     /// A page of Live listings by the index as it is loaded, for a caller that has just refreshed it.
     pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
-        let (entries, total, more) = chosen(&self.read(), part);
+        let (entries, total, more) = select_page(&self.read(), part);
         let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
         let listings: Vec<NamedListing> = if part.with_evidence {
             self.store.listings_with_evidence(&ids).await?
@@ -175,6 +175,6 @@ impl Searcher {
         };
         let entries: Vec<&IndexedListing> =
             among.best.iter().filter_map(|hit| index.listing(hit.number)).collect();
-        Ok(by.iter().map(|facet| counted(&entries, *facet)).collect())
+        Ok(by.iter().map(|facet| count_by_facet(&entries, *facet)).collect())
     }
 }

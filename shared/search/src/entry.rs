@@ -1,5 +1,5 @@
-//! What the index stores of a Live listing: its searched texts reduced to weighted stems, words and an embedding. All
-//! work on texts is done here, once per change of a listing, so that a search only adds up numbers.
+//! The index entry of a Live listing: its texts as weighted stems, words and an embedding. Texts are processed here, once
+//! per change of a listing, so that a search only adds numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,9 +27,8 @@ const STORED_ABILITIES: usize = 24;
 /// The searched texts of a listing. Its field names are part of [`IndexedText::content_hash`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedText {
-    /// Its name, perhaps with its owner before a slash.
+    /// May have the owner before a slash.
     pub name: String,
-    /// Its title, where it has one beside its name.
     pub title: String,
     pub description: String,
     pub category: String,
@@ -40,7 +39,7 @@ pub struct IndexedText {
 impl IndexedText {
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
-        // A namespace that is only claimed must not lead to the listing: only what stands after the slash does.
+        // If the namespace is only claimed, not verified, the listing is found only by the part after the slash.
         let searched = |name: &String| match listing.is_name_claimed() {
             true => name_owner::leaf(name).to_owned(),
             false => name.clone(),
@@ -72,7 +71,7 @@ impl IndexedText {
         }
     }
 
-    /// A hash by which a recheck sees whether the listing must be indexed again.
+    /// If it changes at a recheck, the listing must be indexed again.
     #[must_use]
     pub fn content_hash(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
@@ -86,8 +85,8 @@ impl IndexedText {
         names.into_iter().collect()
     }
 
-    /// The two texts whose mean is its embedding: title and description, and these with tags and abilities. The first
-    /// alone is too narrow for a server with forty tools, the second too broad for one described in a line.
+    /// Two texts whose mean embedding is stored: title and description, and the same with tags and abilities. The first
+    /// alone is too narrow for a server with forty tools, the second too broad for one with a short description.
     fn embedded_texts(&self) -> [String; 2] {
         let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
         let brief: String = format!("{title}. {}", self.description).chars().take(BRIEF).collect();
@@ -135,7 +134,7 @@ pub struct IndexedListing {
     pub registry_name: String,
     pub tags: Vec<String>,
     pub abilities: Vec<String>,
-    /// Its name and title as somebody may type them: joined, and without `mcp server` at the end.
+    /// Its name and title as people type them: joined, and without `mcp server` at the end.
     pub short_names: Vec<String>,
     pub publisher: String,
     /// When its searched texts last changed, in milliseconds since the epoch.

@@ -1,5 +1,5 @@
 //! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the next page
-//! continues where it ended, so that no hit is lost or repeated and a page costs a fixed number of reads.
+//! continues where it ended: no hit is lost or repeated, and a page costs a fixed number of reads.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub struct FilteredPage {
     pub hits: Vec<FilteredHit>,
     /// What [`Query::skip`] must be for the next page; `None` on the last.
     pub next: Option<usize>,
-    /// How many there are on all pages; `None` where only examining the rest would tell.
+    /// Hits on all pages; `None` if the rest would have to be examined.
     pub total: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ impl Searcher {
         condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)>,
     ) -> Result<FilteredPage, StoreError> {
         let (from, limit) = (query.skip, query.limit);
-        let Some(holds) = condition else {
+        let Some(matches) = condition else {
             let found = self.find(&query, now).await?;
             let next = Some(from + limit).filter(|next| *next < found.total);
             return Ok(FilteredPage {
@@ -48,7 +48,7 @@ impl Searcher {
         let behind = Some(window + WINDOW).filter(|next| *next < found.total);
         let mut kept = Vec::new();
         for (place, hit) in self.with_evidence(found.hits).await?.into_iter().enumerate().skip(first) {
-            if !holds(&hit) {
+            if !matches(&hit) {
                 continue;
             }
             if kept.len() == limit {

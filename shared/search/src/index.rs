@@ -1,5 +1,5 @@
-//! The inverted index in memory: posting lists by stem and an embedding per listing. It is updated bucket by bucket in
-//! place, so that an update costs what changed, not what the index holds.
+//! The inverted index in memory: posting lists by stem, and an embedding per listing. It is updated in place, bucket by
+//! bucket, so that the cost of an update depends only on what changed.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use indexmap::IndexMap;
 use super::bucket::Bucket;
 use super::embedding::{self, EmbeddingMatrix};
 use super::entry::IndexedListing;
-use super::name_hashes::NameHashes;
+use super::names::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem};
 use registry_model::HashPrefix;
 
-/// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
+/// Removed documents that stay in the posting lists before a compaction; above that, at most a third of all documents.
 const MAX_REMOVED: usize = 2048;
 
-/// The least number of documents with a word that is offered as a related term.
-const FREQUENT: u32 = 5;
+/// A related term must be a word in at least this many documents.
+const MIN_FREQUENT_DOCS: u32 = 5;
 /// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
 /// words may share a stem.
-const NEAR: f32 = 0.5;
-const NEAREST: usize = 4;
-const SAME_STEM: usize = 4;
+const MIN_SIMILARITY: f32 = 0.5;
+const MAX_RELATED: usize = 4;
+const EXTRA_RELATED: usize = 4;
 
 /// A stem or a word: both share one table, because most stems are words themselves.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub(super) struct Term {
     pub(super) postings: Vec<Posting>,
     /// Live documents with this stem.
     pub(super) doc_freq: u32,
-    /// Live documents that contain this very word.
+    /// Live documents that contain exactly this word.
     pub(super) word_freq: u32,
     is_frequent: bool,
 }
@@ -47,7 +47,7 @@ pub(super) struct Posting {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
-    /// Of each term, in a column of its own: a correction goes through all of them.
+    /// One per term, in a separate column, because a spelling correction scans all of them.
     shapes: Vec<WordShape>,
     listings: Vec<Option<Document>>,
     embeddings: EmbeddingMatrix,
@@ -57,7 +57,7 @@ pub struct Index {
     frequent_words: FrequentWords,
 }
 
-/// Words of at least [`FREQUENT`] documents with their embeddings, among which related terms are found.
+/// Words of at least [`MIN_FREQUENT_DOCS`] documents with their embeddings, among which related terms are found.
 #[derive(Clone, Debug, Default)]
 struct FrequentWords {
     words: Vec<u32>,
@@ -101,17 +101,18 @@ impl Index {
 
     pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
-        let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
+        let term_numbers: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
         let mut numbers = Vec::with_capacity(bucket.entries.len());
         for entry in bucket.entries {
             let number = u32::try_from(self.listings.len()).unwrap_or(u32::MAX);
-            let stems: Box<[u32]> = entry.stems.iter().map(|(place, _)| places[*place as usize]).collect();
+            let stems: Box<[u32]> =
+                entry.stems.iter().map(|(place, _)| term_numbers[*place as usize]).collect();
             for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
                 let term = &mut self.terms[*stem as usize];
                 term.postings.push(Posting { document: number, weight: *part });
                 term.doc_freq += 1;
             }
-            let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
+            let words: Box<[u32]> = entry.words.iter().map(|place| term_numbers[*place as usize]).collect();
             for word in &words {
                 self.terms[*word as usize].word_freq += 1;
                 self.note_frequent_word(*word);
@@ -135,10 +136,10 @@ impl Index {
         self.names.shrink();
     }
 
-    /// Keeps what is loaded of a bucket, or nothing, in the place of a version that cannot be read.
+    /// Marks a version that cannot be read as loaded: keeps the loaded bucket, or an empty one.
     pub fn stand_in(&mut self, prefix: HashPrefix, version: u64) {
-        let nothing = LoadedBucket { version, listings: Vec::new() };
-        self.buckets.entry(prefix).or_insert(nothing).version = version;
+        let empty = LoadedBucket { version, listings: Vec::new() };
+        self.buckets.entry(prefix).or_insert(empty).version = version;
     }
 
     pub fn remove(&mut self, prefix: HashPrefix) {
@@ -159,7 +160,7 @@ impl Index {
         }
     }
 
-    /// The number of a term, even one that no live document has.
+    /// The number of a term, which may be in no live document.
     pub(super) fn find(&self, term: &str) -> Option<u32> {
         self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
     }
@@ -192,7 +193,7 @@ impl Index {
         self.terms.get(word).map_or(0, |term| term.word_freq)
     }
 
-    /// Document numbers in use, removed documents included: the length of any table by document number.
+    /// Document numbers in use, including removed documents: the length of a table by document number.
     pub(super) const fn slots(&self) -> usize {
         self.listings.len()
     }
@@ -206,7 +207,7 @@ impl Index {
         (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
     }
 
-    /// Documents that may have one of these names: all that have, and by accident others.
+    /// All documents with one of these names, and by hash collision possibly others.
     pub(super) fn named<'a>(&'a self, names: [&str; 2]) -> impl Iterator<Item = (usize, &'a IndexedListing)> {
         self.names.documents(names).filter_map(|number| Some((number, self.listing(number)?)))
     }
@@ -219,17 +220,17 @@ impl Index {
             .embeddings
             .similarities(&vector)
             .zip(&self.frequent_words.words)
-            .filter(|(near, _)| *near >= NEAR)
+            .filter(|(near, _)| *near >= MIN_SIMILARITY)
             .map(|(n, w)| (n, *w))
             .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        near.truncate(NEAREST + SAME_STEM);
+        near.truncate(MAX_RELATED + EXTRA_RELATED);
         let named = near.into_iter().filter_map(|(near, word)| {
             let (word, term) = self.terms.get_index(word as usize)?;
             let stem = stem(word);
-            (term.word_freq >= FREQUENT && stem != own).then_some((stem, near))
+            (term.word_freq >= MIN_FREQUENT_DOCS && stem != own).then_some((stem, near))
         });
-        named.take(NEAREST).collect()
+        named.take(MAX_RELATED).collect()
     }
 
     /// Adds a word to the frequent words once enough documents contain it.
@@ -239,7 +240,7 @@ impl Index {
             && word.len() > 2
             && !is_stop_word(word)
             && !is_generic(word);
-        if term.word_freq < FREQUENT || term.is_frequent || !plain {
+        if term.word_freq < MIN_FREQUENT_DOCS || term.is_frequent || !plain {
             return;
         }
         term.is_frequent = true;
@@ -346,13 +347,13 @@ mod tests {
     /// How many hits there are and the ranks of the first; the order of equal hits is left open.
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
-        let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
-        assert_eq!(looked.searched, index.len());
-        (looked.total, looked.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
+        let answer = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
+        assert_eq!(answer.searched, index.len());
+        (answer.total, answer.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
     }
 
     #[test]
-    fn an_index_that_has_seen_much_answers_like_a_new_one() {
+    fn updated_index_answers_like_a_new_one() {
         let all = buckets(0..3000);
         let (go, stay) = all.split_at(all.len() * 4 / 5);
         let mut old = Index::default();
@@ -377,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_holds_for_names_too() {
+    fn filters_apply_to_exact_names() {
         let mut index = Index::default();
         for (prefix, bucket) in buckets(0..60) {
             index.put(prefix, 1, bucket);
@@ -386,9 +387,9 @@ mod tests {
             // The number says the kind: every fifth is an agent.
             for name in ["acme/helper-5", "acme/helper-6"] {
                 let text = Text::parse(name, "q").unwrap();
-                let looked =
+                let answer =
                     search(&index, &Query { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
-                let ids: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
+                let ids: Vec<String> = answer.hits.iter().map(|hit| hit.id.to_string()).collect();
                 assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
                 assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");
             }
@@ -396,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_questions_are_answered() {
+    fn unusual_queries_are_answered() {
         let mut index = Index::default();
         assert!(answers(&index, "weather").0 == 0 && index.is_empty());
         for (prefix, bucket) in buckets(0..60) {
