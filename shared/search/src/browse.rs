@@ -1,4 +1,4 @@
-//! Live listings without a query: by name, page by page, or count_by_facet by facet. Order and counts come from the index; the
+//! Live listings without a query: by name, page by page, or counted by facet. Order and counts come from the index; the
 //! rows are read from the table, so that they are up to date.
 
 use std::collections::{BTreeMap, HashMap};
