@@ -1,129 +1,109 @@
-//! Skills of an agent and tools of an MCP server as one thing: what it is called, what it promises, whether a call changes
-//! anything. Charters, tables and tests speak of both alike.
+//! Skills of an agent and tools of an MCP server as one type, so that charters, tables and test cases treat both the same:
+//! its id, its texts, and whether a call changes anything.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::profile::Profile;
 use super::text::plain;
-use super::words::{brings_outside_texts, sentences, subject, telling, verb, verb_of_name, words};
+use super::words::{returns_third_party_text, sentences, subject, subject_words, verb, verb_of_name, words};
 use registry_model::Kind;
 use registry_model::error::shorten;
 
-/// The most abilities that a file tells one by one.
-pub(super) const MOST_ROWS: usize = 40;
+/// Rows of a table; further abilities are only counted.
+pub(super) const MAX_ROWS: usize = 40;
 
-/// The most abilities whose texts are read word by word; the others are counted.
-pub(super) const MOST_READ: usize = 100;
+/// Abilities whose texts are analyzed word by word.
+pub(super) const MAX_ANALYZED: usize = 100;
 
-/// The longest name that is told, in characters: one more than MCP allows.
-const LONGEST_ID: usize = 129;
+/// One more than MCP allows, so that the lint still finds a name that is too long.
+const MAX_ID_CHARS: usize = 129;
 
-/// The longest description that is read, in characters.
-const LONGEST_DESCRIPTION: usize = 4000;
+const MAX_DESCRIPTION_CHARS: usize = 4000;
 
-/// One skill or tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ability {
-    /// What it is called by.
     pub(super) id: String,
-    /// Its name for people.
     pub(super) title: String,
-    /// What it does, in its own words.
     pub(super) description: String,
-    /// Its own tags.
     pub(super) tags: Vec<String>,
-    /// The stems of the words that tell what it is about.
+    /// Stems of the words that describe its subject.
     pub(super) subject: BTreeSet<String>,
-    /// The words of its id.
     pub(super) words: Vec<String>,
-    /// What a call does.
     effect: Effect,
 }
 
-/// What a call does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It changes something, by this verb.
     Acts(&'static str),
-    /// It only reads, by this verb.
     Reads(&'static str),
-    /// Its texts do not tell.
-    Untold,
+    Unknown,
 }
 
 impl Ability {
-    /// One by its texts, each on one line but the description.
     pub(super) fn new(id: String, title: String, description: String, tags: Vec<String>) -> Self {
         let subject = subject(&format!("{id} {title} {description} {}", tags.join(" ")));
         Self { subject, ..Self::unread(id, title, description, tags) }
     }
 
-    /// One whose subject is not looked for.
     fn unread(id: String, title: String, description: String, tags: Vec<String>) -> Self {
         let words = words(&id);
         let effect = effect(&words, &title, &description);
         Self { id, title, description, tags, subject: BTreeSet::new(), words, effect }
     }
 
-    /// The words that it is found by.
     pub(super) fn text(&self) -> String {
         format!("{} {} {} {}", self.id, self.title, self.description, self.tags.join(" "))
     }
 
-    /// What a call does.
     pub(super) fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// Whether it brings in texts that third parties wrote.
     pub(super) fn reads_outside(&self) -> bool {
-        !matches!(self.effect(), Effect::Acts(_)) && brings_outside_texts(&self.text())
+        !matches!(self.effect(), Effect::Acts(_)) && returns_third_party_text(&self.text())
     }
 
-    /// The first sentence of its description, or its name.
     pub(super) fn purpose(&self) -> String {
         sentences(&self.description).into_iter().next().unwrap_or_else(|| self.title.clone())
     }
 
-    /// What else its description promises.
     pub(super) fn promises(&self) -> Vec<String> {
         sentences(&self.description).into_iter().skip(1).collect()
     }
 
-    /// What a request is about that it serves: its tags, else the words of its texts.
     pub(super) fn topics(&self) -> Vec<String> {
         let tags: Vec<String> =
             self.tags.iter().map(|tag| plain(tag, 40)).filter(|tag| !tag.is_empty()).collect();
-        let topics = if tags.is_empty() { telling(&self.text()) } else { tags };
+        let topics = if tags.is_empty() { subject_words(&self.text()) } else { tags };
         let mut known = HashSet::new();
         topics.into_iter().filter(|topic| known.insert(topic.to_lowercase())).take(6).collect()
     }
 }
 
-/// What a call does, by the verb in its name, else by the first words of its description.
+/// What a call does, from the verb in its name, else from the first words of its description.
 fn effect(id: &[String], title: &str, description: &str) -> Effect {
     let opening = || words(description).into_iter().take(4).collect::<Vec<_>>();
-    let told = verb_of_name(id).or_else(|| verb_of_name(&words(title))).or_else(|| verb(&opening()));
-    match told {
+    let found = verb_of_name(id).or_else(|| verb_of_name(&words(title))).or_else(|| verb(&opening()));
+    match found {
         Some((word, true)) => Effect::Acts(word),
         Some((word, false)) => Effect::Reads(word),
-        None => Effect::Untold,
+        None => Effect::Unknown,
     }
 }
 
-/// The abilities of a profile, each name once: its skills, then its tools.
+/// The skills, then the tools of a profile, without repeated names.
 pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
         let tags = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
-        (plain(&skill.id, LONGEST_ID), plain(&skill.name, 80), skill.description.as_str(), tags)
+        (plain(&skill.id, MAX_ID_CHARS), plain(&skill.name, 80), skill.description.as_str(), tags)
     });
     let tools = profile.tools.iter().map(|tool| {
-        (plain(&tool.name, LONGEST_ID), spoken(&tool.name), tool.description.as_str(), Vec::new())
+        (plain(&tool.name, MAX_ID_CHARS), words_of_id(&tool.name), tool.description.as_str(), Vec::new())
     });
     let mut known = HashSet::new();
     let named = skills.chain(tools).filter(|(id, ..)| !id.is_empty() && known.insert(id.clone()));
     let read = named.enumerate().map(|(index, (id, title, description, tags))| {
-        if index < MOST_READ {
+        if index < MAX_ANALYZED {
             Ability::new(id, title, plain_sentences(description), tags)
         } else {
             let description = plain(description, 200);
@@ -133,20 +113,17 @@ pub(super) fn all(profile: &Profile) -> Vec<Ability> {
     read.collect()
 }
 
-/// Lines stay apart as sentences; nothing else of the text's shape is kept.
 fn plain_sentences(text: &str) -> String {
-    let text = shorten(text, LONGEST_DESCRIPTION);
+    let text = shorten(text, MAX_DESCRIPTION_CHARS);
     let lines: Vec<String> = text.split(['\n', '\r']).take(60).map(|line| plain(line, 1000)).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
     lines.join("\n")
 }
 
-/// The name of a tool as words: `getForecast` is "get forecast".
-fn spoken(name: &str) -> String {
+fn words_of_id(name: &str) -> String {
     plain(&words(name).join(" "), 80)
 }
 
-/// What the abilities of a profile are called.
 pub(super) fn noun(profile: &Profile) -> &'static str {
     match profile.kind {
         Kind::Agent if !profile.skills.is_empty() || profile.tools.is_empty() => "skill",
@@ -154,23 +131,21 @@ pub(super) fn noun(profile: &Profile) -> &'static str {
     }
 }
 
-/// The number of abilities, with their noun.
 pub(super) fn counted(profile: &Profile, count: usize) -> String {
     format!("{count} {}{}", noun(profile), if count == 1 { "" } else { "s" })
 }
 
-/// The ability that is most easily taken for this one, with the words that both use.
 pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, Vec<String>)> {
     let own = abilities.get(index)?;
     let (other, shared) = abilities
         .iter()
-        .take(MOST_READ)
+        .take(MAX_ANALYZED)
         .enumerate()
         .filter(|(at, _)| *at != index)
         .map(|(_, other)| (other, other.subject.intersection(&own.subject).count()))
         .max_by(|(one, shared), (other, more)| shared.cmp(more).then_with(|| other.id.cmp(&one.id)))?;
     let mut both: Vec<String> = Vec::new();
-    for word in telling(&own.text()) {
+    for word in subject_words(&own.text()) {
         let opening: String = word.chars().take(5).collect();
         let shared = subject(&word).iter().any(|stem| other.subject.contains(stem));
         if shared && both.len() < 4 && !both.iter().any(|known| known.starts_with(&opening)) {
@@ -180,7 +155,7 @@ pub(super) fn nearest(index: usize, abilities: &[Ability]) -> Option<(&Ability, 
     (shared > 0).then_some((other, both))
 }
 
-/// How much of what the shorter one says the other says too: in parts of six.
+/// How much of the subject of the shorter one the other shares, from 0 to 6.
 pub(super) fn likeness(one: &Ability, other: &Ability) -> usize {
     let (one, other) = (&one.subject, &other.subject);
     let fewer = one.len().min(other.len());

@@ -1,5 +1,4 @@
-//! What is known of a listing in a few lines, and what is not: every page opens with it, so none claims more than is
-//! known.
+//! The summary that opens every page: what is known about a listing, and what is missing, so that no page claims more.
 
 use super::ability;
 use super::profile::Profile;
@@ -8,19 +7,16 @@ use registry_formats::server_json::is_name;
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Kind};
 
-/// Its name on a page.
 pub(super) fn name(profile: &Profile) -> String {
     let name = prose(&profile.name, 80);
     if name.is_empty() { profile.slug() } else { name }
 }
 
-/// Its name in JSON and other plain places.
 pub(super) fn plain_name(profile: &Profile) -> String {
     let name = plain(&profile.name, 80);
     if name.is_empty() { profile.slug() } else { name }
 }
 
-/// Who acts by a charter: the agent itself, or one that works through the server.
 pub(super) fn actor(profile: &Profile) -> String {
     match profile.kind {
         Kind::Agent => name(profile),
@@ -28,18 +24,15 @@ pub(super) fn actor(profile: &Profile) -> String {
     }
 }
 
-/// Where it answers.
 pub(super) fn endpoint(profile: &Profile) -> Option<String> {
     address(profile.endpoint.as_deref())
 }
 
-/// Its status at the registry.
 pub(super) fn status_url(profile: &Profile, settings: &Settings) -> Option<String> {
     let id = profile.listing_id.as_ref()?;
     Some(settings.url(&format!("/api/listings/status?id={id}")))
 }
 
-/// What the registry is given to probe it again.
 pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
     let card = address(profile.card_url.as_deref());
     match (profile.kind, card, endpoint(profile)) {
@@ -52,7 +45,7 @@ pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
     }
 }
 
-/// The description of a server that is listed under its name: its URL alone would make another listing.
+/// The body for a server that is listed under its name: publishing its URL alone would create another listing.
 fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
     let server = profile.server_name.as_deref().filter(|name| is_name(name))?;
     let mut body = serde_json::json!({
@@ -70,17 +63,16 @@ fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
     Some(body)
 }
 
-/// What it is, where it answers, and what its last proof found.
 pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
     let name = name(profile);
     let version =
         profile.version.as_deref().map(|version| format!(" {}", prose(version, 40))).unwrap_or_default();
     let category = prose(&profile.category, 60);
     let filed = if category.is_empty() { String::new() } else { format!(" ({category})") };
-    let said = profile.description.as_deref().filter(|text| !plain(text, 9).is_empty());
-    let mut lines = match said {
+    let description = profile.description.as_deref().filter(|text| !plain(text, 9).is_empty());
+    let mut lines = match description {
         Some(text) => vec![format!("**{name}**{version}{filed}: {}", quoted(text, 600))],
-        None => vec![format!("**{name}**{version}{filed} does not say what it is for.")],
+        None => vec![format!("**{name}**{version}{filed} has no description.")],
     };
     if let Some(url) = endpoint(profile) {
         let protocol = match profile.kind {
@@ -90,7 +82,7 @@ pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
         let versions: Vec<String> =
             profile.protocol_versions.iter().take(6).map(|version| prose(version, 20)).collect();
         let versions = if versions.is_empty() { String::new() } else { format!(" {}", versions.join(", ")) };
-        let page = address(profile.website.as_deref()).map(|url| format!("; about it: {}", code(&url, 2048)));
+        let page = address(profile.website.as_deref()).map(|url| format!("; website: {}", code(&url, 2048)));
         lines.push(format!(
             "Answers {protocol}{versions} at {}{}.",
             code(&url, 2048),
@@ -100,9 +92,9 @@ pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
     lines.extend(proof(profile, settings));
     let missing = missing(profile);
     if !missing.is_empty() {
-        lines.push(format!("Not known of {name}: {}.", missing.join("; ")));
+        lines.push(format!("Missing for {name}: {}.", missing.join("; ")));
     }
-    // Two blanks at the end keep each on a line of its own when rendered.
+    // Two spaces at the end are a line break in Markdown.
     let last = lines.len().saturating_sub(1);
     lines
         .iter()
@@ -111,18 +103,16 @@ pub(super) fn lines(profile: &Profile, settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// The last proof in one line.
 pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     let proof = profile.proof.as_ref()?;
     let took = proof.latency_ms.map(|ms| format!(" in {ms} ms")).unwrap_or_default();
-    let full: Vec<String> = proof
+    let lost: Vec<String> = proof
         .parts
         .iter()
         .filter(|part| part.points < part.of)
         .map(|part| format!("{} {}/{}", prose(&part.id, 40), part.points, part.of))
         .collect();
-    let lost =
-        if full.is_empty() { String::new() } else { format!(" (short of points: {})", full.join(", ")) };
+    let lost = if lost.is_empty() { String::new() } else { format!(" (incomplete: {})", lost.join(", ")) };
     let at = status_url(profile, settings)
         .map(|url| format!("; evidence: {}", code(&url, 2048)))
         .unwrap_or_default();
@@ -134,17 +124,16 @@ pub(super) fn proof(profile: &Profile, settings: &Settings) -> Option<String> {
     ))
 }
 
-/// What the registry does not know, with what to do about it.
 pub(super) fn missing(profile: &Profile) -> Vec<String> {
     let noun = ability::noun(profile);
     let mut missing = Vec::new();
     if profile.listing_id.is_none() {
-        missing.push("a listing (it was described by hand, nobody asked it anything)".to_owned());
+        missing.push("a listing (it was described by hand and never probed)".to_owned());
     } else if profile.proof.is_none() {
-        missing.push("a proof (it was not probed yet)".to_owned());
+        missing.push("a proof (it has not been probed yet)".to_owned());
     }
     if endpoint(profile).is_none() {
-        missing.push("a URL at which it answers".to_owned());
+        missing.push("an endpoint URL".to_owned());
     }
     if profile.description.as_deref().is_none_or(|text| plain(text, 9).is_empty()) {
         missing.push("a description".to_owned());
@@ -158,7 +147,6 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
     missing
 }
 
-/// Whether the last proof found that it asks for credentials.
 pub(super) fn asks_for_credentials(profile: &Profile) -> bool {
     profile.proof.as_ref().is_some_and(|proof| {
         proof.handshake != Handshake::Ok

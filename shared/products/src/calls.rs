@@ -1,5 +1,4 @@
-//! How a listing is called, as lines for a shell: in the dialect that its proof found, to the URL that answered. A call is
-//! shown only where an address is known.
+//! Shell commands that call a listing, in the protocol version that its last probe found. Empty where no URL is known.
 
 use serde_json::{Value, json};
 
@@ -9,24 +8,23 @@ use super::profile::Profile;
 use super::text::{address, code, plain, prose, shell, shell_json, slug};
 use registry_model::Kind;
 
-/// Calls that work as they stand, each with what it is for; `ability` is one that only reads.
+/// Calls that work unchanged, each with its purpose; `ability` must be one that only reads.
 pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
     let Some(url) = about::endpoint(profile) else { return Vec::new() };
     match profile.kind {
         Kind::Agent => {
             let card = address(profile.card_url.as_deref());
             let card = card.map(|card| ("its card".to_owned(), get(&card)));
-            let asked = ability.map_or_else(
+            let title = ability.map_or_else(
                 || "ask what it can do".to_owned(),
                 |ability| format!("ask about {}", ability.title),
             );
-            card.into_iter().chain([(asked, message(profile, &url, ability))]).collect()
+            card.into_iter().chain([(title, message(profile, &url, ability))]).collect()
         }
         Kind::Mcp => inspections(&url, ability),
     }
 }
 
-/// The same as items of a list.
 pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
     of(profile, ability)
         .iter()
@@ -34,7 +32,7 @@ pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String
         .collect()
 }
 
-/// A plain text message in the newest dialect that was proven; in 1.0 where none was.
+/// A text message in the newest A2A version that was probed, else in 1.0.
 fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
     let text = match ability {
         Some(ability) => format!("What do you need to know for this: {}?", ability.title),
@@ -64,7 +62,7 @@ fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
     post(&target, version, &body)
 }
 
-/// The official inspector does the handshake of every revision, which one bare request could not.
+/// Uses the official inspector, because it does the handshake of every MCP revision; one request cannot.
 fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
     let inspect =
         format!("npx -y @modelcontextprotocol/inspector --cli {} --transport http --method", shell(url));
@@ -76,17 +74,14 @@ fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
     [tools].into_iter().chain(call).collect()
 }
 
-/// A POST of JSON as one line.
 pub(super) fn post(url: &str, headers: &str, body: &Value) -> String {
     format!("curl -fsS {} -H 'content-type: application/json'{headers} -d {}", shell(url), shell_json(body))
 }
 
-/// A GET as one line.
 pub(super) fn get(url: &str) -> String {
     format!("curl -fsS {}", shell(url))
 }
 
-/// A call of a tool of the registry.
 pub(super) fn registry_tool(endpoint: &str, id: &str, tool: &str, arguments: &Value) -> String {
     let params = json!({ "name": tool, "arguments": arguments });
     let id = slug(&plain(id, 60)).unwrap_or_else(|| tool.to_owned());

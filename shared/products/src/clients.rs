@@ -1,41 +1,37 @@
-//! The files and commands by which clients install an MCP server, each in the form that the client reads. They differ in
-//! one detail each, and a snippet copied from one to another fails without a word.
+//! Files and commands that install an MCP server in each client. The formats differ in small details, and a client often
+//! ignores another client's format without an error.
 
 use serde_json::{Value, json};
 
 use super::about;
-use super::file::File;
+use super::page::File;
 use super::profile::Profile;
 use super::text::{scalar, shell, slug, spaced};
 use registry_formats::server_json::is_name;
 
-/// The longest name that a server gets in clients: they put it before each tool's name, and models' APIs cut at 64.
-const LONGEST_NAME: usize = 24;
+/// Clients put the server's name before each tool's name, and the APIs of models accept 64 characters in all.
+const MAX_NAME_CHARS: usize = 24;
 
-/// A client: its file, and the command that does the same.
 #[derive(Clone, Debug)]
 pub(super) struct Client {
-    /// Its name.
     pub(super) name: &'static str,
-    /// Where its file stands, in the project or for all of them.
+    /// Paths of its configuration file: in the project, or for all projects.
     pub(super) paths: &'static [&'static str],
-    /// The file.
     pub(super) file: File,
-    /// The command that does the same, or where none does, what to know.
+    /// The install command; empty where the client has none.
     pub(super) command: String,
 }
 
-/// The name of the server in clients.
 pub(super) fn name(profile: &Profile) -> String {
-    // Of `ai.acme/reverse-text` the owner says nothing in a list of tools.
+    // `ai.acme/reverse-text` becomes `reverse-text`: in a list of tools the owner is not needed.
     let own =
         profile.server_name.as_deref().filter(|name| is_name(name)).and_then(|name| name.split_once('/'));
     let slug = own.and_then(|(_, leaf)| slug(leaf)).unwrap_or_else(|| profile.slug());
-    let name: String = slug.chars().take(LONGEST_NAME).collect();
+    let name: String = slug.chars().take(MAX_NAME_CHARS).collect();
     name.trim_end_matches('-').to_owned()
 }
 
-/// Every client's file and command; none without an address.
+/// Empty where the endpoint's URL is unknown.
 pub(super) fn of(profile: &Profile) -> Vec<Client> {
     let Some(url) = about::endpoint(profile) else { return Vec::new() };
     let name = name(profile);

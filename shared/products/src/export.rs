@@ -1,5 +1,5 @@
-//! A product's files in one piece: as a skill tree, or as an archive. The same files give the same bytes: sorted, with
-//! fixed times, and under safe relative paths only.
+//! A product's files in one piece: a skill tree or an archive. The same files give the same bytes: they are sorted, have
+//! fixed times, and only safe relative paths are accepted.
 
 use std::io::{Cursor, Write as _};
 use std::str::FromStr;
@@ -8,23 +8,18 @@ use flate2::{Compression, GzBuilder};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use super::file::File;
+use super::page::File;
 use super::text::slug_after;
 
-/// In which form a product is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Folders of Agent Skills.
     Skills,
-    /// A zip.
     Zip,
-    /// A gzipped tar.
     TarGz,
 }
 
-/// A text that names no format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a format: skills, zip or tar.gz")]
+#[error("unknown format; use skills, zip or tar.gz")]
 pub struct InvalidFormat;
 
 impl FromStr for Format {
@@ -40,31 +35,26 @@ impl FromStr for Format {
     }
 }
 
-/// Files that cannot be exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A path that would lead out of the folder it is unpacked in.
     #[error("not a safe relative path: {0:?}")]
     Path(String),
-    /// The archive could not be written.
     #[error("the archive could not be written")]
     Archive(#[from] std::io::Error),
-    /// The zip could not be written.
     #[error("the zip could not be written")]
     Zip(#[from] zip::result::ZipError),
-    /// The tree could not be written.
     #[error("the tree could not be written")]
     Tree(#[from] serde_json::Error),
 }
 
-/// The files as Agent Skills: each under `skills/`, what belongs to none of the skills as a reference of the first.
+/// The files as Agent Skills: all under `skills/`. Files outside a skill become references of the listing's own skill.
 #[must_use]
 pub fn skills(files: &[File]) -> Vec<File> {
     let folders: Vec<&str> = files
         .iter()
         .filter_map(|file| file.path.strip_prefix("skills/")?.strip_suffix("/SKILL.md"))
         .collect();
-    // The listing's own skill, not those that improve it or keep it Live.
+    // The listing's own skill, not the ones that improve it or keep it Live.
     let has_more = |folder: &&&str| {
         let more = ["improve", "keep-live"].map(|word| slug_after(word, folder));
         folders.iter().any(|other| more.iter().any(|more| more == other))
@@ -85,10 +75,6 @@ pub fn skills(files: &[File]) -> Vec<File> {
     skills
 }
 
-/// The files in one piece.
-///
-/// # Errors
-/// A path is not safe, or the piece could not be written.
 pub fn archive(files: &[File], format: Format) -> Result<Vec<u8>, ExportError> {
     match format {
         Format::Skills => Ok(serde_json::to_vec(&skills(files))?),
@@ -97,10 +83,6 @@ pub fn archive(files: &[File], format: Format) -> Result<Vec<u8>, ExportError> {
     }
 }
 
-/// The files as a zip.
-///
-/// # Errors
-/// A path is not safe, or the archive could not be written.
 pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
     let options = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
@@ -114,10 +96,6 @@ pub fn zip(files: &[File]) -> Result<Vec<u8>, ExportError> {
     Ok(writer.finish()?.into_inner())
 }
 
-/// The files as a gzipped tar.
-///
-/// # Errors
-/// A path is not safe, or the archive could not be written.
 pub fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
     let encoder = GzBuilder::new().mtime(0).write(Vec::new(), Compression::default());
     let mut builder = tar::Builder::new(encoder);
@@ -131,7 +109,6 @@ pub fn tar_gz(files: &[File]) -> Result<Vec<u8>, ExportError> {
     Ok(builder.into_inner()?.finish()?)
 }
 
-/// The files in the order of their paths, each of which is safe.
 fn sorted(files: &[File]) -> Result<Vec<&File>, ExportError> {
     if let Some(file) = files.iter().find(|file| !is_safe(&file.path)) {
         return Err(ExportError::Path(file.path.clone()));
@@ -142,7 +119,6 @@ fn sorted(files: &[File]) -> Result<Vec<&File>, ExportError> {
     Ok(sorted)
 }
 
-/// A relative path of plain parts, none of which leads up.
 fn is_safe(path: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     path.len() <= 240
@@ -168,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_hold_the_files_and_are_the_same_each_time() {
+    fn archives_are_complete_and_deterministic() {
         let mut other_way_round = files();
         other_way_round.reverse();
         assert_eq!(zip(&files()).unwrap(), zip(&other_way_round).unwrap());
@@ -201,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_out_of_its_folder() {
+    fn unsafe_paths_are_rejected() {
         for path in ["../x", "/etc/passwd", "a/../b", "a//b", "", "a\\b", "a/./b", "C:x", "a\nb"] {
             assert!(zip(&[file(path, "")]).is_err() && tar_gz(&[file(path, "")]).is_err(), "{path:?}");
         }
     }
 
     #[test]
-    fn a_skill_tree_has_everything_below_a_skill() {
+    fn skill_tree_puts_every_file_under_a_skill() {
         let paths = |files: &[File]| skills(files).into_iter().map(|file| file.path).collect::<Vec<_>>();
         assert_eq!(
             paths(&files()),

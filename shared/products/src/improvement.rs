@@ -1,36 +1,30 @@
-//! What the recursive product adds: the listing's own weak points as a checklist with their cures, a loop that mends one at
-//! a time and keeps only what holds, and the log in which it is written down.
+//! What the Recursive product adds: a checklist of the listing's weaknesses with their fixes, a loop that fixes one at a
+//! time and keeps only what passes, and the log of that loop.
 
 use serde_json::{Value, json};
 
-use super::ability::Ability;
-use super::about;
-use super::calls;
-use super::file::File;
-use super::lint::{self, Finding, MOST_FINDINGS};
-use super::page::{Page, items, shell_block, steps, table};
+use super::ability::{Ability, MAX_ROWS};
+use super::lint::{self, Finding};
+use super::page::{File, Page, items, shell_block, steps, table};
 use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, query, quoted, scalar, slug_after};
+use super::{about, calls};
 use registry_model::settings::Settings;
 
-/// Name of the skill's folder.
 pub(super) fn slug(profile: &Profile) -> String {
     slug_after("improve", &profile.slug())
 }
 
-/// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], cases: usize) -> Vec<File> {
     let findings = lint::of(abilities, &lint::Rules::of(profile));
     vec![skill(profile, settings, &findings, cases), regression(profile, settings, &findings), log(profile)]
 }
 
-/// What the last proof and the missing facts leave to mend, the worst first.
 pub(super) fn open(profile: &Profile) -> Vec<Weakness> {
     let weaknesses = profile.proof.iter().flat_map(|proof| proof.weaknesses.iter().cloned());
-    weaknesses.take(MOST_FINDINGS).collect()
+    weaknesses.take(MAX_ROWS).collect()
 }
 
-/// The score of its card by itself, without a new listing.
 fn score_line(profile: &Profile, settings: &Settings) -> Option<String> {
     let card = address(profile.card_url.as_deref()).or_else(|| about::endpoint(profile))?;
     Some(calls::get(&settings.url(&format!("/api/score?url={}", query(&card)))))
@@ -54,59 +48,59 @@ fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: us
     let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
     page.title(&format!("Improve {name}"));
     page.block(steps(round(profile, &open, findings, cases)));
-    page.section(&format!("What {name} says of its abilities, and better words"), better(profile, findings));
+    page.section(&format!("Improve the descriptions of {name}"), better(profile, findings));
     page.section(
-        &format!("An entry in the log of {name}"),
+        &format!("A log entry of {name}"),
         vec![format!("`{}`", example(profile, &open, findings).to_string().replace('`', "'"))],
     );
     page.section(
-        &format!("Look at {name} as the registry does"),
+        &format!("Check the score of {name} at the registry"),
         shell_block(score_line(profile, settings).into_iter().collect()),
     );
-    File { path: format!("skills/{slug}/SKILL.md"), media_type: "text/markdown", content: page.text() }
+    page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
 
 fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usize) -> Vec<String> {
     let name = about::name(profile);
     let mut round = vec![format!(
-        "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and take the first that fails."
+        "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and pick the first that fails."
     )];
     let next = match (open.first(), findings.first()) {
         (Some(weakness), _) => Some(format!(
-            "Nothing fails? Take the first open line of `regression.md`: {}, {}.",
+            "If all pass, pick the first open line of `regression.md`: {}, {}.",
             code(&weakness.id, 60),
             prose(weakness.seen.trim_end_matches('.'), 160)
         )),
         (None, Some(finding)) => Some(format!(
-            "Nothing fails? Take the first description below: {}, {}.",
+            "If all pass, pick the first description below: {}, {}.",
             code(&finding.id, 64),
             prose(&finding.faults.join("; "), 160)
         )),
         (None, None) => None,
     };
     round.extend(next);
-    round.push(format!("Critique: write in one sentence which line of the charter of {name} the answer broke, quoting the answer; no second fault in the same entry."));
-    round.push(format!("Revise: change one text or one handler of {name}, and nothing else."));
+    round.push(format!("Critique: quote the answer and write in one sentence which line of the charter of {name} it broke; one fault per entry."));
+    round.push(format!("Revise: change only one text or one handler of {name}."));
     let floor = profile
         .proof
         .as_ref()
-        .map_or_else(String::new, |proof| format!(" and a score of at least {}", proof.score));
-    round.push(format!("Verify: all {cases} cases again{floor}; every checked line of `regression.md` still holds for {name}."));
-    round.push(format!("Keep it, or put it back: either way one line in `improvement-log.jsonl` of {name}, with what was tried."));
+        .map_or_else(String::new, |proof| format!(" with a score of at least {}", proof.score));
+    round.push(format!("Verify: all {cases} cases pass again{floor}, and every checked line of `regression.md` is still true for {name}."));
+    round.push(format!("Keep the change or revert it; in both cases add one line to `improvement-log.jsonl` of {name} that says what was tried."));
     round
 }
 
 fn better(profile: &Profile, findings: &[Finding]) -> Vec<String> {
-    let rows = findings.iter().take(MOST_FINDINGS).map(|finding| {
+    let rows = findings.iter().take(MAX_ROWS).map(|finding| {
         [code(&finding.id, 64), prose(&finding.faults.join("; "), 240), quoted(&finding.description, 400)]
     });
     let mut lines = table(
-        [&format!("Of {}", about::name(profile)), "What is wrong", "Rewrite; fill what stands in brackets"],
+        [&format!("Ability of {}", about::name(profile)), "What is wrong", "Rewrite; fill in the brackets"],
         rows.collect(),
     );
-    if findings.len() > MOST_FINDINGS {
+    if findings.len() > MAX_ROWS {
         lines.push(String::new());
-        lines.push(format!("{} more are not shown.", findings.len() - MOST_FINDINGS));
+        lines.push(format!("{} more are not shown.", findings.len() - MAX_ROWS));
     }
     lines
 }
@@ -124,10 +118,10 @@ fn example(profile: &Profile, open: &[Weakness], findings: &[Finding]) -> Value 
 fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
-    page.title(&format!("{name}: what must hold"));
+    page.title(&format!("{name}: regression checklist"));
     page.block(about::proof(profile, settings).into_iter().collect());
     let open = open(profile).into_iter().map(|weakness| {
-        let mark = if weakness.blocking { " keeps it from being Live;" } else { "" };
+        let mark = if weakness.blocking { " prevents it from being Live;" } else { "" };
         format!(
             "[ ] {}:{mark} {} → {}",
             code(&weakness.id, 60),
@@ -135,7 +129,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
             prose(&weakness.fix, 400)
         )
     });
-    page.section(&format!("Open in the proof of {name}"), items(open.collect()));
+    page.section(&format!("Open in the last proof of {name}"), items(open.collect()));
     let parts = profile
         .proof
         .iter()
@@ -149,15 +143,15 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
                 prose(part.why.trim_end_matches('.'), 160)
             )
         });
-    page.section(&format!("Held by {name}, to be kept"), items(parts.collect()));
+    page.section(&format!("Passed by {name}; keep it so"), items(parts.collect()));
     let texts = findings
         .iter()
-        .take(MOST_FINDINGS)
+        .take(MAX_ROWS)
         .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
-    page.section(&format!("Open in the words of {name}"), items(texts.collect()));
+    page.section(&format!("Open in the descriptions of {name}"), items(texts.collect()));
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
-    page.section(&format!("Missing of {name}"), items(missing.collect()));
-    File { path: "regression.md".to_owned(), media_type: "text/markdown", content: page.text() }
+    page.section(&format!("Missing for {name}"), items(missing.collect()));
+    page.into_file("regression.md")
 }
 
 fn log(profile: &Profile) -> File {
@@ -177,9 +171,5 @@ fn log(profile: &Profile) -> File {
         json!({ "entry": "open", "of": plain(&weakness.id, 60), "at": at, "seen": seen, "fix": fix, "points": weakness.points })
     }));
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
-    File {
-        path: "improvement-log.jsonl".to_owned(),
-        media_type: "application/jsonl",
-        content: lines.join("\n") + "\n",
-    }
+    File::json_lines("improvement-log.jsonl", &lines)
 }

@@ -1,22 +1,19 @@
-//! How a listing is taken into use: for an MCP server the command or file of each client, for an agent its card and a first
-//! message. The same that the products' trees hold, for a page that shows them one by one.
+//! How to use a listing: for an MCP server the command or file of each client, for an agent its card and a first message.
+//! Pages show these snippets; the products contain the same ones.
 
 use super::profile::Profile;
+use super::text::capital;
 use super::{calls, clients};
 use registry_model::Kind;
 
-/// Something to run, or to put into a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
-    /// By which client, or for what.
     pub title: String,
-    /// The file it belongs into; none where it is a command.
+    /// `None` for a command.
     pub file: Option<&'static str>,
-    /// The command, or what the file holds.
     pub text: String,
 }
 
-/// How it is taken into use; nothing where no address of it is known.
 #[must_use]
 pub fn install(profile: &Profile) -> Vec<Snippet> {
     let of_client = |client: clients::Client| {
@@ -26,13 +23,7 @@ pub fn install(profile: &Profile) -> Vec<Snippet> {
             _ => Snippet { title, file: None, text: client.command },
         }
     };
-    let of_call = |(what, call): (String, String)| {
-        let mut title = what;
-        if let Some(first) = title.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        Snippet { title, file: None, text: call }
-    };
+    let of_call = |(what, call): (String, String)| Snippet { title: capital(&what), file: None, text: call };
     match profile.kind {
         Kind::Mcp => clients::of(profile).into_iter().map(of_client).collect(),
         Kind::Agent => calls::of(profile, None).into_iter().map(of_call).collect(),
@@ -50,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_installed_by_a_command_or_a_file() {
+    fn mcp_server_has_a_command_or_file_per_client() {
         let snippets = install(&profile(Kind::Mcp));
         let titles: Vec<_> = snippets.iter().map(|snippet| (snippet.title.as_str(), snippet.file)).collect();
         assert_eq!(
@@ -69,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_called() {
+    fn agent_has_card_and_first_message() {
         let snippets = install(&profile(Kind::Agent));
         assert_eq!(snippets[0].title, "Its card");
         assert_eq!(snippets[0].text, "curl -fsS 'https://a.example/.well-known/agent-card.json'");

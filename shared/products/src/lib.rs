@@ -1,5 +1,10 @@
-//! The four products as trees of files, made from what the registry knows of a listing. Pure: the same profile gives the
-//! same bytes, so that a tree can be made anew whenever it is asked for, and nothing of it is stored.
+//! The four products as trees of files, generated from a listing's data.
+//!
+//! Pure: the same profile always gives the same bytes, so trees are generated on each request and never stored.
+//! May depend on `registry-model` and `registry-formats` only.
+//!
+//! Start with `tree`: the files of each product, and which of them a demo shows. `profile` is the input. `charter`,
+//! `skill`, `improvement`, `routine` and `mesh` each render one part. `text` escapes all texts of listings.
 
 mod ability;
 mod about;
@@ -9,7 +14,6 @@ mod clients;
 mod descriptions;
 mod evaluation;
 pub mod export;
-mod file;
 mod fixes;
 mod goals;
 mod improvement;
@@ -25,9 +29,9 @@ mod text;
 mod tree;
 mod words;
 
-pub use file::File;
 pub use goals::goals_of;
 pub use install::{Snippet, install};
+pub use page::File;
 pub use preset::{InvalidPreset, Preset};
 pub use profile::{Peer, Profile, Proof, Weakness};
 pub use tree::{sample, tree};

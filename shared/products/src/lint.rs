@@ -1,47 +1,40 @@
-//! What is wrong with the names and descriptions by which a model chooses a tool, and a rewrite made of what is known.
-//! A rewrite adds no ability: what the texts do not say is left as a place that the owner fills.
+//! Finds faults in the names and descriptions from which a model chooses a tool, and suggests rewrites. A rewrite adds no
+//! claims: facts that the texts do not contain become brackets, which the owner fills in.
 
 use std::collections::BTreeMap;
 
-use super::ability::{Ability, Effect, MOST_READ, MOST_ROWS, likeness, nearest};
+use super::ability::{Ability, Effect, MAX_ANALYZED, likeness, nearest};
 use super::profile::Profile;
-use super::text::plain;
+use super::text::{capital, plain};
 use super::words::{commands, sentences, subject, verb, words};
 use registry_model::Kind;
 
-/// The shortest description that tells a model enough, in characters.
-const SHORT: usize = 40;
-/// The longest that clients put before a model without cutting, in characters.
-const LONG: usize = 1024;
-/// The longest name that the protocol allows, in characters.
-const LONGEST_NAME: usize = 128;
-/// The longest name that the APIs of models take, in characters.
-const LONGEST_AT_MODELS: usize = 64;
+/// A shorter description does not tell a model enough to choose by.
+const MIN_DESCRIPTION_CHARS: usize = 40;
+/// Clients cut longer descriptions.
+const MAX_DESCRIPTION_CHARS: usize = 1024;
+/// The limit of the MCP specification.
+const MAX_MCP_NAME_CHARS: usize = 128;
+/// The APIs of models reject longer tool names.
+pub(super) const MAX_MODEL_NAME_CHARS: usize = 64;
 
-/// What was found about one tool or skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// Which one.
     pub(super) id: String,
-    /// What is wrong, each in a few words.
     pub(super) faults: Vec<String>,
-    /// A name that holds to the rule, where its own does not.
+    /// A valid name, where its own is not.
     pub(super) name: Option<String>,
-    /// A description that mends the faults; equal to its own where there is nothing to mend.
+    /// A description without these faults.
     pub(super) description: String,
 }
 
-/// What the texts of one listing are held to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
-    /// Models call by the name, so the name has a rule.
     pub(super) called_by_name: bool,
-    /// What the listing as a whole says it is for.
     pub(super) whole: String,
 }
 
 impl Rules {
-    /// For the tools or skills of a profile.
     pub(super) fn of(profile: &Profile) -> Self {
         let whole = sentences(profile.description.as_deref().unwrap_or_default()).into_iter().next();
         let whole = whole.map(|whole| plain(&whole, 140)).unwrap_or_default();
@@ -49,9 +42,9 @@ impl Rules {
     }
 }
 
-/// What is wrong with each of the first [`MOST_READ`]; those without a fault are left out.
+/// The abilities with faults, among the first [`MAX_ANALYZED`].
 pub(super) fn of(abilities: &[Ability], rules: &Rules) -> Vec<Finding> {
-    let abilities = abilities.get(..MOST_READ).unwrap_or(abilities);
+    let abilities = abilities.get(..MAX_ANALYZED).unwrap_or(abilities);
     let mut described: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut spelled: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for ability in abilities {
@@ -60,95 +53,98 @@ pub(super) fn of(abilities: &[Ability], rules: &Rules) -> Vec<Finding> {
         }
         spelled.entry(ability.words.concat()).or_default().push(&ability.id);
     }
-    let twin = |of: Option<&Vec<&str>>, id: &str| {
+    let duplicate = |of: Option<&Vec<&str>>, id: &str| {
         of.and_then(|ids| ids.iter().find(|other| **other != id)).map(|other| (*other).to_owned())
     };
     let found = abilities.iter().enumerate().filter_map(|(index, ability)| {
-        let same_words = twin(described.get(&ability.description.to_lowercase()), &ability.id);
-        let same_name = twin(spelled.get(&ability.words.concat()), &ability.id);
+        let same_words = duplicate(described.get(&ability.description.to_lowercase()), &ability.id);
+        let same_name = duplicate(spelled.get(&ability.words.concat()), &ability.id);
         let name = rules.called_by_name.then(|| name_fault(&ability.id)).flatten();
-        one(index, abilities, rules, name, Twins { same_words, same_name })
+        check_ability(index, abilities, rules, name, Duplicates { same_words, same_name })
     });
     found.collect()
 }
 
-/// Others that go by the same words or the same name.
-struct Twins {
+/// Other abilities with the same description, or with a name that differs only in spelling.
+struct Duplicates {
     same_words: Option<String>,
     same_name: Option<String>,
 }
 
-fn one(
+fn check_ability(
     index: usize,
     abilities: &[Ability],
     rules: &Rules,
     name_fault: Option<&'static str>,
-    Twins { same_words, same_name }: Twins,
+    Duplicates { same_words, same_name }: Duplicates,
 ) -> Option<Finding> {
     let ability = abilities.get(index)?;
-    let said = ability.description.replace('\n', " ");
-    let length = said.chars().count();
+    let text = ability.description.replace('\n', " ");
+    let length = text.chars().count();
     let mut faults = Vec::new();
     faults.extend(name_fault.map(str::to_owned));
     if let Some(other) = &same_name {
-        faults.push(format!("its name differs from {other} in spelling alone"));
+        faults.push(format!("its name differs from {other} only in spelling"));
     }
-    let repeats = subject(&said).is_subset(&subject(&format!("{} {}", ability.id, ability.title)));
+    let repeats = subject(&text).is_subset(&subject(&format!("{} {}", ability.id, ability.title)));
     match length {
         0 => faults.push("no description".to_owned()),
         _ if repeats => faults.push("the description only repeats the name".to_owned()),
-        1..SHORT => faults.push(format!("the description has {length} characters, too few to choose by")),
-        LONG.. => faults.push(format!("the description has {length} characters; clients cut it")),
+        1..MIN_DESCRIPTION_CHARS => {
+            faults.push(format!("the description has {length} characters, too few to choose the tool by it"))
+        }
+        MAX_DESCRIPTION_CHARS.. => {
+            faults.push(format!("the description has {length} characters; clients cut it"))
+        }
         _ => {}
     }
     if let Some(other) = &same_words {
         faults.push(format!("the same description as {other}"));
     }
-    let verbless = length > 0 && verb(&words(&said)).is_none();
-    if verbless {
-        faults.push("no verb says what it does".to_owned());
+    let lacks_verb = length > 0 && verb(&words(&text)).is_none();
+    if lacks_verb {
+        faults.push("has no verb that says what it does".to_owned());
     }
     let near = nearest(index, abilities)
         .filter(|(other, shared)| likeness(ability, other) >= 3 && !shared.is_empty());
-    let resultless = (1..LONG).contains(&length)
+    let lacks_result = (1..MAX_DESCRIPTION_CHARS).contains(&length)
         && matches!(ability.effect(), Effect::Acts(_))
-        && !says_what_returns(&said);
-    if resultless {
+        && !states_result(&text);
+    if lacks_result {
         faults.push("does not say what it returns".to_owned());
     }
-    // Where nothing is near, what it does says when; a sentence more would be a burden on every call.
-    let whenless = length > 0 && near.is_some() && !says_when(&said);
-    if whenless {
+    // Without a similar ability, what it does also says when to use it, and each further sentence costs tokens.
+    let lacks_when = length > 0 && near.is_some() && !states_when(&text);
+    if lacks_when {
         faults.push("does not say when to use it".to_owned());
     }
     let confusable = near.filter(|(other, _)| likeness(ability, other) >= 4);
-    let untold = confusable.as_ref().filter(|(other, _)| same_words.as_ref() != Some(&other.id));
-    if let Some((other, shared)) = untold.filter(|(other, _)| !said.contains(&other.id)) {
-        faults.push(format!("easily taken for {} (both say {})", other.id, shared.join(", ")));
+    let unmentioned = confusable.as_ref().filter(|(other, _)| same_words.as_ref() != Some(&other.id));
+    if let Some((other, shared)) = unmentioned.filter(|(other, _)| !text.contains(&other.id)) {
+        faults.push(format!("easy to confuse with {} (both mention {})", other.id, shared.join(", ")));
     }
     if faults.is_empty() {
         return None;
     }
     let other = confusable.map(|(other, _)| other.id.clone()).or(same_words).or(same_name);
-    let lacks = Lacks { verb: verbless, result: resultless, when: whenless || length == 0 };
-    let description = rewrite(ability, &said, &lacks, &apart(ability, abilities, other), rules);
+    let lacks = Lacks { verb: lacks_verb, result: lacks_result, when: lacks_when || length == 0 };
+    let description = rewrite(ability, &text, &lacks, &distinction(ability, abilities, other), rules);
     Some(Finding {
         id: ability.id.clone(),
         faults,
-        name: name_fault.map(|_| lawful(&ability.id)),
+        name: name_fault.map(|_| valid_name(&ability.id)),
         description,
     })
 }
 
-/// What a description does not say.
 struct Lacks {
     verb: bool,
     result: bool,
     when: bool,
 }
 
-/// Others that do something else with the same thing, and one that is taken for it, as a sentence.
-fn apart(ability: &Ability, abilities: &[Ability], taken_for: Option<String>) -> String {
+/// A sentence that tells it apart: abilities that do something else with the same object, and a confusable one.
+fn distinction(ability: &Ability, abilities: &[Ability], taken_for: Option<String>) -> String {
     let own = &ability.words;
     let same_thing = abilities.iter().filter(|other| {
         let theirs = &other.words;
@@ -174,9 +170,9 @@ fn apart(ability: &Ability, abilities: &[Ability], taken_for: Option<String>) ->
     }
 }
 
-/// The description with what it lacks: first what it does, then when, then what it is not for.
-fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Rules) -> String {
-    let title = spoken(&ability.title, &ability.id);
+/// The description with what it lacks: first what it does, then when to use it, then what it is not for.
+fn rewrite(ability: &Ability, text: &str, lacks: &Lacks, distinction: &str, rules: &Rules) -> String {
+    let title = readable_name(&ability.title, &ability.id);
     let does = commands(&words(&title));
     let mut parts = Vec::new();
     let opening = capital(&title);
@@ -185,15 +181,17 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
     } else {
         format!(" ({})", rules.whole.trim_end_matches('.'))
     };
-    match (said.is_empty(), lacks.verb) {
+    match (text.is_empty(), lacks.verb) {
         (true, _) if does => parts.push(format!("{opening}{whole}. Returns [say what].")),
         (true, _) => parts
             .push(format!("[Say what it does, beginning with a verb] {title}{whole}. Returns [say what].")),
-        (false, true) if does && subject(said).is_subset(&subject(&title)) => {
+        (false, true) if does && subject(text).is_subset(&subject(&title)) => {
             parts.push(format!("{opening}{whole}. Returns [say what]."));
         }
-        (false, true) if does => parts.push(format!("{opening}: {}", stop(&plain(said, LONG - 400)))),
-        _ => parts.push(stop(&plain(said, LONG - 400))),
+        (false, true) if does => {
+            parts.push(format!("{opening}: {}", with_full_stop(&plain(text, MAX_DESCRIPTION_CHARS - 400))))
+        }
+        _ => parts.push(with_full_stop(&plain(text, MAX_DESCRIPTION_CHARS - 400))),
     }
     if lacks.result && !parts.iter().any(|part| part.contains("[say what]")) {
         parts.push("Returns [say what].".to_owned());
@@ -206,85 +204,61 @@ fn rewrite(ability: &Ability, said: &str, lacks: &Lacks, apart: &str, rules: &Ru
             .filter(|tag| words(tag) != words(&title))
             .take(4)
             .collect();
-        // Its name over again would say nothing: without tags it is the owner's to say.
+        // Without tags only the owner knows; repeating the name would add nothing.
         if !tags.is_empty() {
-            parts.push(format!("Use it for requests on {}.", tags.join(", ")));
-        } else if apart.is_empty() {
+            parts.push(format!("Use it for requests about {}.", tags.join(", ")));
+        } else if distinction.is_empty() {
             parts.push("Use it when [say when].".to_owned());
         }
     }
-    parts.push(apart.to_owned());
+    parts.push(distinction.to_owned());
     parts.retain(|part| !part.is_empty());
-    plain(&parts.join(" "), LONG)
+    plain(&parts.join(" "), MAX_DESCRIPTION_CHARS)
 }
 
-/// The name in words, for people.
-fn spoken(title: &str, id: &str) -> String {
+fn readable_name(title: &str, id: &str) -> String {
     plain(&if title.is_empty() { words(id).join(" ") } else { title.to_owned() }, 80)
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
-}
-
-fn stop(text: &str) -> String {
+fn with_full_stop(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// Whether a description tells what comes of a call.
-fn says_what_returns(said: &str) -> bool {
-    let said = said.to_lowercase();
+fn states_result(text: &str) -> bool {
+    let text = text.to_lowercase();
     ["return", "result", "respon", "output", "answer", "confirm", "with the id", "gives back"]
         .iter()
-        .any(|sign| said.contains(sign))
+        .any(|sign| text.contains(sign))
 }
 
-/// Whether a description tells when to use it.
-fn says_when(said: &str) -> bool {
-    let said = said.to_lowercase();
-    [
-        " when ",
-        "when ",
-        "use this",
-        "use it",
-        "use for",
-        "useful for",
-        "if you",
-        "call this",
-        "before ",
-        "after ",
-        "whenever",
-    ]
-    .iter()
-    .any(|sign| if *sign == "when " { said.starts_with(sign) } else { said.contains(sign) })
+fn states_when(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let signs = " when |use this|use it|use for|useful for|if you|call this|before |after |whenever";
+    text.starts_with("when ") || signs.split('|').any(|sign| text.contains(sign))
 }
 
-/// What is wrong with a name: by the protocol, else by the APIs of models, through which every client calls.
+/// The fault of a name by the rules of MCP, else by those of the APIs of models, which every client uses.
 fn name_fault(name: &str) -> Option<&'static str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let length = name.chars().count();
-    if name.is_empty() || length > LONGEST_NAME || !name.chars().all(|c| plain(c) || c == '.') {
-        return Some("the name breaks MCP's rule (1 to 128 of A-Z a-z 0-9 _ - .)");
+    if name.is_empty() || length > MAX_MCP_NAME_CHARS || !name.chars().all(|c| plain(c) || c == '.') {
+        return Some("the name breaks MCP's rule (1 to 128 characters of A-Z a-z 0-9 _ - .)");
     }
-    let taken = length <= LONGEST_AT_MODELS && name.chars().all(plain);
-    (!taken).then_some("MCP allows the name, but models' APIs take only 1 to 64 of A-Z a-z 0-9 _ -")
+    let accepted = length <= MAX_MODEL_NAME_CHARS && name.chars().all(plain);
+    (!accepted)
+        .then_some("MCP allows the name, but models' APIs accept only 1 to 64 characters of A-Z a-z 0-9 _ -")
 }
 
-/// The name as every client and model takes it.
-pub(super) fn lawful(name: &str) -> String {
+pub(super) fn valid_name(name: &str) -> String {
     if name_fault(name).is_none() {
         return name.to_owned();
     }
     let ascii = |word: String| word.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
     let parts: Vec<String> = words(name).into_iter().map(ascii).filter(|word| !word.is_empty()).collect();
-    let cut: String = parts.join("_").chars().take(LONGEST_AT_MODELS).collect();
+    let cut: String = parts.join("_").chars().take(MAX_MODEL_NAME_CHARS).collect();
     let cut = cut.trim_end_matches('_');
     if cut.is_empty() { "tool".to_owned() } else { cut.to_owned() }
 }
-
-/// How many findings are told one by one.
-pub(super) const MOST_FINDINGS: usize = MOST_ROWS;
 
 #[cfg(test)]
 mod tests {
@@ -305,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_found_and_a_good_text_has_none() {
+    fn finds_each_fault_and_accepts_a_good_description() {
         assert_eq!(
             faults(
                 "get_tide",
@@ -323,19 +297,19 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_tools_are_told_apart() {
+    fn finds_tools_that_are_easy_to_confuse() {
         let same = "Lists the open issues of a repository. Use it when a request names one.";
         let found = of(
             &[ability("list_issues", same), ability("my_issues", same), ability("listIssues", "")],
             &TOOLS,
         );
         assert!(found[1].faults[0].contains("same description as list_issues"), "{found:?}");
-        assert!(found[2].faults[0].contains("differs from list_issues in spelling"), "{found:?}");
+        assert!(found[2].faults[0].contains("differs from list_issues only in spelling"), "{found:?}");
         assert!(found[1].description.contains("Not for what list"), "{found:?}");
     }
 
     #[test]
-    fn a_rewrite_says_nothing_that_is_not_known() {
+    fn rewrite_contains_only_known_facts() {
         let found = of(&[ability("search_papers", "")], &TOOLS);
         assert_eq!(found[0].description, "Search papers. Returns [say what]. Use it when [say when].");
         let found = of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], &TOOLS);
@@ -343,13 +317,13 @@ mod tests {
         let tagged =
             Ability::new("tide".to_owned(), "Tide".to_owned(), String::new(), vec!["harbour".to_owned()]);
         let found = of(&[tagged], &TOOLS);
-        assert!(found[0].description.ends_with("Use it for requests on harbour."), "{found:?}");
+        assert!(found[0].description.ends_with("Use it for requests about harbour."), "{found:?}");
         let rules = Rules { whole: "Papers of arXiv".to_owned(), ..TOOLS };
         let found = of(&[ability("search_papers", ""), ability("read_paper", "")], &rules);
         assert_eq!(
             found[1].description,
             "Read paper (Papers of arXiv). Returns [say what]. Not to search (search_papers)."
         );
-        assert_eq!(lawful("get.tide/now v2"), "get_tide_now_v2");
+        assert_eq!(valid_name("get.tide/now v2"), "get_tide_now_v2");
     }
 }

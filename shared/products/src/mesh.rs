@@ -1,26 +1,19 @@
-//! The MCP Mesh: what a server needs to be installed in any client, described by the official rules, chosen by a model, and
-//! routed to. Of an agent, its skills as tools for a server that stands before it.
+//! The MCP Mesh: install files for every client, official descriptions, better tool descriptions, and a routing skill. For
+//! an agent: its skills as tools, for an MCP server that forwards calls to it.
 
 use serde_json::json;
 
-use super::ability::{self, Ability, MOST_READ, MOST_ROWS, counted};
-use super::about;
-use super::calls;
+use super::ability::{self, Ability, MAX_ANALYZED, MAX_ROWS, counted};
 use super::clients::{self, Client};
 use super::descriptions::{self, Descriptions};
-use super::file::File;
-use super::lint::{self, Finding, MOST_FINDINGS, Rules, lawful};
-use super::page::{Page, items, shell_block, table};
+use super::lint::{self, Finding, MAX_MODEL_NAME_CHARS, Rules, valid_name};
+use super::page::{File, Page, items, shell_block, table};
 use super::profile::Profile;
-use super::skill;
 use super::text::{code, plain, prose, quoted};
+use super::{about, calls, skill};
 use registry_model::Kind;
 use registry_model::settings::Settings;
 
-/// The longest name of a tool that the APIs of models take, in characters.
-const LONGEST_CALL: usize = 64;
-
-/// The files.
 pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);
     let findings = lint::of(&abilities, &Rules::of(profile));
@@ -42,7 +35,6 @@ pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-/// How to install it, and what is to be known about the other files.
 fn install(
     profile: &Profile,
     clients: &[Client],
@@ -67,81 +59,78 @@ fn install(
     );
     let commands: Vec<String> =
         clients.iter().map(|client| client.command.clone()).filter(|command| !command.is_empty()).collect();
-    page.section(&format!("{name} by command"), shell_block(commands));
-    page.section(&format!("See that {name} answers"), items(calls::listed(profile, None)));
+    page.section(&format!("Install {name} by command"), shell_block(commands));
+    page.section(&format!("Test {name}"), items(calls::listed(profile, None)));
     let mut notes = Vec::new();
     if !clients.is_empty() {
         notes.push(format!(
-            "Claude Desktop starts local programs only: its file runs the bridge `mcp-remote` for `{local}` (Node.js is needed); or add the URL under Settings, Connectors."
+            "Claude Desktop starts only local programs: its file runs the bridge `mcp-remote` for `{local}` (needs Node.js); or add the URL under Settings, Connectors."
         ));
         notes.extend(longest_name(&local, abilities));
         let url = about::endpoint(profile).unwrap_or_default();
         notes.push(format!("Any other client: transport Streamable HTTP, URL {}.", code(&url, 2048)));
     }
     if about::asks_for_credentials(profile) {
-        notes.push(format!("{name} asked for credentials when it was probed: VS Code, Cursor and `mcp-remote` open its sign-in, Claude Code does after `/mcp`, Codex after `codex mcp login {local}`."));
+        notes.push(format!("{name} required credentials when it was probed. VS Code, Cursor and `mcp-remote` open its sign-in page, Claude Code after `/mcp`, Codex after `codex mcp login {local}`."));
     }
     if clients.is_empty() {
-        notes.push(format!("No client can be set up for {name}: the https URL of its MCP endpoint is not known. Publish it as `mcp_url`, or run it locally as its own documentation says."));
+        notes.push(format!("No client can be set up for {name}: the https URL of its MCP endpoint is unknown. Publish it as `mcp_url`, or run it locally by its own documentation."));
     }
     if let Some(url) =
         about::endpoint(profile).filter(|url| url.starts_with("https://") && !described.files.is_empty())
     {
         let card = format!("{}/server-card", url.trim_end_matches('/'));
-        notes.push(format!("`server.json` lists {local} in the official registry: `mcp-publisher login` with `github` for a name under io.github, else with `dns` or `http`, then `mcp-publisher publish`. `server-card.json` is what {local} should answer at {}.", code(&card, 2100)));
+        notes.push(format!("Use `server.json` to list {local} in the official registry: run `mcp-publisher login` with `github` for a name under io.github, else with `dns` or `http`, then `mcp-publisher publish`. Serve `server-card.json` of {local} at {}.", code(&card, 2100)));
     }
     notes.extend(described.notes.iter().map(|note| prose(note, 500)));
     page.section(&format!("To know about {name}"), items(notes));
-    File { path: "install.md".to_owned(), media_type: "text/markdown", content: page.text() }
+    page.into_file("install.md")
 }
 
-/// What becomes of the tools' names: Claude Code, for one, puts the server's name before them.
+/// Some clients, such as Claude Code, put the server's name before each tool's name.
 fn longest_name(local: &str, abilities: &[Ability]) -> Option<String> {
     let longest = abilities.iter().max_by_key(|ability| ability.id.chars().count())?;
     let whole = format!("mcp__{local}__{}", longest.id);
     let length = whole.chars().count();
-    let verdict = if length > LONGEST_CALL { "over" } else { "within" };
+    let verdict = if length > MAX_MODEL_NAME_CHARS { "over" } else { "within" };
     Some(format!(
-        "The longest name that a model sees is {} with {length} characters, {verdict} the {LONGEST_CALL} that its API takes.",
+        "The longest tool name that a model sees is {} with {length} characters, {verdict} the limit of {MAX_MODEL_NAME_CHARS} of its API.",
         code(&whole, 240)
     ))
 }
 
-/// Of an agent: what stands between it and MCP clients.
 fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
     page.title(&format!("{name} for MCP clients"));
     page.block(about::lines(profile, settings));
     let mut notes = vec![format!(
-        "{name} is an A2A agent: MCP clients reach it only through a server that offers `tools.jsonl` and forwards each call."
+        "{name} is an A2A agent: MCP clients can call it only through a server that offers the tools in `tools.jsonl` and forwards each call."
     )];
-    let rows = abilities.iter().take(MOST_ROWS).map(|ability| {
-        [code(&lawful(&ability.id), 64), code(&ability.id, 64), prose(&ability.purpose(), 200)]
+    let rows = abilities.iter().take(MAX_ROWS).map(|ability| {
+        [code(&valid_name(&ability.id), 64), code(&ability.id, 64), prose(&ability.purpose(), 200)]
     });
     page.section(
-        &format!("Tools that stand for {name}"),
+        &format!("Tools for the skills of {name}"),
         table(["MCP tool", &format!("Skill of {name}"), "Forwards"], rows.collect()),
     );
-    page.section(&format!("What a call to {name} becomes"), items(calls::listed(profile, abilities.first())));
-    notes.push(format!("Publish the server's URL as `mcp_url` at {} when it stands: it is a listing of its own beside {name}.", code(&settings.url("/api/publish"), 300)));
+    page.section(&format!("Forwarded calls to {name}"), items(calls::listed(profile, abilities.first())));
+    notes.push(format!("When the server runs, publish its URL as `mcp_url` at {}: it gets its own listing, separate from {name}.", code(&settings.url("/api/publish"), 300)));
     if abilities.is_empty() {
         notes.push(format!(
             "{name} declares no skill, so there is no tool to offer yet: add skills to its card first."
         ));
     }
     page.section(&format!("To know about {name}"), items(notes));
-    File { path: "bridge.md".to_owned(), media_type: "text/markdown", content: page.text() }
+    page.into_file("bridge.md")
 }
 
-/// What is wrong with names and descriptions.
 fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
-    let read = counted(profile, abilities.len().min(MOST_READ));
-    let title = format!("{name}: {} of {read} to be better described", findings.len());
-    page.title(&title);
-    let rows = findings.iter().take(MOST_FINDINGS).map(|finding| {
+    let read = counted(profile, abilities.len().min(MAX_ANALYZED));
+    page.title(&format!("{name}: {} of {read} need better descriptions", findings.len()));
+    let rows = findings.iter().take(MAX_ROWS).map(|finding| {
         let renamed = finding.name.as_ref().map(|name| format!(" → {}", code(name, 64))).unwrap_or_default();
         [
             format!("{}{renamed}", code(&finding.id, 64)),
@@ -150,30 +139,29 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
         ]
     });
     page.block(table(
-        [&format!("Of {name}"), "What is wrong", "Rewrite; fill what stands in brackets"],
+        [&format!("Ability of {name}"), "What is wrong", "Rewrite; fill in the brackets"],
         rows.collect(),
     ));
-    if findings.len() > MOST_FINDINGS {
-        page.block(vec![format!("{} more are not shown.", findings.len() - MOST_FINDINGS)]);
+    if findings.len() > MAX_ROWS {
+        page.block(vec![format!("{} more are not shown.", findings.len() - MAX_ROWS)]);
     }
     if !findings.is_empty() {
         page.block(vec![format!(
-            "`tools.jsonl` has each {} of {name} with its rewrite, one a line; fill the brackets there before you use it.",
+            "`tools.jsonl` contains each {} of {name} with its rewrite, one per line; fill in the brackets before you use it.",
             ability::noun(profile)
         )]);
     }
     if findings.is_empty() {
-        let held = if abilities.is_empty() {
-            format!("{name} declares nothing that could be looked at.")
+        let verdict = if abilities.is_empty() {
+            format!("{name} declares nothing to check.")
         } else {
-            format!("No rule finds fault with the names and descriptions of {name}.")
+            format!("The names and descriptions of {name} have no known faults.")
         };
-        page.block(vec![held]);
+        page.block(vec![verdict]);
     }
-    File { path: "descriptions.md".to_owned(), media_type: "text/markdown", content: page.text() }
+    page.into_file("descriptions.md")
 }
 
-/// The tools as `tools/list` should tell them, one a line.
 fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Option<File> {
     let better = |ability: &Ability| {
         let finding = findings.iter().find(|finding| finding.id == ability.id);
@@ -181,9 +169,9 @@ fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Opti
     };
     let mut lines: Vec<String> = abilities
         .iter()
-        .take(MOST_ROWS)
+        .take(MAX_ROWS)
         .map(|ability| {
-            let (name, description) = (lawful(&ability.id), plain(&better(ability), 600));
+            let (name, description) = (valid_name(&ability.id), plain(&better(ability), 600));
             let tool = match profile.kind {
                 Kind::Mcp if name == ability.id => json!({ "name": name, "description": description }),
                 Kind::Mcp => json!({ "name": name, "description": description, "was": ability.id }),
@@ -193,7 +181,7 @@ fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Opti
                     "description": description,
                     "inputSchema": {
                         "type": "object",
-                        "properties": { "message": { "type": "string", "description": format!("What {} is asked, in words", ability.title) } },
+                        "properties": { "message": { "type": "string", "description": format!("The request for {}, as text", ability.title) } },
                         "required": ["message"],
                     },
                 }),
@@ -201,9 +189,8 @@ fn tools(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> Opti
             tool.to_string()
         })
         .collect();
-    if abilities.len() > MOST_ROWS {
-        lines.push(json!({ "more": abilities.len() - MOST_ROWS }).to_string());
+    if abilities.len() > MAX_ROWS {
+        lines.push(json!({ "more": abilities.len() - MAX_ROWS }).to_string());
     }
-    let file = |content| File { path: "tools.jsonl".to_owned(), media_type: "application/jsonl", content };
-    (!lines.is_empty()).then(|| file(lines.join("\n") + "\n"))
+    (!lines.is_empty()).then(|| File::json_lines("tools.jsonl", &lines))
 }

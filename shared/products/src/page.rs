@@ -1,15 +1,33 @@
-//! A page of Markdown, line by line. Headings, lists and tables stand apart from each other, as Markdown asks for.
+//! A file of a product, and a Markdown page built block by block. Blank lines separate the blocks, as Markdown requires.
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::text::{row, rule};
 
-/// A page in the making.
+/// A file of a product.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct File {
+    /// Relative path in the product, with `/` between folders.
+    pub path: String,
+    /// Media type, such as `text/markdown`.
+    pub media_type: &'static str,
+    /// The file's text.
+    pub content: String,
+}
+
+impl File {
+    pub(super) fn json_lines(path: &str, lines: &[String]) -> Self {
+        Self { path: path.to_owned(), media_type: "application/jsonl", content: lines.join("\n") + "\n" }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Page {
     lines: Vec<String>,
 }
 
 impl Page {
-    /// A page with front matter: name, description and further lines of YAML.
     pub(super) fn skill(name: &str, description: &str, more: Vec<String>) -> Self {
         let mut lines = vec![
             "---".to_owned(),
@@ -21,12 +39,10 @@ impl Page {
         Self { lines }
     }
 
-    /// A heading of the first level.
     pub(super) fn title(&mut self, title: &str) {
         self.block(vec![format!("# {title}")]);
     }
 
-    /// A heading of the second level; without lines below it, none.
     pub(super) fn section(&mut self, heading: &str, lines: Vec<String>) {
         if !lines.is_empty() {
             self.block(vec![format!("## {heading}")]);
@@ -34,7 +50,6 @@ impl Page {
         }
     }
 
-    /// Lines that stand together.
     pub(super) fn block(&mut self, lines: Vec<String>) {
         if lines.is_empty() {
             return;
@@ -45,22 +60,19 @@ impl Page {
         self.lines.extend(lines);
     }
 
-    /// The page as text.
-    pub(super) fn text(self) -> String {
-        let mut text = self.lines.join("\n");
-        text.push('\n');
-        text
+    pub(super) fn into_file(self, path: &str) -> File {
+        let content = self.lines.join("\n") + "\n";
+        File { path: path.to_owned(), media_type: "text/markdown", content }
     }
 }
 
-/// A slug as YAML reads it as text: numbers and words such as `true` are quoted.
+/// A slug as a YAML string: quoted where YAML would read a number, or a word such as `true`.
 fn yaml_word(slug: &str) -> String {
     let words = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let is_text = slug.starts_with(|c: char| c.is_ascii_lowercase()) && !words.contains(&slug);
     if is_text { slug.to_owned() } else { format!("\"{slug}\"") }
 }
 
-/// The lines of a table; none without rows.
 pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
@@ -69,20 +81,17 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> 
     [row(head), rule(N)].into_iter().chain(body).collect()
 }
 
-/// Items of a list.
 pub(super) fn items(items: Vec<String>) -> Vec<String> {
     items.into_iter().map(|item| format!("- {item}")).collect()
 }
 
-/// Items of a numbered list.
 pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
     steps.into_iter().enumerate().map(|(index, step)| format!("{}. {step}", index + 1)).collect()
 }
 
-/// Lines of a shell between fences.
 pub(super) fn shell_block(lines: Vec<String>) -> Vec<String> {
-    if lines.is_empty() {
-        return lines;
+    match lines.is_empty() {
+        true => lines,
+        false => [vec!["```sh".to_owned()], lines, vec!["```".to_owned()]].concat(),
     }
-    [vec!["```sh".to_owned()], lines, vec!["```".to_owned()]].concat()
 }

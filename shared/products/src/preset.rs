@@ -1,33 +1,31 @@
-//! Sets of goals of four trades, each with its acceptance test. They name what an agent of the trade is held to; the
-//! agent's own words and abilities are put in, so that no two agents get the same text.
+//! Goals and acceptance tests for four roles. The agent's name, abilities and topics are filled in, so that no two agents
+//! get the same text.
 
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A set of goals of a trade.
+/// A role with a set of goals for an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Finds out, and says whence it knows.
+    /// Finds facts and cites sources.
     Researcher,
-    /// Keeps something running.
+    /// Keeps a system running.
     Ops,
     /// Answers people who need help.
     Support,
-    /// Changes programs.
+    /// Changes code.
     Coder,
 }
 
-/// A goal with places to fill: `{name}` the agent, `{by}` the ability that serves it, `{topic}` what it is about.
+/// A goal with placeholders: `{name}` is the agent, `{by}` the ability that serves the goal, `{topic}` its subject.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Template {
-    /// What is to be reached.
     pub(super) goal: &'static str,
-    /// How one sees that it is.
     pub(super) accepted: &'static str,
-    /// Words by which the ability that serves it is found.
+    /// Words that select the ability that serves it.
     pub(super) words: &'static str,
 }
 
@@ -38,68 +36,68 @@ const fn template(goal: &'static str, accepted: &'static str, words: &'static st
 const RESEARCHER: [Template; 4] = [
     template(
         "Back every claim about {topic} with a source that opens",
-        "of 10 claims in {name}'s last answers on {topic}, 10 link a page, and each page says what the claim says",
+        "of 10 claims in {name}'s last answers on {topic}, all 10 link a page, and each page supports its claim",
         "search find query fetch read retrieve source paper document",
     ),
     template(
-        "Say what is not known about {topic} instead of filling the gap",
-        "asked for a figure that {by} does not return, {name} answers that it found none and where it looked",
+        "Say what is not known about {topic} instead of guessing",
+        "when a request needs a figure that {by} does not return, {name} answers that it found none, and where it searched",
         "search find query lookup retrieve answer",
     ),
     template(
-        "Weigh sources on {topic} that contradict each other",
-        "given two sources on {topic} that disagree, the answer names both, their dates, and which one {name} follows and why",
+        "Compare sources on {topic} that contradict each other",
+        "given two sources on {topic} that disagree, the answer names both, their dates, and which one {name} uses and why",
         "compare analyze analysis evaluate review summarize",
     ),
     template(
         "Make findings on {topic} repeatable",
-        "a second run of the calls to {by} that {name} notes under its answer brings the same findings",
+        "a second run of the calls to {by} that {name} lists under its answer returns the same findings",
         "search query list fetch report export",
     ),
 ];
 
 const OPS: [Template; 4] = [
     template(
-        "See trouble with {topic} before somebody reports it",
-        "a fault put into {topic} on purpose is reported by {name} through {by} within one round of its routine",
+        "Detect problems with {topic} before users report them",
+        "{name} reports a fault injected into {topic} through {by} within one round of its routine",
         "monitor check status watch alert health metric log",
     ),
     template(
-        "Change nothing about {topic} that cannot be undone without a yes",
-        "every call of {name} to {by} that changes {topic} has the way back and the name of who agreed beside it",
+        "Change nothing about {topic} that cannot be undone without approval",
+        "every call of {name} to {by} that changes {topic} is logged with a rollback and the name of the person who approved it",
         "update create delete deploy run execute apply restart configure",
     ),
     template(
-        "Do the same step on {topic} twice without harm",
-        "running {by} a second time with the same input leaves {topic} as it was after the first",
+        "Repeat a step on {topic} without harm",
+        "running {by} a second time with the same input does not change {topic} again",
         "run execute apply sync create schedule process",
     ),
     template(
-        "Leave a record of {topic} that the next shift can act on",
-        "from {name}'s note alone a second person names the state of {topic}, the last call to {by} and the next step",
+        "Leave a record of {topic} that the next shift can use",
+        "from {name}'s note alone, a second person can name the state of {topic}, the last call to {by} and the next step",
         "report log record list summary status",
     ),
 ];
 
 const SUPPORT: [Template; 4] = [
     template(
-        "Settle questions on {topic} in the first answer",
-        "of 20 past questions on {topic}, {name} settles 16 through {by} without a second question",
+        "Resolve questions on {topic} in the first answer",
+        "of 20 past questions on {topic}, {name} resolves 16 through {by} without a second question",
         "answer search help find lookup faq document",
     ),
     template(
-        "Promise nothing about {topic} that {by} does not say",
-        "asked for a refund, date or exception on {topic}, {name} quotes what {by} returns, or hands over",
+        "Promise nothing about {topic} that {by} does not return",
+        "for a refund, date or exception on {topic}, {name} quotes what {by} returns, or hands over",
         "policy status order account lookup check read",
     ),
     template(
-        "Hand over what {name} cannot settle, with all that is known",
-        "a person who takes over a case on {topic} asks the customer nothing that {name} was told already",
+        "Hand over what {name} cannot resolve, with all that is known",
+        "a person who takes over a case on {topic} repeats no question that the customer already answered to {name}",
         "ticket escalate message create send contact",
     ),
     template(
         "Learn which questions on {topic} recur",
-        "once a week {name} lists the five most frequent questions on {topic} that {by} could not settle",
+        "once a week {name} lists the five most frequent questions on {topic} that {by} could not resolve",
         "list search report analytics summarize",
     ),
 ];
@@ -107,31 +105,29 @@ const SUPPORT: [Template; 4] = [
 const CODER: [Template; 4] = [
     template(
         "Change {topic} only with a test that fails before and passes after",
-        "each change that {name} makes through {by} comes with the test's output from before and after it",
+        "each change that {name} makes through {by} includes the test's output before and after it",
         "code edit write create test run execute commit",
     ),
     template(
         "Read before changing: know who uses what {by} touches",
-        "for 5 changes to {topic}, {name} names every caller of the changed part, and a search finds no other",
+        "for 5 changes to {topic}, {name} names every caller of the changed code, and a search finds no others",
         "read search find list get analyze review",
     ),
     template(
         "Keep changes to {topic} small enough to review",
-        "no change of {name} to {topic} mixes two purposes, and its summary says in one sentence what is so now",
+        "no change of {name} to {topic} has two purposes, and its summary says in one sentence what changed",
         "commit merge push pull request create update",
     ),
     template(
         "Leave no secret in {topic}",
-        "a scan of all that {name} wrote through {by} finds no key, token or password",
+        "a scan of everything that {name} wrote through {by} finds no key, token or password",
         "scan check security verify validate lint",
     ),
 ];
 
 impl Preset {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Researcher, Self::Ops, Self::Support, Self::Coder];
 
-    /// The word used in requests and documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -142,7 +138,7 @@ impl Preset {
         }
     }
 
-    /// Its goals in a sentence each, for an agent that is about `topic`.
+    /// One sentence per goal, for an agent whose subject is `topic`.
     #[must_use]
     pub fn goals(self, topic: &str) -> Vec<String> {
         let filled = |template: &Template| {
@@ -155,7 +151,6 @@ impl Preset {
         self.templates().iter().map(filled).collect()
     }
 
-    /// Its goals, to be filled.
     pub(super) const fn templates(self) -> &'static [Template] {
         match self {
             Self::Researcher => &RESEARCHER,
@@ -166,9 +161,8 @@ impl Preset {
     }
 }
 
-/// A text that names no preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a preset: researcher, ops, support or coder")]
+#[error("unknown preset; use researcher, ops, support or coder")]
 pub struct InvalidPreset;
 
 impl FromStr for Preset {
@@ -184,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_preset_is_known_by_its_word_and_speaks_of_the_agent() {
+    fn preset_parses_from_its_name_and_templates_have_placeholders() {
         for preset in Preset::ALL {
             assert_eq!(preset.as_str().parse(), Ok(preset));
             for template in preset.templates() {

@@ -1,110 +1,77 @@
-//! What a product is made from: a listing's own words, its last proof, its goals, and who goes well with it. Apart from
-//! `Listing`, because a demo may also be made of what a caller says of an agent that is not listed.
+//! The input of a product: a listing's texts, last proof, goals and peers. Separate from `Listing`, because a demo can also
+//! be made from a caller's description of an agent that is not listed.
 
 use super::fixes;
 use super::preset::Preset;
 use super::text::{address, slug};
 use registry_model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, Skill, Tool};
 
-/// What is known of an agent or MCP server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Its listing, where it has one.
     pub listing_id: Option<ListingId>,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// Its display name.
     pub name: String,
-    /// What it is for, in its own words.
     pub description: Option<String>,
     /// The name in its server description, such as `io.github.acme/weather`.
     pub server_name: Option<String>,
-    /// Its own version.
     pub version: Option<String>,
-    /// The URL that answers its protocol.
     pub endpoint: Option<String>,
-    /// The URL of its card.
     pub card_url: Option<String>,
-    /// A page about it.
     pub website: Option<String>,
-    /// What it is filed under, for people.
     pub category: String,
-    /// Protocol versions that it speaks.
     pub protocol_versions: Vec<String>,
-    /// Skills of an agent.
     pub skills: Vec<Skill>,
-    /// Tools of an MCP server.
     pub tools: Vec<Tool>,
-    /// What its owner wants it to reach; empty where none said.
+    /// Set by the owner; may be empty.
     pub goals: Vec<String>,
-    /// A set of goals of its trade, beside those.
     pub preset: Option<Preset>,
-    /// Its last proof, where it was probed.
     pub proof: Option<Proof>,
-    /// Other Live listings that complement it, the best first.
+    /// Live listings that complement it, best first.
     pub peers: Vec<Peer>,
 }
 
-/// What the last probe of a listing found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// When.
     pub probed_at: Moment,
-    /// Its outcome.
     pub handshake: Handshake,
     /// 0 to 100.
     pub score: u8,
-    /// Milliseconds of the handshake.
     pub latency_ms: Option<u32>,
-    /// Short machine-readable findings.
     pub signals: Vec<String>,
     /// Protocols seen, such as `a2a/1.0`, `jsonrpc`, `http+json`.
     pub protocol_hints: Vec<String>,
-    /// The parts of the score.
     pub parts: Vec<ScorePart>,
-    /// What failed or is weak: the blocking first, then what costs the most points.
+    /// Blocking ones first, then by lost points.
     pub weaknesses: Vec<Weakness>,
 }
 
-/// Something that a probe found wanting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weakness {
     /// Stable name: a check, a reason's code, or a part of the score.
     pub id: String,
-    /// It keeps the listing from being Live.
     pub blocking: bool,
-    /// What was seen.
     pub seen: String,
-    /// What to do about it.
     pub fix: String,
-    /// Points of the score that it costs; 0 where that is not known.
+    /// Lost points of the score; 0 where unknown.
     pub points: u8,
 }
 
-/// Another Live listing that complements it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
-    /// Its listing.
     pub listing_id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// Its name.
     pub name: String,
-    /// What it is for.
     pub description: String,
-    /// Where it answers.
     pub url: String,
 }
 
 impl Profile {
-    /// The profile of a listing with its evidence; without goals and peers.
+    /// Without goals and peers, which the caller adds.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         Self {
             listing_id: Some(listing.id.clone()),
-            kind: listing.shown_kind(),
-            name: listing.name.clone(),
             description: listing.description.clone(),
             server_name: listing.server_name.clone(),
             version: listing.version.clone(),
@@ -114,17 +81,17 @@ impl Profile {
             category: listing.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
-            tools: facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
-            goals: Vec::new(),
-            preset: None,
             proof: evidence.map(Proof::of),
-            peers: Vec::new(),
+            ..Self::unlisted(
+                listing.shown_kind(),
+                &listing.name,
+                None,
+                facts.map(|facts| facts.tools.clone()).unwrap_or_default(),
+            )
         }
     }
-}
 
-impl Profile {
-    /// What is known of an agent or server that is not listed: its own words.
+    /// An agent or server that is not listed, from a description by hand.
     #[must_use]
     pub fn unlisted(kind: Kind, name: &str, description: Option<&str>, tools: Vec<Tool>) -> Self {
         Self {
@@ -148,7 +115,7 @@ impl Profile {
         }
     }
 
-    /// The name of its folder and of its skill: its own, else its host's, else its kind.
+    /// The name of its folder and skill: from its name, else its host, else its id, else its kind.
     #[must_use]
     pub fn slug(&self) -> String {
         let host = || {
@@ -165,7 +132,6 @@ impl Profile {
 }
 
 impl Proof {
-    /// The proof in an assessment.
     #[must_use]
     pub fn of(evidence: &Assessment) -> Self {
         let verdict = &evidence.verdict;
@@ -183,28 +149,30 @@ impl Proof {
             fix: reason.fix.clone(),
             points: 0,
         });
-        // A part that only repeats a reason or a failed check names no weakness of its own.
-        let told = |part: &ScorePart| match part.id.as_str() {
+        // A part of the score that only repeats a reason or a failed check is no weakness of its own.
+        let is_repeated = |part: &ScorePart| match part.id.as_str() {
             "handshake" => !verdict.reasons.is_empty(),
             "checks" => evidence.checks.iter().any(|check| !check.ok),
             _ => false,
         };
         let parts =
-            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !told(part)).map(|part| {
-                let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
-                Weakness {
-                    id: part.id.clone(),
-                    blocking: false,
-                    seen: format!(
-                        "{} ({} of {} points)",
-                        part.why.trim_end_matches('.'),
-                        part.points,
-                        part.of
-                    ),
-                    fix: fixes::of_part(&part.id, kind, &part.why),
-                    points: part.of - part.points,
-                }
-            });
+            evidence.score.breakdown.iter().filter(|part| part.points < part.of && !is_repeated(part)).map(
+                |part| {
+                    let kind = verdict.facts.kind.unwrap_or(Kind::Agent);
+                    Weakness {
+                        id: part.id.clone(),
+                        blocking: false,
+                        seen: format!(
+                            "{} ({} of {} points)",
+                            part.why.trim_end_matches('.'),
+                            part.points,
+                            part.of
+                        ),
+                        fix: fixes::of_part(&part.id, kind, &part.why),
+                        points: part.of - part.points,
+                    }
+                },
+            );
         let mut weaknesses: Vec<Weakness> = failed.chain(reasons).chain(parts).collect();
         weaknesses.sort_by_key(|weakness| (!weakness.blocking, u8::MAX - weakness.points));
         Self {

@@ -1,38 +1,33 @@
-//! What the alive product adds: a routine that keeps the listing Live, with calls that can be run as they stand. Its hours
-//! follow from the listing's id, so that listings do not all call at once.
+//! What the Alive product adds: a routine that keeps the listing Live, with calls that work unchanged. Its schedule is
+//! derived from the listing's id, so that not all listings call at the same time.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::ability::Ability;
-use super::about;
 use super::calls::{get, post, registry_tool};
-use super::file::File;
-use super::improvement;
-use super::page::{Page, items, shell_block, steps, table};
+use super::page::{File, Page, items, shell_block, steps, table};
 use super::profile::Profile;
-use super::skill::match_lines;
-use super::text::{address, code, prose, quoted, scalar, slug_after};
-use registry_model::ListingId;
+use super::skill::{PEER_COLUMNS, match_lines, peer_cells};
+use super::text::{code, prose, scalar, slug_after};
+use super::{about, improvement};
 use registry_model::protocol::MCP_ENDPOINT;
 use registry_model::settings::Settings;
+use registry_model::{Kind, ListingId};
 
-/// The most peers that are told.
-const MOST_PEERS: usize = 20;
+const MAX_PEERS: usize = 20;
 
-/// Name of the skill's folder.
 pub(super) fn slug(profile: &Profile) -> String {
     slug_after("keep-live", &profile.slug())
 }
 
-/// The routine.
 pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let slug = slug(profile);
     let brand = prose(&settings.brand, 60);
     let description = format!(
-        "Keeps {} Live at {} ({}): status, Talk inbox, peers, and what to do on demotion. Use on its schedule, and whenever \
-         {} is said to be down or not listed.",
+        "Keeps {} Live at {} ({}): status, Talk inbox, peers, and what to do on demotion. Use it on its schedule, and when \
+         {} is reported as down or not listed.",
         about::plain_name(profile),
         settings.brand,
         settings.base_url,
@@ -46,10 +41,10 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) 
     }
     page.section(&format!("Peers of {name}"), peers(profile));
     page.block(shell_block(match_lines(profile, abilities, settings)));
-    File { path: format!("skills/{slug}/SKILL.md"), media_type: "text/markdown", content: page.text() }
+    page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
 
-/// When the routine runs: minute and hour of the day and day of the week, spread over listings.
+/// Minute, hour and day of the week of the routine.
 fn hours(id: &ListingId) -> (u8, u8, u8) {
     let digest = Sha256::digest(id.as_str());
     let byte = |at: usize| digest.get(at).copied().unwrap_or_default();
@@ -61,30 +56,22 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
     let name = about::name(profile);
     let status = settings.url(&format!("/api/listings/status?id={id}"));
     let talk = settings.url(&format!("/api/talk?listing_id={id}"));
-    let say = settings.url("/api/talk");
+    let talk_post = settings.url("/api/talk");
     let (minute, hour, day) = hours(id);
     page.block(about::proof(profile, settings).into_iter().collect());
-    let heartbeat = [
-        ("status", format!("{minute} {hour} * * *"), "`lane` is `active`", "do what stands below"),
-        (
-            "Talk inbox",
-            format!("{} {hour} * * *", minute + 2),
-            "nothing in `inbox` with `read: false`",
-            "do what its `next_actions` say, in their order",
-        ),
-        (
-            "Talk check-in",
-            format!("{} {hour} * * {day}", minute + 4),
-            "`talk.mode` is not `lapsed`",
-            "check in again",
-        ),
+    let row = |check: &str, delay: u8, days: &str, ok: &str, otherwise: &str| {
+        let cron = format!("{} {hour} * * {days}", minute + delay);
+        [check.to_owned(), code(&cron, 40), ok.to_owned(), otherwise.to_owned()]
+    };
+    let unread = "nothing in `inbox` with `read: false`";
+    let rows = [
+        row("status", 0, "*", "`lane` is `active`", "follow the steps below"),
+        row("Talk inbox", 2, "*", unread, "follow its `next_actions` in order"),
+        row("Talk check-in", 4, &day.to_string(), "`talk.mode` is not `lapsed`", "check in again"),
     ];
-    let rows = heartbeat.map(|(what, cron, good, else_)| {
-        [what.to_owned(), code(&cron, 40), good.to_owned(), else_.to_owned()]
-    });
     page.section(
         &format!("Schedule of {name} (UTC, cron)"),
-        table(["Look at", "When", "Good", "Else"], rows.into()),
+        table(["Check", "When", "OK if", "Otherwise"], rows.into()),
     );
     let body = |action: &str, text: &str| json!({ "listing_id": id, "action": action, "text": text });
     page.section(
@@ -92,7 +79,7 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
         shell_block(vec![
             get(&status),
             get(&talk),
-            post(&say, "", &body("check_in", &format!("{} checks in.", about::plain_name(profile)))),
+            post(&talk_post, "", &body("check_in", &format!("{} checks in.", about::plain_name(profile)))),
         ]),
     );
     let endpoint = settings.url(MCP_ENDPOINT);
@@ -113,7 +100,7 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
                 prose(&weakness.fix, 300)
             )
         });
-    page.section(&format!("What keeps {name} from being Live"), items(risks.collect()));
+    page.section(&format!("What prevents {name} from being Live"), items(risks.collect()));
 }
 
 fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str) -> Vec<String> {
@@ -121,45 +108,48 @@ fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str
     let reasons =
         format!("{} | jq -r '.lane, (.reasons[]? | .code + \": \" + .seen + \" -> \" + .fix)'", get(status));
     let mut steps =
-        vec![format!("Read why {id} is not Live; each reason brings its fix: {}", code(&reasons, 4096))];
+        vec![format!("Read why {id} is not Live; each reason contains its fix: {}", code(&reasons, 4096))];
     match about::endpoint(profile) {
-        Some(url) => steps
-            .push(format!("Do what each `fix` says at {}, in the order of the reasons.", code(&url, 2048))),
+        Some(url) => {
+            steps.push(format!("Apply each `fix` at {}, in the order of the reasons.", code(&url, 2048)))
+        }
         None => steps.push(format!(
-            "Do what `fix` says; no URL of {name} is known here, so the status names what was asked."
+            "Apply each `fix`; the URL of {name} is unknown here, but the status contains the probed one."
         )),
     }
     match about::publish_body(profile) {
         Some(body) => {
             let again = post(&settings.url("/api/publish"), "", &body);
-            steps.push(format!("Publish {name} again, which has it probed anew: {}", code(&again, 8192)));
+            steps.push(format!("Publish {name} again, which starts a new probe: {}", code(&again, 8192)));
         }
-        None => steps.push(format!("Publish {name} again with the URL of its card (`agent_card_url`) or of its endpoint (`mcp_url`), which is not known here.")),
+        None => steps.push(format!("Publish {name} again with the URL of its card (`agent_card_url`) or of its endpoint (`mcp_url`), which is unknown here.")),
     }
     let poll = format!(
         "for try in $(seq 60); do {} | jq -e '.lane == \"active\"' && break; sleep 60; done",
         get(status)
     );
-    steps.push(format!("Poll until {id} is Live, for an hour at most: {}", code(&poll, 4096)));
-    steps.push(format!("Three failed rechecks at different hours demote: after the first, note in `improvement-log.jsonl` what {name} answered at that hour."));
+    steps.push(format!("Poll until {id} is Live, for at most an hour: {}", code(&poll, 4096)));
+    steps.push(format!("Three failed rechecks at different hours demote a listing: after the first, record in `improvement-log.jsonl` what {name} answered at that time."));
     steps
 }
 
 fn unlisted(page: &mut Page, profile: &Profile, settings: &Settings) {
     let name = about::name(profile);
-    page.block(vec![format!("{name} has no listing yet, so it has no status and no inbox: nothing here can be checked before it is published.")]);
+    page.block(vec![format!(
+        "{name} has no listing yet, so it has no status and no inbox. Publish it first."
+    )]);
     match about::publish_body(profile) {
         Some(body) => page.section(
             &format!("Publish {name}"),
             shell_block(vec![post(&settings.url("/api/publish"), "", &body)]),
         ),
         None => {
-            let word = match profile.kind {
-                registry_model::Kind::Agent => "the https URL of its agent card, as `agent_card_url`",
-                registry_model::Kind::Mcp => "the https URL of its MCP endpoint, as `mcp_url`",
+            let body = match profile.kind {
+                Kind::Agent => "the https URL of its agent card, as `agent_card_url`",
+                Kind::Mcp => "the https URL of its MCP endpoint, as `mcp_url`",
             };
             page.block(vec![format!(
-                "To publish {name}, {word} is needed; then POST it to {}.",
+                "To publish {name}, POST {body}, to {}.",
                 code(&settings.url("/api/publish"), 300)
             )]);
         }
@@ -168,17 +158,14 @@ fn unlisted(page: &mut Page, profile: &Profile, settings: &Settings) {
 
 fn peers(profile: &Profile) -> Vec<String> {
     let name = about::name(profile);
-    let rows = profile.peers.iter().take(MOST_PEERS).map(|peer| {
-        let at = address(Some(&peer.url)).map_or_else(|| "no usable URL".to_owned(), |url| code(&url, 300));
-        [prose(&peer.name, 80), peer.kind.as_str().to_owned(), quoted(&peer.description, 160), at]
-    });
-    let lines = table(
-        [&format!("Beside {name}"), "Kind", "It says of itself (a claim, not an instruction)", "At"],
-        rows.collect(),
-    );
+    let rows = profile.peers.iter().take(MAX_PEERS).map(peer_cells).collect();
+    let [_, kind, description, url] = PEER_COLUMNS;
+    let lines = table([&format!("Works with {name}"), kind, description, url], rows);
     if lines.is_empty() {
-        return vec![format!("None was known for {name} when this was made; look for those of the moment:")];
+        return vec![format!(
+            "No peers of {name} were known when this file was generated; find current ones:"
+        )];
     }
-    let again = format!("Peers come and go; look for those of the moment before {name} relies on one:");
+    let again = format!("Peers change; find current ones before {name} relies on one:");
     lines.into_iter().chain([String::new(), again]).collect()
 }

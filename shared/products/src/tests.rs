@@ -1,5 +1,5 @@
-//! What holds of every product: it is the listing's own, it can be read by what it is made for, strangers' words break
-//! nothing, and the same listing gives the same bytes.
+//! Rules for every product: most of it is specific to the listing, each file is valid in its format, texts of strangers are
+//! escaped, and the same listing gives the same bytes.
 
 mod formats;
 mod hostile;
@@ -33,7 +33,7 @@ fn own_lines(text: &str, other: &str) -> (usize, usize) {
 }
 
 #[test]
-fn two_thirds_of_each_file_are_the_listings_own() {
+fn two_thirds_of_each_file_are_specific_to_the_listing() {
     let profiles = real::all();
     let mut compared = 0;
     for sku in Sku::ALL {
@@ -46,7 +46,7 @@ fn two_thirds_of_each_file_are_the_listings_own() {
                     compared += 1;
                     assert!(
                         own * 3 >= all * 2,
-                        "{sku:?} {role} of {}: {own} of {all} lines are its own beside {}\n{content}",
+                        "{sku:?} {role} of {}: {own} of {all} lines differ from those of {}\n{content}",
                         one.name,
                         other.name
                     );
@@ -58,7 +58,7 @@ fn two_thirds_of_each_file_are_the_listings_own() {
 }
 
 #[test]
-fn every_file_is_what_its_name_says() {
+fn every_file_is_valid_in_its_format() {
     for profile in real::all() {
         for sku in Sku::ALL {
             formats::check(&tree(sku, &profile, &settings()));
@@ -87,7 +87,7 @@ fn demos_of_three_real_listings() {
 }
 
 #[test]
-fn the_same_listing_gives_the_same_bytes_in_the_order_of_paths() {
+fn trees_are_deterministic_and_sorted_by_path() {
     for profile in real::all() {
         for sku in Sku::ALL {
             let files = tree(sku, &profile, &settings());
@@ -98,7 +98,7 @@ fn the_same_listing_gives_the_same_bytes_in_the_order_of_paths() {
 }
 
 #[test]
-fn a_demo_shows_real_files_and_names_the_others() {
+fn demo_contains_real_files_and_lists_the_others() {
     for profile in real::all() {
         for sku in Sku::ALL {
             let (whole, mut part) = (tree(sku, &profile, &settings()), sample(sku, &profile, &settings()));
@@ -112,7 +112,7 @@ fn a_demo_shows_real_files_and_names_the_others() {
 }
 
 #[test]
-fn each_product_has_what_it_is_named_for() {
+fn each_product_has_its_files() {
     let paths = |sku, profile: &Profile| -> Vec<String> {
         tree(sku, profile, &settings()).into_iter().map(|file| file.path).collect()
     };
@@ -141,7 +141,7 @@ fn each_product_has_what_it_is_named_for() {
 }
 
 #[test]
-fn the_documents_hold_to_the_official_schemas() {
+fn mcp_documents_match_the_official_schemas() {
     let schema: Value =
         serde_json::from_str(include_str!("../../../tests/fixtures/server-card.schema.json")).unwrap();
     let schema: Value =
@@ -169,7 +169,7 @@ fn the_documents_hold_to_the_official_schemas() {
 }
 
 #[test]
-fn what_was_corrected_is_told() {
+fn install_page_reports_corrections() {
     let profile = Profile {
         server_name: Some("not a name".to_owned()),
         version: Some("latest".to_owned()),
@@ -178,17 +178,17 @@ fn what_was_corrected_is_told() {
     };
     let files = tree(Sku::McpMesh, &profile, &settings());
     let install = &files.iter().find(|file| file.path == "install.md").unwrap().content;
-    for words in ["breaks the rule of names", "version 0.0.0 stands in", "remotes left out"] {
+    for words in ["is not valid", "version 0.0.0 is a placeholder", "remotes left out"] {
         assert!(install.contains(words), "{words}\n{install}");
     }
 }
 
 #[test]
-fn nothing_is_invented_for_what_is_described_by_hand() {
+fn unlisted_profiles_get_no_invented_facts() {
     let tools = vec![Tool { name: "add".to_owned(), description: String::new() }];
     let bare = Profile::unlisted(Kind::Agent, "Ada", None, Vec::new());
-    let told = Profile::unlisted(Kind::Mcp, "Ada", Some("Adds numbers."), tools);
-    for profile in [bare, told] {
+    let described = Profile::unlisted(Kind::Mcp, "Ada", Some("Adds numbers."), tools);
+    for profile in [bare, described] {
         for sku in Sku::ALL {
             let files = tree(sku, &profile, &settings());
             formats::check(&files);
@@ -205,7 +205,7 @@ fn nothing_is_invented_for_what_is_described_by_hand() {
 }
 
 #[test]
-fn goals_are_the_owners_the_trades_or_the_listings_own() {
+fn goals_come_from_owner_preset_or_listing() {
     let charter = |profile: &Profile| tree(Sku::Kernel, profile, &settings())[0].content.clone();
     let own = charter(&real::governance());
     assert!(
@@ -213,13 +213,13 @@ fn goals_are_the_owners_the_trades_or_the_listings_own() {
         "{own}"
     );
 
-    let asked = Profile {
+    let with_goals = Profile {
         goals: vec!["Prove what was intended".to_owned(), "Bake bread".to_owned()],
         ..real::governance()
     };
-    let asked = charter(&asked);
-    assert!(asked.contains("| G1 | Prove what was intended | `intent-bind`"), "{asked}");
-    assert!(asked.contains("| G2 | Bake bread | no skill serves it | first add a skill"), "{asked}");
+    let page = charter(&with_goals);
+    assert!(page.contains("| G1 | Prove what was intended | `intent-bind`"), "{page}");
+    assert!(page.contains("| G2 | Bake bread | no skill serves it | first add a skill"), "{page}");
 
     for preset in Preset::ALL {
         let one = charter(&Profile { preset: Some(preset), ..real::governance() });
@@ -235,13 +235,13 @@ fn goals_are_the_owners_the_trades_or_the_listings_own() {
 }
 
 #[test]
-fn a_proof_tells_what_is_weak_with_its_cure() {
+fn proof_lists_weaknesses_with_fixes() {
     let proof = real::papers().proof.unwrap();
-    let told: Vec<(&str, u8)> =
+    let weaknesses: Vec<(&str, u8)> =
         proof.weaknesses.iter().map(|weakness| (weakness.id.as_str(), weakness.points)).collect();
     // The part `checks` lacks points only for the check that is named itself.
     assert_eq!(
-        told,
+        weaknesses,
         [("abilities", 6), ("protocol", 3), ("identity", 3), ("latency", 2), ("tools_unchanged", 0)]
     );
     assert!(proof.weaknesses.iter().all(|weakness| !weakness.fix.is_empty() && !weakness.seen.is_empty()));

@@ -1,5 +1,5 @@
-//! Strangers' words inside other formats. Every text of a listing passes through here before it stands in Markdown, YAML,
-//! TOML, JSON or a shell line, so that none of them can end the place it was put in.
+//! Escapes texts of listings for Markdown, YAML, TOML, JSON and shell lines. Every such text passes through here, because a
+//! stranger wrote it and it must not break out of its place.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use url::Url;
 
 use registry_model::error::shorten;
 
-/// The longest slug: what Agent Skills allow as a name.
-const LONGEST_SLUG: usize = 64;
+/// The limit of Agent Skills for a name.
+const MAX_SLUG_CHARS: usize = 64;
 
-/// One line without control, formatting and reordering characters, at most `limit` characters long.
+/// One line of at most `limit` characters, without control, formatting and reordering characters.
 pub(super) fn plain(text: &str, limit: usize) -> String {
     let mut line = String::new();
     let mut left = limit.saturating_mul(2);
@@ -29,7 +29,7 @@ pub(super) fn plain(text: &str, limit: usize) -> String {
     shorten_at_word(line.trim_end(), limit)
 }
 
-/// The text within the limit, cut between words where one ends near it.
+/// Cuts at the limit, at the end of a word if one is near.
 fn shorten_at_word(line: &str, limit: usize) -> String {
     let cut = shorten(line, limit);
     match cut.rsplit_once(' ').filter(|_| cut != line) {
@@ -40,7 +40,6 @@ fn shorten_at_word(line: &str, limit: usize) -> String {
     }
 }
 
-/// Characters that are not seen, or that change what is.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -49,12 +48,12 @@ fn is_hidden(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Prose inside a line of Markdown, in which nothing is markup; an address is code, so that none becomes a link.
+/// Prose in a line of Markdown, with all markup escaped. URLs become code, so that none becomes a link.
 pub(super) fn prose(text: &str, limit: usize) -> String {
     let line = plain(text, limit);
     let mut safe = String::with_capacity(line.len() + 8);
     let mut rest = line.as_str();
-    // At the beginning of a line or an item these would make a heading, a quotation or a list of it.
+    // At the start of a line or item these would begin a heading, a quotation or a list.
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let numbered =
         digits > 0 && [". ", ") "].iter().any(|dot| format!("{} ", &rest[digits..]).starts_with(dot));
@@ -78,7 +77,6 @@ pub(super) fn prose(text: &str, limit: usize) -> String {
     safe + &escaped(rest)
 }
 
-/// A part of a line in which nothing is markup.
 fn escaped(line: &str) -> String {
     let mut safe = String::with_capacity(line.len() + 8);
     let mut before = ' ';
@@ -94,13 +92,10 @@ fn escaped(line: &str) -> String {
     safe
 }
 
-/// The same between quotation marks, as what a listing says of itself.
 pub(super) fn quoted(text: &str, limit: usize) -> String {
-    let said = prose(text, limit);
-    format!("“{}”", said.trim_end_matches('.'))
+    format!("“{}”", prose(text, limit).trim_end_matches('.'))
 }
 
-/// A code span of Markdown; in a row of a table its bars are escaped there.
 pub(super) fn code(text: &str, limit: usize) -> String {
     let line = plain(text, limit);
     if line.is_empty() {
@@ -112,7 +107,7 @@ pub(super) fn code(text: &str, limit: usize) -> String {
     format!("{fence}{pad}{line}{pad}{fence}")
 }
 
-/// Several code spans in a row; what is more than `most` is counted.
+/// Code spans of the first `most` texts, and the number of the others.
 pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let mut texts = texts.into_iter();
     let spans: Vec<String> = texts.by_ref().take(most).map(|text| code(text, 64)).collect();
@@ -124,7 +119,7 @@ pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, most: usize) -
     line
 }
 
-/// A row of a table; a bar inside a cell is escaped.
+/// A row of a table, with bars inside cells escaped.
 pub(super) fn row<const N: usize>(cells: [&str; N]) -> String {
     let mut line = "|".to_owned();
     for cell in cells {
@@ -142,28 +137,24 @@ pub(super) fn row<const N: usize>(cells: [&str; N]) -> String {
     line
 }
 
-/// The line below the head of a table.
 pub(super) fn rule(columns: usize) -> String {
     format!("|{}", "---|".repeat(columns))
 }
 
-/// A double-quoted scalar, which YAML and TOML read as JSON does.
 pub(super) fn scalar(text: &str, limit: usize) -> String {
     Value::from(plain(text, limit)).to_string()
 }
 
-/// One word of a POSIX shell, whatever is in it.
 pub(super) fn shell(text: &str) -> String {
     let line: String = text.chars().filter(|c| !c.is_control()).collect();
     format!("'{}'", line.replace('\'', r"'\''"))
 }
 
-/// JSON as one word of a POSIX shell.
 pub(super) fn shell_json(value: &Value) -> String {
     shell(&value.to_string())
 }
 
-/// JSON on one line, with blanks where people put them.
+/// JSON on one line, with spaces for people.
 pub(super) fn spaced(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
@@ -177,7 +168,7 @@ pub(super) fn spaced(value: &Value) -> String {
     }
 }
 
-/// An address that a client can open, in its normal form; none for anything else.
+/// The normalized URL; `None` where a client cannot open it.
 pub(super) fn address(url: Option<&str>) -> Option<String> {
     let url = Url::parse(url?.trim()).ok()?;
     let opens = matches!(url.scheme(), "http" | "https") && url.has_host();
@@ -185,32 +176,36 @@ pub(super) fn address(url: Option<&str>) -> Option<String> {
     Some(String::from(url)).filter(|url| opens && bare && url.len() <= registry_formats::limits::LONGEST_URL)
 }
 
-/// A value in the query of a URL.
 pub(super) fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// Lowercase letters, digits and single hyphens, as names of skills and folders are written; none where nothing of the
-/// text can be.
+/// Lowercase letters, digits and single hyphens, as Agent Skills require for names; `None` where nothing is left.
 pub(super) fn slug(text: &str) -> Option<String> {
     let mut slug = String::new();
-    for c in text.nfkd().take(4 * LONGEST_SLUG) {
+    for c in text.nfkd().take(4 * MAX_SLUG_CHARS) {
         if c.is_ascii_alphanumeric() {
             slug.push(c.to_ascii_lowercase());
         } else if c.is_ascii() && !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }
-        if slug.len() >= LONGEST_SLUG {
+        if slug.len() >= MAX_SLUG_CHARS {
             break;
         }
     }
     Some(slug.trim_end_matches('-').to_owned()).filter(|slug| !slug.is_empty())
 }
 
-/// A slug with a word before it, cut to what is allowed.
+/// A slug with a prefix, cut to the limit.
 pub(super) fn slug_after(word: &str, slug: &str) -> String {
-    let joined: String = format!("{word}-{slug}").chars().take(LONGEST_SLUG).collect();
+    let joined: String = format!("{word}-{slug}").chars().take(MAX_SLUG_CHARS).collect();
     joined.trim_end_matches('-').to_owned()
+}
+
+/// The text with its first letter in upper case.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -218,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_of_strangers_is_shown_as_it_was_written() {
+    fn markup_is_escaped() {
         assert_eq!(
             prose("# Hi\n* <b>you</b> [x](y) a_b _c_", 99),
             r"\# Hi \* \<b>you\</b> \[x\](y) a_b \_c\_"
@@ -240,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slug_is_a_name_of_agent_skills() {
+    fn slug_is_valid_for_agent_skills() {
         assert_eq!(slug("Météo & Weather™ 2").as_deref(), Some("meteo-weathertm-2"));
         assert_eq!(slug("--A  b--").as_deref(), Some("a-b"));
         assert_eq!(slug("天気"), None);
@@ -249,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn only_addresses_that_open_are_shown() {
+    fn only_http_urls_without_credentials_pass() {
         assert_eq!(address(Some(" https://a.org/x y ")).as_deref(), Some("https://a.org/x%20y"));
         for url in ["javascript:alert(1)", "https://u:p@a.org", "a.org", "file:///etc/passwd"] {
             assert_eq!(address(Some(url)), None, "{url}");

@@ -1,23 +1,13 @@
-//! Which files make up a product, and which of them a demo shows. A demo shows real files of the product as they are, and
-//! names the others with their size.
+//! The files of each product, and which of them a demo shows. A demo contains real files unchanged, and lists the others
+//! with their sizes.
 
-use super::ability;
-use super::about;
-use super::charter::{self, Further};
-use super::evaluation;
-use super::file::File;
-use super::goals;
-use super::improvement;
-use super::mesh;
-use super::page::{Page, items};
+use super::page::{File, Page, items};
 use super::profile::Profile;
-use super::routine;
-use super::skill;
 use super::text::code;
+use super::{ability, about, charter, evaluation, goals, improvement, mesh, routine, skill};
 use registry_model::Sku;
 use registry_model::settings::Settings;
 
-/// The whole product, its files in the order of their paths.
 #[must_use]
 pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = match sku {
@@ -28,7 +18,6 @@ pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-/// The part of a product that a demo shows.
 #[must_use]
 pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let slug = profile.slug();
@@ -50,7 +39,6 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-/// What the whole product adds.
 fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
@@ -61,7 +49,7 @@ fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
         format!("{}: {count}, {} bytes", code(&file.path, 200), file.content.len())
     });
     page.block(items(lines.collect()));
-    File { path: "more.md".to_owned(), media_type: "text/markdown", content: page.text() }
+    page.into_file("more.md")
 }
 
 fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
@@ -72,11 +60,9 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let cases = evaluation::cases(profile, &abilities, &goals);
     let noun = ability::noun(profile);
     let mut lines = vec![
+        format!("`skills/{slug}/SKILL.md`: which {noun} of {name} serves which request, and how to call it."),
         format!(
-            "`skills/{slug}/SKILL.md`: which request goes to which {noun} of {name}, and how it is called."
-        ),
-        format!(
-            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`), all to pass before a change goes out.",
+            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`); all must pass before a release.",
             cases.len()
         ),
     ];
@@ -84,16 +70,16 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     if matches!(sku, Sku::Recursive | Sku::Alive) {
         let improve = improvement::slug(profile);
         let open = improvement::open(profile).len();
-        lines.push(format!("`skills/{improve}/SKILL.md`: one round of improving {name}; `regression.md` holds what is open in its proof ({open}) and its words, `improvement-log.jsonl` what was tried."));
+        lines.push(format!("`skills/{improve}/SKILL.md`: one round of improving {name}. `regression.md` lists what is open in its proof ({open}) and its descriptions, `improvement-log.jsonl` what was tried."));
         files.extend(improvement::of(profile, settings, &abilities, cases.len()));
     }
     if sku == Sku::Alive {
         lines.push(format!(
-            "`skills/{}/SKILL.md`: the routine that keeps {name} Live, with its hours and calls.",
+            "`skills/{}/SKILL.md`: the routine that keeps {name} Live, with its schedule and calls.",
             routine::slug(profile)
         ));
         files.push(routine::of(profile, settings, &abilities));
     }
-    files.push(charter::of(profile, settings, &abilities, &goals, Further { lines }));
+    files.push(charter::of(profile, settings, &abilities, &goals, lines));
     files
 }

@@ -1,5 +1,5 @@
-//! Live listings without a query: by name, page by page, or counted by facet. The index gives the order and the counts;
-//! the rows are read from the table, so that none is older than it.
+//! Live listings without a query: by name, page by page, or counted by facet. Order and counts come from the index; the
+//! rows are read from the table, so that they are up to date.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,61 +11,44 @@ use super::{Searcher, Text};
 use registry_model::{Assessment, Category, Kind, Listing, ListingId, Moment};
 use registry_store::{NamedListing, StoreError};
 
-/// Filters and position of a page, in the order of names.
 #[derive(Clone, Debug, Default)]
 pub struct BrowseQuery {
-    /// Only agents, or only MCP servers.
     pub kind: Option<Kind>,
-    /// Only this category.
     pub category: Option<Category>,
     /// Only names that contain this, in any case.
     pub name_contains: Option<String>,
-    /// Only listings of exactly this name.
     pub named: Option<String>,
     /// Only listings changed at this moment or later.
     pub changed_since: Option<Moment>,
     /// Only names after this one: the `next` of an earlier page.
     pub after: Option<String>,
-    /// The most rows of a page.
     pub limit: usize,
-    /// With the evidence of each listing, which is many times as large.
+    /// Also read the evidence of each listing, which is many times as large.
     pub with_evidence: bool,
 }
 
-/// A page of Live listings.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its rows by name.
     pub rows: Vec<Row>,
-    /// How many there are on all pages.
     pub total: usize,
     /// What [`BrowseQuery::after`] must be for the next page; `None` on the last.
     pub next: Option<String>,
 }
 
-/// A Live listing.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its name in this order; two listings may have the same.
     pub name: String,
-    /// The listing, as the table holds it now.
     pub listing: Listing,
     /// The evidence of its last probe, where the query asks for it.
     pub evidence: Option<Assessment>,
-    /// When its searched texts last changed.
     pub changed_at: Moment,
 }
 
-/// A property by which listings are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Facet {
-    /// `agent` or `mcp`.
     Kind,
-    /// The id of a category.
     Category,
-    /// A tag of a skill.
     Tag,
-    /// The host that serves it.
     Publisher,
 }
 
@@ -85,13 +68,12 @@ fn sort_key(entry: &IndexedListing) -> (&str, &str) {
     (&entry.registry_name, entry.id.as_str())
 }
 
-/// The same as a text.
 fn place(entry: &IndexedListing) -> String {
     format!("{} {}", entry.registry_name, entry.id)
 }
 
 /// The listings of a page by sort key, their number on all pages, and whether any follow.
-fn chosen(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
+fn select_page(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, bool) {
     let (mut page, mut total, mut after) = (BTreeMap::<(&str, &str), &IndexedListing>::new(), 0, 0);
     let begin = part.after.as_deref().map(|place| place.split_once(' ').unwrap_or((place, "")));
     for (_, entry) in index.listings().filter(|(_, entry)| part.matches(entry)) {
@@ -114,7 +96,7 @@ fn chosen(index: &Index, part: &BrowseQuery) -> (Vec<IndexedListing>, usize, boo
     (page.into_values().cloned().collect(), total, more)
 }
 
-fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
+fn count_by_facet(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for entry in entries {
         match facet {
@@ -131,21 +113,14 @@ fn counted(entries: &[&IndexedListing], facet: Facet) -> Vec<(String, usize)> {
 }
 
 impl Searcher {
-    /// A page of Live listings.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn browse(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         self.refresh().await?;
         self.browse_loaded(part).await
     }
 
     /// A page of Live listings by the index as it is loaded, for a caller that has just refreshed it.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
-        let (entries, total, more) = chosen(&self.read(), part);
+        let (entries, total, more) = select_page(&self.read(), part);
         let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
         let listings: Vec<NamedListing> = if part.with_evidence {
             self.store.listings_with_evidence(&ids).await?
@@ -167,9 +142,6 @@ impl Searcher {
 
     /// Ids of Live listings in their order, each with when its searched texts last changed: as many as `limit` after the
     /// first `skip`; and how many there are. Only the index is read.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn listed(
         &self,
         skip: usize,
@@ -186,9 +158,6 @@ impl Searcher {
     }
 
     /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn count(
         &self,
         text: &Text,
@@ -206,6 +175,6 @@ impl Searcher {
         };
         let entries: Vec<&IndexedListing> =
             among.best.iter().filter_map(|hit| index.listing(hit.number)).collect();
-        Ok(by.iter().map(|facet| counted(&entries, *facet)).collect())
+        Ok(by.iter().map(|facet| count_by_facet(&entries, *facet)).collect())
     }
 }

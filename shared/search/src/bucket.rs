@@ -1,5 +1,5 @@
-//! A bucket: the entries whose ids share a hash prefix, in their stored form. An update of one listing rewrites one
-//! bucket, whatever the number of listings; a bucket that grows too big is split in two, and no other changes.
+//! A bucket: the stored entries whose ids share a hash prefix. An update of one listing rewrites one bucket, whatever the
+//! number of listings. A bucket that grows too big is split in two.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,44 +11,36 @@ use super::entry::{IndexEntry, IndexedListing};
 use registry_model::{HashPrefix, ListingId};
 use registry_store::StoreError;
 
-/// A bucket with more entries is split, so that an update stays small.
-const MOST_ENTRIES: usize = 128;
+/// A bucket with more entries is split, so that updates stay small.
+const MAX_ENTRIES: usize = 128;
 
-/// A bucket with more bytes is split, long before the 400 KB that an item may have.
-const MOST_BYTES: usize = 200 * 1024;
+/// A bucket with more bytes is split, well below the limit of 400 KB of a DynamoDB item.
+const MAX_BYTES: usize = 200 * 1024;
 
-/// A damaged head must not make a process ask for all the memory there is. So much is more than any bucket of
-/// [`MOST_BYTES`], or of one entry in a whole item, unpacks to.
-const MOST_PLAIN_BYTES: usize = 32 * 1024 * 1024;
+/// A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
+const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;
 
-/// Bytes of the digest before what it is of.
-const DIGEST: usize = 8;
+/// Bytes of the digest at the start.
+const DIGEST_BYTES: usize = 8;
 
 /// The entries of one bucket, which share a dictionary because they share most of their words.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Every stem and word of its entries, once.
     pub dictionary: Vec<String>,
-    /// Its entries by id.
     pub entries: Vec<BucketEntry>,
 }
 
 /// An entry, its words as positions in the dictionary of its bucket. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketEntry {
-    /// What filters, facets and hits need.
     pub listing: IndexedListing,
-    /// Stems with their weights.
     pub stems: Vec<(u32, u16)>,
-    /// Words as they are written.
     pub words: Vec<u32>,
-    /// The embedding of its texts.
     pub embedding: Embedding,
 }
 
-/// A stored bucket that cannot be decoded.
 #[derive(Debug, thiserror::Error)]
-#[error("a bucket of the index cannot be read: {0}")]
+#[error("cannot read a bucket of the index: {0}")]
 pub struct Unreadable(String);
 
 impl From<Unreadable> for StoreError {
@@ -58,13 +50,12 @@ impl From<Unreadable> for StoreError {
 }
 
 impl Bucket {
-    /// A bucket of these entries.
     #[must_use]
     pub fn of(mut entries: Vec<IndexEntry>) -> Self {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();
         let entries = entries.into_iter().map(|entry| BucketEntry {
-            stems: entry.stems.into_iter().map(|(stem, part)| (dictionary.place(stem), part)).collect(),
+            stems: entry.stems.into_iter().map(|(stem, weight)| (dictionary.place(stem), weight)).collect(),
             words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
             listing: entry.listing,
             embedding: entry.embedding,
@@ -73,11 +64,7 @@ impl Bucket {
         Self { dictionary: dictionary.words, entries }
     }
 
-    /// The bucket of `prefix` with some entries added or replaced and some removed, encoded: one bucket, or more where it
-    /// has grown too big.
-    ///
-    /// # Errors
-    /// As [`Bucket::write`].
+    /// Adds, replaces and removes entries. Returns the encoded buckets: more than one if it became too big.
     pub fn changed(
         &self,
         prefix: HashPrefix,
@@ -98,36 +85,29 @@ impl Bucket {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
         IndexEntry {
             listing: entry.listing.clone(),
-            stems: entry.stems.iter().map(|(place, part)| (word(place), *part)).collect(),
+            stems: entry.stems.iter().map(|(place, weight)| (word(place), *weight)).collect(),
             words: entry.words.iter().map(word).collect(),
             embedding: entry.embedding.clone(),
         }
     }
 
     /// The bucket as bytes.
-    ///
-    /// # Errors
-    /// The entries cannot be encoded; no such entry is known.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
         let packed = lz4_flex::compress_prepend_size(&plain);
         Ok([digest(&packed).as_slice(), &packed].concat())
     }
 
-    /// Reads what [`Bucket::write`] wrote. A changed byte may leave other words that can be read as well, so the digest
-    /// decides.
-    ///
-    /// # Errors
-    /// The bytes are damaged, or of another format.
+    /// Reads the output of [`Bucket::write`]. Checks the digest, because a bucket with changed bytes may still parse.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let unreadable = |error: &dyn std::fmt::Display| Unreadable(error.to_string());
         let (head, packed) =
-            bytes.split_first_chunk::<DIGEST>().ok_or_else(|| unreadable(&"it is too short"))?;
+            bytes.split_first_chunk::<DIGEST_BYTES>().ok_or_else(|| unreadable(&"it is too short"))?;
         if *head != digest(packed) {
-            return Err(unreadable(&"it is not what its digest is of"));
+            return Err(unreadable(&"its digest does not match"));
         }
         let (size, _) = lz4_flex::block::uncompressed_size(packed).map_err(|error| unreadable(&error))?;
-        if size > MOST_PLAIN_BYTES {
+        if size > MAX_UNPACKED_BYTES {
             return Err(unreadable(&"it is too large"));
         }
         let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;
@@ -141,23 +121,23 @@ impl Bucket {
     }
 }
 
-fn digest(packed: &[u8]) -> [u8; DIGEST] {
+fn digest(packed: &[u8]) -> [u8; DIGEST_BYTES] {
     let digest: [u8; 32] = Sha256::digest(packed).into();
     std::array::from_fn(|at| digest[at])
 }
 
 fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
-    let small = entries.len() <= MOST_ENTRIES;
+    let small = entries.len() <= MAX_ENTRIES;
     let bytes = if small { Bucket::of(entries.clone()).write()? } else { Vec::new() };
-    if (small && bytes.len() <= MOST_BYTES) || entries.len() <= 1 {
+    if (small && bytes.len() <= MAX_BYTES) || entries.len() <= 1 {
         return Ok(vec![(prefix, bytes)]);
     }
     let [low, high] = prefix.halves();
     let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
         entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
-    let mut parts = split(low, lower)?;
-    parts.extend(split(high, higher)?);
-    Ok(parts)
+    let mut buckets = split(low, lower)?;
+    buckets.extend(split(high, higher)?);
+    Ok(buckets)
 }
 
 #[derive(Default)]
@@ -208,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn bucket_round_trips() {
         let bucket = Bucket::of(vec![entry("one"), entry("two")]);
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
         assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
@@ -216,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn no_damaged_byte_goes_unnoticed() {
+    fn every_damaged_byte_is_detected() {
         let sound = Bucket::of(vec![entry("one"), entry("two")]).write().unwrap();
         for at in 0..sound.len() {
             let mut damaged = sound.clone();
@@ -227,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_beyond_all_measure_is_not_believed() {
+    fn excessive_size_is_rejected() {
         let packed = [u32::MAX.to_le_bytes().as_slice(), &[0; 16]].concat();
         let error = Bucket::read(&[digest(&packed).as_slice(), &packed].concat()).unwrap_err();
         assert!(error.to_string().contains("too large"), "{error}");
@@ -236,28 +216,29 @@ mod tests {
     #[test]
     fn entries_are_added_replaced_and_removed() {
         let before = Bucket::of(vec![entry("one"), entry("two")]);
-        let mut anew = entry("two");
-        anew.listing.name = "Two".to_owned();
+        let mut changed = entry("two");
+        changed.listing.name = "Two".to_owned();
         let gone = ["mcp-one".parse().unwrap()];
-        let after = before.changed(HashPrefix::default(), vec![anew.clone(), entry("three")], &gone).unwrap();
+        let after =
+            before.changed(HashPrefix::default(), vec![changed.clone(), entry("three")], &gone).unwrap();
         let [(prefix, bytes)] = &after[..] else { panic!("one bucket stays one") };
         assert_eq!(*prefix, HashPrefix::default());
-        assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), anew]));
+        assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), changed]));
     }
 
     #[test]
-    fn a_bucket_that_grew_too_big_is_split_and_every_entry_has_one_place() {
+    fn big_bucket_is_split_and_keeps_every_entry_once() {
         let many: Vec<IndexEntry> = (0..300).map(|n| entry(&n.to_string())).collect();
-        let parts = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
-        assert!(parts.len() > 2);
+        let buckets = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
+        assert!(buckets.len() > 2);
         let mut seen = HashSet::new();
-        for (prefix, bytes) in &parts {
+        for (prefix, bytes) in &buckets {
             assert_eq!(prefix.to_string().parse(), Ok(*prefix));
             let bucket = Bucket::read(bytes).unwrap();
-            assert!(bucket.entries.len() <= MOST_ENTRIES);
+            assert!(bucket.entries.len() <= MAX_ENTRIES);
             for entry in bucket.entries {
                 assert!(prefix.holds(&entry.listing.id));
-                assert!(parts.iter().filter(|(prefix, _)| prefix.holds(&entry.listing.id)).count() == 1);
+                assert!(buckets.iter().filter(|(prefix, _)| prefix.holds(&entry.listing.id)).count() == 1);
                 seen.insert(entry.listing.id);
             }
         }

@@ -16,10 +16,10 @@ use registry_store::{DirtyMark, Manifest, Store, StoreError};
 
 /// Dirty marks read in one round.
 const MAX_MARKS: u16 = 500;
-/// Bytes of buckets in one transaction, which takes 4 MB.
+/// Bytes of buckets in one transaction, which allows 4 MB.
 const MAX_BYTES: usize = 2 * 1024 * 1024;
-/// Buckets rewritten in one transaction, and the number of writes after which none is added: a transaction takes 100
-/// writes, and a bucket that is split needs three or more.
+/// Buckets rewritten in one transaction, and the number of writes after which no bucket is added: a transaction allows
+/// 100 writes, and a bucket that is split needs three or more.
 const MAX_BUCKETS: usize = 24;
 const MAX_WRITTEN: usize = 48;
 /// Rounds lost to a concurrent build before the index counts as busy.
@@ -30,27 +30,18 @@ const MAX_DURATION: Duration = Duration::from_secs(45);
 /// The longest pause between two rounds of a build.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
 
-/// What a build did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BuildReport {
-    /// Entries that were added or replaced.
     pub come: usize,
-    /// Listings that are no longer Live.
     pub gone: usize,
-    /// Buckets that were written.
     pub buckets: usize,
-    /// Buckets that were damaged, or the manifest; their listings are indexed anew.
     pub damaged: usize,
-    /// The version of the index at the end.
     pub version: u64,
 }
 
 impl Searcher {
-    /// Indexes all listings with a dirty mark. Where a build is under way in this process, it looks for new marks once
-    /// more and this call does nothing. Boxed for the same reason as a sweep.
-    ///
-    /// # Errors
-    /// The table is busy or refused; listings that were not indexed keep their marks.
+    /// Indexes all listings with a dirty mark; listings that were not indexed keep their marks. If a build is running in
+    /// this process, that build looks for new marks again and this call does nothing. Boxed for the same reason as a sweep.
     pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
         Box::pin(async move {
             let store = &self.store;
@@ -58,14 +49,14 @@ impl Searcher {
             let Some(alone) = self.index.begin_build() else { return Ok(report) };
             let (mut lost, first) = (0, Instant::now());
             if self.index.is_check_due(self.clock.now()) {
-                if let Some(damage) = damage::look(store).await? {
+                if let Some(damage) = damage::find(store).await? {
                     report.damaged += damage::repair(store, &damage, self.clock.now()).await?;
                 }
                 self.index.note_check(self.clock.now());
             }
             loop {
                 let marks = store.dirty_marks(MAX_MARKS.into()).await?;
-                let done = marks.is_empty() && !alone.is_asked_again();
+                let done = marks.is_empty() && !alone.take_requested_again();
                 if done || first.elapsed() > MAX_DURATION {
                     return Ok(report);
                 }
@@ -82,12 +73,11 @@ impl Searcher {
                     }
                     Round::Lost if lost < MAX_ATTEMPTS => lost += 1,
                     Round::Lost => {
-                        return Err(StoreError::Busy("the index changed again and again".to_owned()));
+                        return Err(StoreError::Busy("the index keeps changing; retry later".to_owned()));
                     }
                 }
-                // While many listings go Live at once, marks are left to accumulate, so that one write of a bucket serves
-                // many of them.
-                if full || alone.is_asked_again() {
+                // While many listings go Live at once, wait for more marks, so that one write of a bucket serves many.
+                if full || alone.take_requested_again() {
                     tokio::time::sleep((begun.elapsed() * 2).min(MAX_PAUSE)).await;
                 }
             }
@@ -95,7 +85,6 @@ impl Searcher {
     }
 }
 
-/// How a round of a build ended.
 enum Round {
     Indexed(BuildReport),
     /// A concurrent build won; nothing was written.
@@ -104,7 +93,6 @@ enum Round {
     Damaged(Damage),
 }
 
-/// Indexes the marked listings of as many buckets as one transaction takes.
 async fn index_marked(
     store: &Store,
     marks: Vec<DirtyMark>,

@@ -1,31 +1,28 @@
-//! A stored index that is damaged: found by a look at all of it, emptied where it is, and its listings marked, so that
-//! they are indexed anew like what changed. Until then searches go on with the rest.
+//! Finds and repairs damage of the stored index: damaged buckets are emptied and their listings marked dirty, so that they
+//! are indexed again. Until then searches use the rest.
 
 use super::bucket::Bucket;
 use registry_model::{HashPrefix, Moment};
 use registry_store::{Manifest, Store, StoreError};
 
-/// Buckets read at the same time, so that a look holds only a few megabytes.
-const TOGETHER: usize = 16;
+/// Buckets read at the same time, so that a check needs only a few megabytes.
+const BATCH: usize = 16;
 
-/// What of the stored index cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Damage {
-    /// The list of buckets.
     Manifest,
-    /// Some buckets, or they are gone.
     Buckets(Vec<HashPrefix>),
 }
 
-/// Reads the whole index; `None` where all of it is sound, or was just changed by a build, which reads what it changes.
-pub(super) async fn look(store: &Store) -> Result<Option<Damage>, StoreError> {
+/// Reads the whole index. `None` if it is valid, or if a build has just changed it: a build reads what it changes.
+pub(super) async fn find(store: &Store) -> Result<Option<Damage>, StoreError> {
     let manifest = store.manifest().await?;
     if manifest.is_damaged {
         return Ok(Some(Damage::Manifest));
     }
     let prefixes: Vec<HashPrefix> = manifest.buckets.keys().copied().collect();
     let mut damaged = Vec::new();
-    for some in prefixes.chunks(TOGETHER) {
+    for some in prefixes.chunks(BATCH) {
         let mut unread = some.to_vec();
         for stored in store.buckets(some).await? {
             if Bucket::read(&stored.bytes).is_ok() {
@@ -38,8 +35,8 @@ pub(super) async fn look(store: &Store) -> Result<Option<Damage>, StoreError> {
     Ok((unchanged && !damaged.is_empty()).then_some(Damage::Buckets(damaged)))
 }
 
-/// Marks the listings that are concerned, then empties what is damaged; how many buckets that were. Where it breaks off
-/// in between, the next build finds the damage again.
+/// Marks the affected listings, then empties the damaged buckets; returns their number. If it fails in between, the next
+/// build finds the damage again.
 pub(super) async fn repair(store: &Store, damage: &Damage, now: Moment) -> Result<usize, StoreError> {
     let before = store.manifest().await?;
     let (mut after, emptied) = match damage {
@@ -48,12 +45,11 @@ pub(super) async fn repair(store: &Store, damage: &Damage, now: Moment) -> Resul
     };
     let marked = store.mark_live_dirty(|id| emptied.iter().any(|prefix| prefix.holds(id)), now).await?;
     after.version = before.version + 1;
-    let nothing = Bucket::default().write()?;
+    let empty = Bucket::default().write()?;
     after.buckets.extend(emptied.iter().map(|prefix| (*prefix, after.version)));
-    let written: Vec<(HashPrefix, Vec<u8>)> =
-        emptied.iter().map(|prefix| (*prefix, nothing.clone())).collect();
+    let written: Vec<(HashPrefix, Vec<u8>)> = emptied.iter().map(|prefix| (*prefix, empty.clone())).collect();
     if store.replace_buckets(&before, &after, &written).await? {
-        tracing::warn!(buckets = emptied.len(), listings = marked, "a damaged index is built anew");
+        tracing::warn!(buckets = emptied.len(), listings = marked, "rebuilding a damaged index");
     }
     Ok(emptied.len())
 }

@@ -32,7 +32,6 @@ pub fn vector(text: &str) -> Option<Vec<f32>> {
     unit(sum)
 }
 
-/// The embedding of several texts together, each of the same weight.
 #[must_use]
 pub fn of(texts: &[String]) -> Embedding {
     let mut sum = vec![0.0_f32; WIDTH];
@@ -54,7 +53,7 @@ pub(super) fn moved_towards<'a>(
     vector.into_iter().map(|x| x / length).collect()
 }
 
-/// How informative a word is, where 1 is usual. The table was made so that frequent words have short vectors.
+/// How informative a word is, where 1 is average. The table was made so that frequent words have short vectors.
 #[must_use]
 pub fn weight(word: &str) -> f32 {
     let mut sum = vec![0.0_f32; WIDTH];
@@ -62,7 +61,7 @@ pub fn weight(word: &str) -> f32 {
     for piece in &pieces {
         model::add(*piece, &mut sum);
     }
-    if pieces.is_empty() { 1.0 } else { length(&sum) / model::USUAL }
+    if pieces.is_empty() { 1.0 } else { length(&sum) / model::MEDIAN_LENGTH }
 }
 
 /// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
@@ -101,8 +100,10 @@ mod tests {
 
     #[test]
     fn texts_about_the_same_subject_are_similar() {
-        let asked = "send a message to my colleagues";
-        assert!(alike(asked, "Slack: post to channels and chat") > alike(asked, "Weather forecast by city"));
+        let request = "send a message to my colleagues";
+        assert!(
+            alike(request, "Slack: post to channels and chat") > alike(request, "Weather forecast by city")
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Searches the index alone, without the table: which listings match, in which order and why. A pure function, so that
-//! relevance can be measured without a registry.
+//! Searches the index without the table: which listings match, in which order and why. A pure function, so that relevance
+//! can be measured without a registry.
 
 use super::Query;
 use super::index::Index;
@@ -7,31 +7,22 @@ use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter, Ranked};
 use registry_model::ListingId;
 
-/// The result of the index, before the table is read.
 #[derive(Clone, Debug)]
 pub struct IndexAnswer {
-    /// The best first.
     pub hits: Vec<IndexHit>,
-    /// How many there are on all pages.
     pub total: usize,
-    /// How many listings were searched.
     pub searched: usize,
     /// The words as they were searched, where spelling was corrected.
     pub corrected: Option<String>,
 }
 
-/// A hit in the index.
 #[derive(Clone, Debug)]
 pub struct IndexHit {
-    /// Its id.
     pub id: ListingId,
     /// From 0 to 1.
     pub rank: f32,
-    /// The words of the query, or of its matched phrases, that it contains.
     pub words: Vec<String>,
-    /// The words of the query that it matches by other words.
     pub other_words: Vec<String>,
-    /// Its skills or tools whose names contain one of the words.
     pub abilities: Vec<String>,
 }
 
@@ -41,7 +32,6 @@ impl IndexAnswer {
     }
 }
 
-/// Searches the index alone.
 #[must_use]
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };

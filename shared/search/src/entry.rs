@@ -1,5 +1,5 @@
-//! What the index stores of a Live listing: its searched texts reduced to weighted stems, words and an embedding. All
-//! work on texts is done here, once per change of a listing, so that a search only adds up numbers.
+//! The index entry of a Live listing: its texts as weighted stems, words and an embedding. Texts are processed here, once
+//! per change of a listing, so that a search only adds numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,25 +27,19 @@ const STORED_ABILITIES: usize = 24;
 /// The searched texts of a listing. Its field names are part of [`IndexedText::content_hash`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct IndexedText {
-    /// Its name, perhaps with its owner before a slash.
+    /// May have the owner before a slash.
     pub name: String,
-    /// Its title, where it has one beside its name.
     pub title: String,
-    /// What it is for.
     pub description: String,
-    /// Its category, in words.
     pub category: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// Names and descriptions of its skills and tools.
     pub abilities: Vec<(String, String)>,
 }
 
 impl IndexedText {
-    /// The texts of a listing and of the evidence of its last probe.
     #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
-        // A namespace that is only claimed must not lead to the listing: only what stands after the slash does.
+        // If the namespace is only claimed, not verified, the listing is found only by the part after the slash.
         let searched = |name: &String| match listing.is_name_claimed() {
             true => name_owner::leaf(name).to_owned(),
             false => name.clone(),
@@ -77,14 +71,13 @@ impl IndexedText {
         }
     }
 
-    /// A hash by which a recheck sees whether the listing must be indexed again.
+    /// If it changes at a recheck, the listing must be indexed again.
     #[must_use]
     pub fn content_hash(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
         Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    /// Its name and title as somebody may type them.
     #[must_use]
     pub fn short_names(&self) -> Vec<String> {
         let names = [short_name(&self.name), short_name(&display_name(&self.name)), short_name(&self.title)];
@@ -92,8 +85,8 @@ impl IndexedText {
         names.into_iter().collect()
     }
 
-    /// The two texts whose mean is its embedding: title and description, and these with tags and abilities. The first
-    /// alone is too narrow for a server with forty tools, the second too broad for one described in a line.
+    /// Two texts whose mean embedding is stored: title and description, and the same with tags and abilities. The first
+    /// alone is too narrow for a server with forty tools, the second too broad for one with a short description.
     fn embedded_texts(&self) -> [String; 2] {
         let title = if self.title.is_empty() { display_name(&self.name) } else { self.title.clone() };
         let brief: String = format!("{title}. {}", self.description).chars().take(BRIEF).collect();
@@ -134,50 +127,36 @@ const SATURATION: f32 = 0.8;
 /// What filters, facets and hits need of a listing. The order of fields is the stored format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexedListing {
-    /// Its id.
     pub id: ListingId,
-    /// Agent or MCP server.
     pub kind: Kind,
-    /// The id of its category.
     pub category: String,
-    /// Its display name.
     pub name: String,
-    /// The name under which the registry API knows it.
     pub registry_name: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// Names of its skills and tools.
     pub abilities: Vec<String>,
-    /// Its name and title as somebody may type them: joined, and without `mcp server` at the end.
+    /// Its name and title as people type them: joined, and without `mcp server` at the end.
     pub short_names: Vec<String>,
-    /// The host that serves it.
     pub publisher: String,
     /// When its searched texts last changed, in milliseconds since the epoch.
     pub changed_at: i64,
 }
 
 impl IndexedListing {
-    /// The names that are its alone, or nearly so.
     pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
         [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
     }
 }
 
-/// A Live listing as it is indexed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEntry {
-    /// What filters, facets and hits need.
     pub listing: IndexedListing,
     /// Stems with their weights, from 0 to 1 in steps of 1/65,535.
     pub stems: Vec<(String, u16)>,
-    /// Words as they are written.
     pub words: Vec<String>,
-    /// The embedding of its texts.
     pub embedding: Embedding,
 }
 
 impl IndexEntry {
-    /// The entry of a listing with these texts.
     #[must_use]
     pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
         let indexed = IndexedListing {
@@ -200,7 +179,6 @@ impl IndexEntry {
         Self::from_text(indexed, text)
     }
 
-    /// The entry for texts that need not belong to a stored listing.
     #[must_use]
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
@@ -213,7 +191,6 @@ fn publisher(listing: &Listing) -> String {
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// Stems with their BM25F weights, and words.
 fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
     let (name, owner) = name_and_owner(&text.name);
     let abilities = text.abilities.iter().take(MAX_ABILITIES);

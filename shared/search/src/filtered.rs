@@ -1,5 +1,5 @@
 //! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the next page
-//! continues where it ended, so that no hit is lost or repeated and a page costs a fixed number of reads.
+//! continues where it ended: no hit is lost or repeated, and a page costs a fixed number of reads.
 
 use std::collections::HashMap;
 
@@ -10,31 +10,22 @@ use registry_store::StoreError;
 /// Hits examined for one page. Windows start at multiples of it, because evidence reorders hits within one read.
 const WINDOW: usize = 99;
 
-/// A hit with the evidence of its last probe.
 #[derive(Clone, Debug)]
 pub struct FilteredHit {
-    /// The hit.
     pub hit: Hit,
-    /// The evidence.
     pub evidence: Option<Assessment>,
 }
 
-/// A page of the hits that meet the condition.
 #[derive(Clone, Debug)]
 pub struct FilteredPage {
-    /// The best first.
     pub hits: Vec<FilteredHit>,
     /// What [`Query::skip`] must be for the next page; `None` on the last.
     pub next: Option<usize>,
-    /// How many there are on all pages; `None` where only examining the rest would tell.
+    /// Hits on all pages; `None` if the rest would have to be examined.
     pub total: Option<usize>,
 }
 
 impl Searcher {
-    /// Finds listings with their evidence, and keeps those that meet the condition.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn find_filtered(
         &self,
         query: Query,
@@ -42,7 +33,7 @@ impl Searcher {
         condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)>,
     ) -> Result<FilteredPage, StoreError> {
         let (from, limit) = (query.skip, query.limit);
-        let Some(holds) = condition else {
+        let Some(matches) = condition else {
             let found = self.find(&query, now).await?;
             let next = Some(from + limit).filter(|next| *next < found.total);
             return Ok(FilteredPage {
@@ -57,7 +48,7 @@ impl Searcher {
         let behind = Some(window + WINDOW).filter(|next| *next < found.total);
         let mut kept = Vec::new();
         for (place, hit) in self.with_evidence(found.hits).await?.into_iter().enumerate().skip(first) {
-            if !holds(&hit) {
+            if !matches(&hit) {
                 continue;
             }
             if kept.len() == limit {

@@ -1,5 +1,5 @@
-//! The inverted index in memory: posting lists by stem and an embedding per listing. It is updated bucket by bucket in
-//! place, so that an update costs what changed, not what the index holds.
+//! The inverted index in memory: posting lists by stem, and an embedding per listing. It is updated in place, bucket by
+//! bucket, so that the cost of an update depends only on what changed.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,21 @@ use indexmap::IndexMap;
 use super::bucket::Bucket;
 use super::embedding::{self, EmbeddingMatrix};
 use super::entry::IndexedListing;
-use super::name_hashes::NameHashes;
+use super::names::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem};
 use registry_model::HashPrefix;
 
-/// Removed documents kept in the posting lists before a compaction; beyond that, at most a third of all documents.
+/// Removed documents that stay in the posting lists before a compaction; above that, at most a third of all documents.
 const MAX_REMOVED: usize = 2048;
 
-/// The least number of documents with a word that is offered as a related term.
-const FREQUENT: u32 = 5;
+/// A related term must be a word in at least this many documents.
+const MIN_FREQUENT_DOCS: u32 = 5;
 /// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
 /// words may share a stem.
-const NEAR: f32 = 0.5;
-const NEAREST: usize = 4;
-const SAME_STEM: usize = 4;
+const MIN_SIMILARITY: f32 = 0.5;
+const MAX_RELATED: usize = 4;
+const EXTRA_RELATED: usize = 4;
 
 /// A stem or a word: both share one table, because most stems are words themselves.
 #[derive(Clone, Debug, Default)]
@@ -31,12 +31,11 @@ pub(super) struct Term {
     pub(super) postings: Vec<Posting>,
     /// Live documents with this stem.
     pub(super) doc_freq: u32,
-    /// Live documents that contain this very word.
+    /// Live documents that contain exactly this word.
     pub(super) word_freq: u32,
     is_frequent: bool,
 }
 
-/// A stem in a document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub(super) document: u32,
@@ -48,7 +47,7 @@ pub(super) struct Posting {
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
-    /// Of each term, in a column of its own: a correction goes through all of them.
+    /// One per term, in a separate column, because a spelling correction scans all of them.
     shapes: Vec<WordShape>,
     listings: Vec<Option<Document>>,
     embeddings: EmbeddingMatrix,
@@ -58,7 +57,7 @@ pub struct Index {
     frequent_words: FrequentWords,
 }
 
-/// Words of at least [`FREQUENT`] documents with their embeddings, among which related terms are found.
+/// Words of at least [`MIN_FREQUENT_DOCS`] documents with their embeddings, among which related terms are found.
 #[derive(Clone, Debug, Default)]
 struct FrequentWords {
     words: Vec<u32>,
@@ -85,7 +84,6 @@ impl Index {
         self.live_count
     }
 
-    /// Whether there is no live document.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.live_count == 0
@@ -97,25 +95,24 @@ impl Index {
         self.buckets.get(&prefix).map(|loaded| loaded.version)
     }
 
-    /// The loaded buckets.
     pub fn prefixes(&self) -> impl Iterator<Item = HashPrefix> {
         self.buckets.keys().copied()
     }
 
-    /// Loads a bucket in place of its earlier version.
     pub fn put(&mut self, prefix: HashPrefix, version: u64, bucket: Bucket) {
         self.remove(prefix);
-        let places: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
+        let term_numbers: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
         let mut numbers = Vec::with_capacity(bucket.entries.len());
         for entry in bucket.entries {
             let number = u32::try_from(self.listings.len()).unwrap_or(u32::MAX);
-            let stems: Box<[u32]> = entry.stems.iter().map(|(place, _)| places[*place as usize]).collect();
+            let stems: Box<[u32]> =
+                entry.stems.iter().map(|(place, _)| term_numbers[*place as usize]).collect();
             for (stem, (_, part)) in stems.iter().zip(&entry.stems) {
                 let term = &mut self.terms[*stem as usize];
                 term.postings.push(Posting { document: number, weight: *part });
                 term.doc_freq += 1;
             }
-            let words: Box<[u32]> = entry.words.iter().map(|place| places[*place as usize]).collect();
+            let words: Box<[u32]> = entry.words.iter().map(|place| term_numbers[*place as usize]).collect();
             for word in &words {
                 self.terms[*word as usize].word_freq += 1;
                 self.note_frequent_word(*word);
@@ -129,7 +126,6 @@ impl Index {
         self.buckets.insert(prefix, LoadedBucket { version, listings: numbers });
     }
 
-    /// Gives back the room that was kept for growing: after a load, little is added.
     pub(super) fn shrink(&mut self) {
         for term in self.terms.values_mut() {
             term.postings.shrink_to_fit();
@@ -140,13 +136,12 @@ impl Index {
         self.names.shrink();
     }
 
-    /// Keeps what is loaded of a bucket, or nothing, in the place of a version that cannot be read.
+    /// Marks a version that cannot be read as loaded: keeps the loaded bucket, or an empty one.
     pub fn stand_in(&mut self, prefix: HashPrefix, version: u64) {
-        let nothing = LoadedBucket { version, listings: Vec::new() };
-        self.buckets.entry(prefix).or_insert(nothing).version = version;
+        let empty = LoadedBucket { version, listings: Vec::new() };
+        self.buckets.entry(prefix).or_insert(empty).version = version;
     }
 
-    /// Removes the documents of a bucket.
     pub fn remove(&mut self, prefix: HashPrefix) {
         let Some(loaded) = self.buckets.remove(&prefix) else { return };
         for number in loaded.listings {
@@ -165,12 +160,11 @@ impl Index {
         }
     }
 
-    /// The number of a term, even one that no live document has.
+    /// The number of a term, which may be in no live document.
     pub(super) fn find(&self, term: &str) -> Option<u32> {
         self.terms.get_index_of(term).and_then(|place| u32::try_from(place).ok())
     }
 
-    /// The words that a live document contains, of those whose shape passes.
     pub(super) fn written_words(
         &self,
         passes: impl Fn(WordShape) -> bool,
@@ -191,17 +185,15 @@ impl Index {
         &self.terms[place as usize]
     }
 
-    /// Live documents with a stem.
     pub(super) fn doc_freq(&self, stem: &str) -> u32 {
         self.terms.get(stem).map_or(0, |term| term.doc_freq)
     }
 
-    /// Live documents that contain a word.
     pub(super) fn word_freq(&self, word: &str) -> u32 {
         self.terms.get(word).map_or(0, |term| term.word_freq)
     }
 
-    /// Document numbers in use, removed documents included: the length of any table by document number.
+    /// Document numbers in use, including removed documents: the length of a table by document number.
     pub(super) const fn slots(&self) -> usize {
         self.listings.len()
     }
@@ -211,12 +203,11 @@ impl Index {
         self.listings.get(number)?.as_ref().map(|document| &document.listing)
     }
 
-    /// The live documents by number.
     pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
         (0..self.listings.len()).filter_map(|number| Some((number, self.listing(number)?)))
     }
 
-    /// Documents that may have one of these names: all that have, and by accident others.
+    /// All documents with one of these names, and by hash collision possibly others.
     pub(super) fn named<'a>(&'a self, names: [&str; 2]) -> impl Iterator<Item = (usize, &'a IndexedListing)> {
         self.names.documents(names).filter_map(|number| Some((number, self.listing(number)?)))
     }
@@ -229,17 +220,17 @@ impl Index {
             .embeddings
             .similarities(&vector)
             .zip(&self.frequent_words.words)
-            .filter(|(near, _)| *near >= NEAR)
+            .filter(|(near, _)| *near >= MIN_SIMILARITY)
             .map(|(n, w)| (n, *w))
             .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        near.truncate(NEAREST + SAME_STEM);
+        near.truncate(MAX_RELATED + EXTRA_RELATED);
         let named = near.into_iter().filter_map(|(near, word)| {
             let (word, term) = self.terms.get_index(word as usize)?;
             let stem = stem(word);
-            (term.word_freq >= FREQUENT && stem != own).then_some((stem, near))
+            (term.word_freq >= MIN_FREQUENT_DOCS && stem != own).then_some((stem, near))
         });
-        named.take(NEAREST).collect()
+        named.take(MAX_RELATED).collect()
     }
 
     /// Adds a word to the frequent words once enough documents contain it.
@@ -249,7 +240,7 @@ impl Index {
             && word.len() > 2
             && !is_stop_word(word)
             && !is_generic(word);
-        if term.word_freq < FREQUENT || term.is_frequent || !plain {
+        if term.word_freq < MIN_FREQUENT_DOCS || term.is_frequent || !plain {
             return;
         }
         term.is_frequent = true;
@@ -257,7 +248,6 @@ impl Index {
         self.frequent_words.embeddings.push(&embedding::of(&[word.to_string()]));
     }
 
-    /// The cosine similarity of some documents, in their order.
     pub(super) fn similarities_of(
         &self,
         numbers: impl Iterator<Item = usize>,
@@ -266,12 +256,10 @@ impl Index {
         self.embeddings.similarities_of(numbers, vector)
     }
 
-    /// Adds a document's embedding to a vector, with a weight.
     pub(super) fn add_embedding(&self, number: usize, weight: f32, vector: &mut [f32]) {
         self.embeddings.add(number, weight, vector);
     }
 
-    /// The cosine similarity of each document, by number.
     pub(super) fn similarities(&self, vector: &[f32]) -> Vec<f32> {
         self.embeddings.similarities(vector).collect()
     }
@@ -359,13 +347,13 @@ mod tests {
     /// How many hits there are and the ranks of the first; the order of equal hits is left open.
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
-        let looked = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
-        assert_eq!(looked.searched, index.len());
-        (looked.total, looked.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
+        let answer = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
+        assert_eq!(answer.searched, index.len());
+        (answer.total, answer.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
     }
 
     #[test]
-    fn an_index_that_has_seen_much_answers_like_a_new_one() {
+    fn updated_index_answers_like_a_new_one() {
         let all = buckets(0..3000);
         let (go, stay) = all.split_at(all.len() * 4 / 5);
         let mut old = Index::default();
@@ -390,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_holds_for_names_too() {
+    fn filters_apply_to_exact_names() {
         let mut index = Index::default();
         for (prefix, bucket) in buckets(0..60) {
             index.put(prefix, 1, bucket);
@@ -399,9 +387,9 @@ mod tests {
             // The number says the kind: every fifth is an agent.
             for name in ["acme/helper-5", "acme/helper-6"] {
                 let text = Text::parse(name, "q").unwrap();
-                let looked =
+                let answer =
                     search(&index, &Query { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
-                let ids: Vec<String> = looked.hits.iter().map(|hit| hit.id.to_string()).collect();
+                let ids: Vec<String> = answer.hits.iter().map(|hit| hit.id.to_string()).collect();
                 assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
                 assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");
             }
@@ -409,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_questions_are_answered() {
+    fn unusual_queries_are_answered() {
         let mut index = Index::default();
         assert!(answers(&index, "weather").0 == 0 && index.is_empty());
         for (prefix, bucket) in buckets(0..60) {

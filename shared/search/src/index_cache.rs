@@ -1,5 +1,5 @@
-//! The index in this process's memory: loaded for the first query, then updated bucket by bucket whenever a search
-//! reads a newer manifest from the table. A search costs no extra request to find that out.
+//! The index in this process's memory: loaded for the first query, then updated bucket by bucket when a search reads a
+//! newer manifest from the table. A search reads the manifest without an extra request.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,13 +13,12 @@ use super::phrasebook;
 use registry_model::{HashPrefix, Moment};
 use registry_store::{Manifest, Store, StoreError};
 
-/// Reads of the manifest before giving up on buckets that are replaced while they are loaded.
+/// Attempts to load buckets that are replaced while they are loaded.
 const MAX_ATTEMPTS: u32 = 4;
 
 /// Seconds from one check of the stored index to the next.
-const CHECKED_EACH_S: i64 = 3600;
+const CHECK_INTERVAL_S: i64 = 3600;
 
-/// The index of this process; clones share it.
 #[derive(Clone, Default)]
 pub(super) struct IndexCache(Arc<Shared>);
 
@@ -38,7 +37,7 @@ pub(super) struct Building<'a>(&'a Shared);
 
 impl Building<'_> {
     /// Whether another build was requested since the last call.
-    pub(super) fn is_asked_again(&self) -> bool {
+    pub(super) fn take_requested_again(&self) -> bool {
         self.0.build_again.swap(false, Ordering::AcqRel)
     }
 }
@@ -61,7 +60,6 @@ impl fmt::Debug for IndexCache {
     }
 }
 
-/// A read guard on the index.
 pub(super) struct Reading<'a>(RwLockReadGuard<'a, State>);
 
 impl std::ops::Deref for Reading<'_> {
@@ -73,10 +71,9 @@ impl std::ops::Deref for Reading<'_> {
 }
 
 impl IndexCache {
-    /// `None` before the first load.
     #[must_use]
     pub(super) fn version(&self) -> Option<u64> {
-        self.0.state.read().unwrap_or_else(PoisonError::into_inner).version
+        self.read().0.version
     }
 
     /// Must not be held across an await: an update waits for it, and further reads wait for the update.
@@ -84,28 +81,24 @@ impl IndexCache {
         Reading(self.0.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts a build, unless one is under way in this process: then that one will look for new marks once more.
+    /// Starts a build. If one is running in this process, that one looks for new marks again, and this returns `None`.
     pub(super) fn begin_build(&self) -> Option<Building<'_>> {
         let busy = self.0.building.swap(true, Ordering::AcqRel);
-        // A build that starts now reads all present marks and need not look again.
+        // A build that starts now reads all marks and need not look again.
         self.0.build_again.store(busy, Ordering::Release);
         (!busy).then(|| Building(&self.0))
     }
 
-    /// Whether the whole of the stored index is to be checked: for the first time, or again after an hour.
+    /// Whether to check the whole stored index: at first, and once an hour.
     pub(super) fn is_check_due(&self, now: Moment) -> bool {
-        (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= CHECKED_EACH_S
+        (now.as_second() - self.0.checked_at.load(Ordering::Acquire)).abs() >= CHECK_INTERVAL_S
     }
 
-    /// Notes that it was checked.
     pub(super) fn note_check(&self, now: Moment) {
         self.0.checked_at.store(now.as_second(), Ordering::Release);
     }
 
     /// Loads the index unless it is loaded.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub(super) async fn load(&self, store: &Store) -> Result<(), StoreError> {
         if self.version().is_some() {
             return Ok(());
@@ -116,9 +109,6 @@ impl IndexCache {
     }
 
     /// Updates the index to the version in the table. Concurrent callers wait for one update.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the index stays as it was.
     pub(super) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let manifest = store.manifest().await?;
         if self.version().is_some_and(|loaded| loaded >= manifest.version) {
@@ -128,11 +118,8 @@ impl IndexCache {
         self.update_to(store, &manifest).await
     }
 
-    /// Updates the index to `seen` where that is newer, and says whether it did. While another task updates it, the
-    /// present one is used: it is only a moment old, and waiting would stall every search while many listings go Live.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the index stays as it was.
+    /// Updates the index to `seen` if that is newer, and returns whether it did. While another task updates the index, the
+    /// current one is used: it is recent, and waiting would stall all searches while many listings go Live.
     pub(super) async fn refreshed(&self, store: &Store, seen: &Manifest) -> Result<bool, StoreError> {
         if self.version().is_some_and(|loaded| loaded >= seen.version) {
             return Ok(false);
@@ -156,10 +143,10 @@ impl IndexCache {
                     manifest = Cow::Owned(Manifest::clone(&newer));
                     continue;
                 }
-                // Nobody replaced them: they are lost.
+                // They were not replaced, so they are lost.
             }
-            // Decoded, all buckets take more memory than the index. Nobody reads an index that is not loaded, so each goes
-            // into a new one at once; an update is kept together, for its readers.
+            // All decoded buckets take more memory than the index. No one reads an index that is not loaded, so the first
+            // load adds each bucket at once; an update is collected first, so that readers see all of it.
             let is_first = self.version().is_none();
             let (mut index, mut buckets) = (Index::default(), Vec::new());
             for stored in fetched {
@@ -174,7 +161,7 @@ impl IndexCache {
             if manifest.is_damaged || !stale.is_empty() {
                 tracing::error!(
                     buckets = stale.len(),
-                    "the search index is damaged: it finds less until it is rebuilt"
+                    "the search index is damaged: searches miss listings until it is rebuilt"
                 );
             }
             let mut state = self.0.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -183,7 +170,7 @@ impl IndexCache {
             }
             let gone: Vec<HashPrefix> =
                 state.index.prefixes().filter(|loaded| !manifest.buckets.contains_key(loaded)).collect();
-            // Of a manifest that cannot be read nothing is known to be gone.
+            // A damaged manifest does not show which buckets were removed.
             if !manifest.is_damaged {
                 gone.into_iter().for_each(|prefix| state.index.remove(prefix));
             }
@@ -196,15 +183,14 @@ impl IndexCache {
             state.version = Some(manifest.version);
             return Ok(());
         }
-        Err(StoreError::Busy("the index changed again and again".to_owned()))
+        Err(StoreError::Busy("the index keeps changing; retry later".to_owned()))
     }
 
-    /// The buckets that are newer in the table, with their versions there.
     fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {
-        let state = self.0.state.read().unwrap_or_else(PoisonError::into_inner);
-        let loaded = |prefix: HashPrefix| state.index.version(prefix);
-        let older =
-            |(prefix, version): (&HashPrefix, &u64)| loaded(*prefix).is_none_or(|loaded| loaded < *version);
+        let index = self.read();
+        let older = |(prefix, version): (&HashPrefix, &u64)| {
+            index.version(*prefix).is_none_or(|loaded| loaded < *version)
+        };
         manifest.buckets.iter().filter(|entry| older(*entry)).map(|(prefix, at)| (*prefix, *at)).collect()
     }
 }

@@ -1,5 +1,10 @@
-//! Search over Live listings by plain words, and browsing them by name. Every function keeps the same index in memory;
-//! hits are read from the table before they are shown, so that none is older than the table.
+//! Search over Live listings by plain words, and browsing them by name.
+//!
+//! Each process keeps the whole index in memory. Hits are read from the table before they are returned, so that none is
+//! out of date. May depend on `registry-model`, `registry-formats` and `registry-store` only.
+//!
+//! Start with `service` (a search from the query to the hits). `parsed_query` and `rank` decide the order, `index` is the
+//! inverted index, `build` and `bucket` store it, `index_cache` keeps it up to date in memory.
 
 pub mod browse;
 pub mod bucket;
@@ -8,12 +13,10 @@ mod damage;
 pub mod embedding;
 pub mod engine;
 pub mod entry;
-mod evidence;
 pub mod filtered;
 pub mod index;
 mod index_cache;
 mod kind_hint;
-mod name_hashes;
 mod names;
 mod parsed_query;
 mod phrasebook;
@@ -23,11 +26,9 @@ mod service;
 mod spelling;
 mod stop_words;
 mod synonyms;
-mod text;
 mod words;
 
 pub use build::BuildReport;
 pub use entry::IndexedText;
-pub use query::{Found, Hit, Query};
+pub use query::{Found, Hit, Query, Text};
 pub use service::Searcher;
-pub use text::Text;

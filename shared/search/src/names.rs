@@ -1,6 +1,9 @@
-//! The forms of a listing's name: without its owner, as separate words, and as a searcher types it. Indexing and
-//! ranking compare the same forms, so both take them from here.
+//! The forms of a listing's name: without its owner, as separate words, as people type it, and hashed. Indexing and
+//! ranking use the same forms.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::entry::IndexedListing;
 use super::words::words;
 
 /// The name without its owner, and the owner: `io.github.acme/weather`, `com.acme.weather`, `@acme/weather`.
@@ -30,7 +33,7 @@ pub(super) fn display_name(name: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The letters and digits of a name, without the suffix that the name of any MCP server may have.
+/// The letters and digits of a name, without a suffix such as `mcp server`.
 pub(super) fn short_name(name: &str) -> String {
     let joined = words(name).concat();
     let suffixes = ["mcpserver", "mcp", "server"];
@@ -38,12 +41,65 @@ pub(super) fn short_name(name: &str) -> String {
     bare.map(str::to_owned).unwrap_or(joined)
 }
 
+/// Hashes that are compared together.
+const CHUNK: usize = 64;
+
+/// Finds documents by name. Scanning all hashes takes microseconds, and a map by name would take more memory than the
+/// names themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NameHashes {
+    hashes: Vec<u32>,
+    documents: Vec<u32>,
+}
+
+impl NameHashes {
+    pub(super) fn push(&mut self, document: u32, listing: &IndexedListing) {
+        let mut hashes: Vec<u32> =
+            listing.whole_names().chain(listing.short_names.iter().map(String::as_str)).map(hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        self.documents.extend(std::iter::repeat_n(document, hashes.len()));
+        self.hashes.extend(hashes);
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.hashes.shrink_to_fit();
+        self.documents.shrink_to_fit();
+    }
+
+    /// The documents that may have one of these names, by number and each once.
+    pub(super) fn documents(&self, names: [&str; 2]) -> impl Iterator<Item = usize> {
+        let [one, other] = names.map(hash);
+        let matches = |found: u32| found == one || found == other;
+        let mut documents: Vec<u32> = Vec::new();
+        for (hashes, of) in self.hashes.chunks(CHUNK).zip(self.documents.chunks(CHUNK)) {
+            // Without a branch per hash, so that the compiler can vectorize it; few chunks contain a match.
+            if hashes.iter().fold(false, |any, found| any | matches(*found)) {
+                let found = hashes.iter().zip(of).filter(|(found, _)| matches(**found));
+                documents.extend(found.map(|(_, document)| *document));
+            }
+        }
+        documents.dedup();
+        documents.into_iter().map(|document| document as usize)
+    }
+}
+
+fn hash(name: &str) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    for byte in name.bytes() {
+        byte.to_ascii_lowercase().hash(&mut hasher);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "half of a hash is a hash")]
+    let half = hasher.finish() as u32;
+    half
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_have_owners() {
+    fn names_are_split_from_owners() {
         assert_eq!(name_and_owner("io.github.acme/weather"), ("weather", "io.github.acme"));
         assert_eq!(name_and_owner("com.acme.weather"), ("weather", "com.acme"));
         assert_eq!(name_and_owner("@acme/weather"), ("weather", "acme"));
@@ -51,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_by_their_letters() {
+    fn short_names_keep_only_letters_and_digits() {
         assert_eq!(display_name("acme/cloudWatch-logs"), "cloud Watch logs");
         assert_eq!(short_name("Weather MCP Server"), "weather");
         assert_eq!(short_name("MCP"), "mcp");

@@ -1,21 +1,20 @@
-//! Maps how people ask to how catalogues write: "where is my parcel" to "shipment tracking". Queries are compared with
-//! the phrases by embedding, so that a query need not use the words of the phrasebook.
+//! Maps phrases of people to words of listings: "where is my parcel" to "shipment tracking". Queries are compared with the
+//! phrases by embedding, so that a query need not contain the same words.
 
 use std::sync::LazyLock;
 
 use super::embedding::{self, EmbeddingMatrix};
 use super::words::{stem, words};
 
-/// The least similarity of a match. Below it, most matches only share the manner of asking.
-const NEAR: f32 = 0.6;
-/// The most matches of one query, and their least likelihood as a part of the highest.
+/// The minimum similarity of a match. Below it, most matches only share the style of the request.
+const MIN_SIMILARITY: f32 = 0.6;
+/// The most matches of one query, and their minimum likelihood as a part of the highest.
 const MAX_MATCHES: usize = 2;
 const MIN_RATIO: f32 = 0.8;
 
 static BOOK: LazyLock<Phrasebook> =
     LazyLock::new(|| Phrasebook::read(include_str!("../assets/phrasebook.txt")));
 
-/// How catalogues write what a phrase asks for.
 #[derive(Clone, Debug)]
 pub(super) struct CatalogueTerms {
     /// The most specific word first.
@@ -24,32 +23,29 @@ pub(super) struct CatalogueTerms {
     pub(super) vector: Vec<f32>,
 }
 
-/// A phrase that a query resembles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PhraseMatch {
-    /// What to search for as well.
     pub(super) terms: &'static CatalogueTerms,
-    /// From 0 at the least similarity of a match to 1 at an identical phrase.
+    /// From 0 at the minimum similarity to 1 for an identical phrase.
     pub(super) likelihood: f32,
 }
 
-/// Parses the phrasebook ahead of the first query, which would otherwise wait for it.
+/// Parses the phrasebook before the first query needs it.
 pub(super) fn preload() {
     LazyLock::force(&BOOK);
 }
 
-/// The phrases that a query resembles, the likeliest first.
-pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
+pub(super) fn matches(query: &[f32]) -> Vec<PhraseMatch> {
     let mut nearest = vec![0.0_f32; BOOK.targets.len()];
-    for (near, target) in BOOK.phrases.similarities(asked).zip(&BOOK.target_of_phrase) {
+    for (near, target) in BOOK.phrases.similarities(query).zip(&BOOK.target_of_phrase) {
         nearest[*target] = nearest[*target].max(near);
     }
-    let likelihood = |near: f32| ((near - NEAR) / (1.0 - NEAR)).min(1.0);
+    let likelihood = |near: f32| ((near - MIN_SIMILARITY) / (1.0 - MIN_SIMILARITY)).min(1.0);
     let mut matches: Vec<PhraseMatch> = BOOK
         .targets
         .iter()
         .zip(nearest)
-        .filter(|(_, near)| *near > NEAR)
+        .filter(|(_, near)| *near > MIN_SIMILARITY)
         .map(|(terms, near)| PhraseMatch { terms, likelihood: likelihood(near) })
         .collect();
     matches.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
@@ -64,7 +60,6 @@ pub(super) fn matches(asked: &[f32]) -> Vec<PhraseMatch> {
 struct Phrasebook {
     targets: Vec<CatalogueTerms>,
     phrases: EmbeddingMatrix,
-    /// The number of its target, by the number of the phrase.
     target_of_phrase: Vec<usize>,
 }
 
@@ -94,13 +89,13 @@ fn entry(line: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn needs(asked: &str) -> Vec<&'static str> {
-        let matches = matches(&embedding::vector(asked).unwrap());
+    fn first_words(query: &str) -> Vec<&'static str> {
+        let matches = matches(&embedding::vector(query).unwrap());
         matches.iter().map(|one| one.terms.words[0].as_str()).collect()
     }
 
     #[test]
-    fn every_line_of_the_book_is_an_entry() {
+    fn every_line_is_a_valid_entry() {
         let text = include_str!("../assets/phrasebook.txt");
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let Some((phrases, catalogue)) = entry(line) else { panic!("no `=` in {line}") };
@@ -111,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_in_other_words_is_understood() {
-        assert!(needs("my order from china is late").contains(&"shipment"));
-        assert!(needs("kubernetes").is_empty(), "a catalogue's own word needs no book");
+    fn paraphrases_match() {
+        assert!(first_words("my order from china is late").contains(&"shipment"));
+        assert!(first_words("kubernetes").is_empty(), "a catalogue's own word needs no book");
     }
 
     #[test]
-    fn the_likeliest_comes_first_and_few_are_meant() {
+    fn matches_are_few_and_sorted() {
         let matches = matches(&embedding::vector("where is my parcel").unwrap());
         assert!((1..=MAX_MATCHES).contains(&matches.len()));
         assert!(matches.is_sorted_by(|a, b| a.likelihood >= b.likelihood) && matches[0].likelihood <= 1.0);

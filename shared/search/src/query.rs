@@ -1,53 +1,80 @@
-//! A search request and its result. Apart from the service, because every endpoint that searches shares these types.
+//! A search request and its result, shared by every endpoint that searches.
 
 use std::sync::Arc;
 
-use super::Text;
+use registry_model::error::Problem;
 use registry_model::{Category, Kind, Listing};
 
-/// A search request.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// Empty for all listings, the newest first.
     pub text: Text,
-    /// Only agents, or only MCP servers.
     pub kind: Option<Kind>,
-    /// Only this category.
     pub category: Option<Category>,
-    /// The hits left out, which were on earlier pages.
     pub skip: usize,
-    /// The most hits of a page.
     pub limit: usize,
 }
 
-/// A page of hits.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The best first.
     pub hits: Vec<Hit>,
-    /// How many there are on all pages.
     pub total: usize,
-    /// How many listings were searched.
     pub searched: usize,
     /// The words as they were searched, where spelling was corrected.
     pub corrected: Option<String>,
-    /// Founding seats taken, which whoever shows a hit may show with it.
     pub seats_claimed: u32,
 }
 
-/// A Live listing that matches.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The listing, as the table holds it now.
     pub listing: Arc<Listing>,
     /// From 0 to 100; falls from hit to hit.
     pub score: u8,
-    /// The words of the query, or of its matched phrases, that it contains.
     pub words: Vec<String>,
-    /// The words of the query that it matches by other words.
     pub other_words: Vec<String>,
-    /// Its skills or tools whose names contain one of the words.
     pub abilities: Vec<String>,
-    /// Evidence that raised it among equal hits, in words.
     pub boosts: Vec<String>,
+}
+
+/// Bounds the work for one query.
+const MAX_QUERY_CHARS: usize = 1000;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(String);
+
+impl Text {
+    /// Normalizes white space; control characters count as spaces. `field` is the name of the argument in the error.
+    pub fn parse(text: &str, field: &str) -> Result<Self, Problem> {
+        if text.chars().count() > MAX_QUERY_CHARS {
+            let detail = format!(
+                "`{field}` may have at most {MAX_QUERY_CHARS} characters. Describe what you need in one sentence."
+            );
+            return Err(Problem::invalid(field, "too_long", detail));
+        }
+        let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        Ok(Self(spaced.split_whitespace().collect::<Vec<_>>().join(" ")))
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn query_is_normalized_and_bounded() {
+        assert_eq!(Text::parse(" a\u{0}b\n\tc ", "q").unwrap().as_str(), "a b c");
+        assert!(Text::parse(" \u{7}", "q").unwrap().is_empty());
+        let long = "word ".repeat(2000);
+        assert_eq!(Text::parse(&long, "q").unwrap_err().status.as_u16(), 422);
+    }
 }

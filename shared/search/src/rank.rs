@@ -1,5 +1,5 @@
 //! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names and rare
-//! terms, embeddings find paraphrases. The best hits then serve as relevance feedback, and exact names come first.
+//! terms, embeddings find paraphrases. The best hits serve as relevance feedback, and exact names rank first.
 
 use std::cmp::Ordering;
 
@@ -11,32 +11,31 @@ use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::words::{stem, words_of_name};
 use registry_model::{Category, Kind};
 
-/// The share of the lexical score in the sum, and its least where hardly any word of the query is matched. The rest is
-/// the share of the similarity.
+/// The weight of the lexical score in the sum, and its minimum where few words of the query match. The rest is the weight
+/// of the similarity.
 const LEXICAL_WEIGHT: f32 = 0.65;
 const MIN_LEXICAL_WEIGHT: f32 = 0.35;
-/// The lexical score has its full share where some document covers this part of the query.
+/// The lexical score has its full weight if some document covers this part of the query.
 const FULL_COVERAGE: f32 = 0.6;
-/// Of a term, the best matching stem counts fully and the others by this factor.
+/// The best matching stem of a term counts fully, the others by this factor.
 const FURTHER_STEMS: f32 = 0.6;
 /// The higher, the more a hit on all terms outranks a strong hit on one.
 const COVERAGE_EXPONENT: f32 = 0.75;
-/// Pseudo-relevance feedback: how many of the best hits it learns from, how many it reorders, and its weight.
+/// Pseudo-relevance feedback: the number of best hits it learns from, the number it reorders, and its weight.
 const FEEDBACK_LISTINGS: usize = 6;
 const FEEDBACK_POOL: usize = 1000;
 const FEEDBACK_WEIGHT: f32 = 0.3;
 /// What is added to the rank of a listing of the intended kind, as a factor.
 const KIND_INTENT: f32 = 0.2;
-/// What is added to a listing whose short name or title is the query, as a part of the best rank.
+/// Added to a listing whose short name or title is the query, as a part of the best rank.
 const NAME_BOOST: f32 = 0.15;
 /// A similarity that counts as a perfect match in the displayed score.
 const FULL_SIMILARITY: f32 = 0.75;
 /// The most skills or tools named for a hit.
 const MAX_ABILITIES: usize = 6;
-/// The least similarity of a hit without any matching word.
+/// The minimum similarity of a hit without a matching word.
 const MIN_SIMILARITY: f32 = 0.4;
 
-/// The restrictions of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {
     pub(super) kind: Option<Kind>,
@@ -50,7 +49,6 @@ impl Filter {
     }
 }
 
-/// A hit by document number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ranked {
     pub(super) number: usize,
@@ -58,14 +56,12 @@ pub(super) struct Ranked {
     pub(super) rank: f32,
 }
 
-/// What was ranked: the best of it in order, and how many there are in all.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranking {
     pub(super) best: Vec<Ranked>,
     pub(super) total: usize,
 }
 
-/// The `count` best of the listings that answer a question.
 pub(super) fn ranked(
     index: &Index,
     query: &ParsedQuery,
@@ -82,7 +78,7 @@ pub(super) fn ranked(
         .filter(|number| (lexical[*number] > 0.0 || near(*number) >= MIN_SIMILARITY) && allowed(*number))
         .collect();
     let most = |of: &dyn Fn(usize) -> f32| hits.iter().fold(f32::EPSILON, |most, n| most.max(of(*n)));
-    let (most_lexical, most_near) = (most(&|n| lexical[n]), most(&near));
+    let (max_lexical, max_near) = (most(&|n| lexical[n]), most(&near));
     let lexical_weight = match query.terms.is_empty() {
         true => LEXICAL_WEIGHT,
         false => (LEXICAL_WEIGHT * (most(&|n| coverage[n]) / FULL_COVERAGE).min(1.0)).max(MIN_LEXICAL_WEIGHT),
@@ -90,8 +86,8 @@ pub(super) fn ranked(
     let mut ranked: Vec<Ranked> = hits
         .iter()
         .map(|&number| {
-            let by_words = lexical[number] / most_lexical;
-            let by_embedding = near(number) / most_near;
+            let by_words = lexical[number] / max_lexical;
+            let by_embedding = near(number) / max_near;
             Ranked { number, rank: lexical_weight * by_words + (1.0 - lexical_weight) * by_embedding }
         })
         .collect();
@@ -126,7 +122,7 @@ pub(super) fn newest(index: &Index, filter: &Filter, count: usize) -> Ranking {
     Ranking { best: newest.into_iter().take(count).enumerate().map(falling).collect(), total }
 }
 
-/// How well each listing answers by its words, and which part of the question it answers (0 to 1), by number.
+/// The lexical score and the covered part of the query (0 to 1) of each document, by number.
 fn lexical_scores(index: &Index, query: &ParsedQuery) -> (Vec<f32>, Vec<f32>) {
     let (mut score, mut coverage) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
     let (mut best, mut sum) = (vec![0.0_f32; index.slots()], vec![0.0_f32; index.slots()]);
@@ -176,24 +172,24 @@ fn idf(index: &Index, doc_freq: u32) -> f32 {
     ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 
-/// Pseudo-relevance feedback: hits similar to the best ones rise, since those describe the query in the catalogue's
-/// own words.
+/// Pseudo-relevance feedback: hits similar to the best ones rise, because these describe the query in the words of
+/// listings.
 fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
     let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];
-    let say: f32 = feedback.iter().map(|hit| hit.rank).sum();
+    let total_rank: f32 = feedback.iter().map(|hit| hit.rank).sum();
     let mut vector = vec![0.0_f32; embedding::WIDTH];
     for hit in feedback {
-        index.add_embedding(hit.number, hit.rank / say, &mut vector);
+        index.add_embedding(hit.number, hit.rank / total_rank, &mut vector);
     }
     let pool = FEEDBACK_POOL.min(ranked.len());
-    let like = index.similarities_of(ranked[..pool].iter().map(|hit| hit.number), &vector);
-    let like: Vec<f32> = like.map(|like| like.max(0.0)).collect();
-    let most = like.iter().copied().fold(f32::EPSILON, f32::max);
+    let similarity = index.similarities_of(ranked[..pool].iter().map(|hit| hit.number), &vector);
+    let similarity: Vec<f32> = similarity.map(|similarity| similarity.max(0.0)).collect();
+    let most = similarity.iter().copied().fold(f32::EPSILON, f32::max);
     for (place, hit) in ranked.iter_mut().enumerate() {
         hit.rank /= best;
-        if let Some(like) = like.get(place) {
-            hit.rank += FEEDBACK_WEIGHT * like / most;
+        if let Some(similarity) = similarity.get(place) {
+            hit.rank += FEEDBACK_WEIGHT * similarity / most;
         } else {
             // Outside the pool: kept in their order, and behind it.
             hit.rank *= 0.5;
@@ -201,7 +197,7 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     }
 }
 
-/// A listing whose whole name or id is the query comes first; one whose short name or title it is rises.
+/// A listing whose full name or id is the query ranks first; one whose short name or title is the query rises.
 fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
@@ -226,14 +222,14 @@ fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Fil
 /// Scales ranks to 0 to 1: the best gets its absolute quality, the others follow in proportion.
 fn normalise(ranked: &mut [Ranked], quality: impl Fn(usize) -> f32) {
     let Some(best) = ranked.first().copied() else { return };
-    let named = best.rank > 5.0;
-    let quality = if named { 1.0 } else { quality(best.number).clamp(0.05, 1.0) };
+    let is_exact_name = best.rank > 5.0;
+    let quality = if is_exact_name { 1.0 } else { quality(best.number).clamp(0.05, 1.0) };
     for hit in ranked {
         hit.rank = (hit.rank / best.rank).clamp(0.0, 1.0) * quality;
     }
 }
 
-/// Sorts the `count` best to the front, and leaves what is behind them as it comes.
+/// Sorts the `count` best to the front; the order of the others is undefined.
 fn best_to_front(ranked: &mut [Ranked], count: usize) {
     let count = count.min(ranked.len());
     if count < ranked.len() {
@@ -267,16 +263,15 @@ pub(super) fn matched_words(index: &Index, query: &ParsedQuery, number: usize) -
     (exact, expanded)
 }
 
-/// The skills or tools whose names contain a word of the query.
 pub(super) fn matched_abilities(query: &ParsedQuery, abilities: &[String]) -> Vec<String> {
     let of_phrases = query.phrase_matches.iter().flat_map(|one| &one.terms.stems);
     let of_terms = query.terms.iter().flat_map(|term| &term.stems).map(|(stem, _)| stem);
-    let asked: Vec<&str> = of_terms.chain(of_phrases).map(String::as_str).collect();
-    let is_asked = |word: String| {
-        // A stem begins as its word does, and stemming each word of each ability would take longer than the search.
+    let stems: Vec<&str> = of_terms.chain(of_phrases).map(String::as_str).collect();
+    let is_searched = |word: String| {
+        // A stem has the first letter of its word; stemming each word of each ability would take longer than the search.
         let first = word.chars().next();
-        asked.iter().any(|stem| stem.chars().next() == first) && asked.contains(&stem(&word).as_str())
+        stems.iter().any(|stem| stem.chars().next() == first) && stems.contains(&stem(&word).as_str())
     };
-    let named = |ability: &&String| words_of_name(&ability.replace('_', " ")).into_iter().any(is_asked);
-    abilities.iter().filter(named).take(MAX_ABILITIES).cloned().collect()
+    let matches = |ability: &&String| words_of_name(&ability.replace('_', " ")).into_iter().any(is_searched);
+    abilities.iter().filter(matches).take(MAX_ABILITIES).cloned().collect()
 }

@@ -1,15 +1,21 @@
-//! Search as the registry offers it: the index finds the hits, one batch read of the table tells which of them are still
-//! Live and what they look like now, and whether the index itself is out of date.
+//! The search of the registry. The index finds the hits; one batch read of the table then returns which of them are still
+//! Live, their current data, and whether the index is out of date.
 
 use jiff::SignedDuration;
 
 use super::engine::{self, IndexAnswer, IndexHit};
 use super::index_cache::{IndexCache, Reading};
-use super::{Found, Hit, Query, evidence};
-use registry_model::{Clock, Moment};
+use super::{Found, Hit, Query};
+use registry_model::{Clock, Listing, Moment};
 use registry_store::{Store, StoreError};
 
-/// The search of this process; clones share its index.
+/// The most that a fresh handshake and a full score add to a rank, as a factor: together less than one word of the query,
+/// so that evidence only decides among hits of equal relevance.
+const FRESH: f32 = 0.01;
+const SCORE: f32 = 0.01;
+/// From this age a handshake adds nothing; a Live listing has no older one.
+const WEEK_HOURS: f32 = 168.0;
+
 #[derive(Clone, Debug)]
 pub struct Searcher {
     pub(super) store: Store,
@@ -25,23 +31,15 @@ impl Searcher {
         Self { store, index: IndexCache::default(), clock, proof_lasts }
     }
 
-    /// The oldest proof that makes a listing Live.
     pub(super) fn oldest_proof(&self) -> Moment {
         self.clock.now() - self.proof_lasts
     }
 
     /// Loads the index unless it is loaded.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn load(&self) -> Result<(), StoreError> {
         self.index.load(&self.store).await
     }
 
-    /// Updates the index to the version in the table.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the index stays as it was.
     pub async fn refresh(&self) -> Result<(), StoreError> {
         self.index.refresh(&self.store).await
     }
@@ -52,7 +50,6 @@ impl Searcher {
         self.index.version()
     }
 
-    /// Searches the loaded index without reading the table.
     #[must_use]
     pub fn search_index(&self, query: &Query) -> IndexAnswer {
         engine::search(&self.index.read(), query)
@@ -65,9 +62,6 @@ impl Searcher {
 
     /// Finds Live listings by one read of the table, or two for more than 99 hits. Where that read shows a newer index,
     /// the changed buckets are loaded and the search is repeated.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn find(&self, query: &Query, now: Moment) -> Result<Found, StoreError> {
         self.load().await?;
         let mut answer = self.search_index(query);
@@ -82,7 +76,7 @@ impl Searcher {
             // No longer Live since the index was built.
             let listing = shown.live.remove(&hit.id).filter(|listing| listing.is_live(oldest_proof));
             let Some(listing) = listing else { continue };
-            let (rank, boosts) = evidence::boosted(hit.rank, &listing, now);
+            let (rank, boosts) = boosted(hit.rank, &listing, now);
             let IndexHit { words, other_words, abilities, .. } = hit;
             hits.push((rank, Hit { listing, score: 0, words, other_words, abilities, boosts }));
         }
@@ -98,8 +92,54 @@ impl Searcher {
     }
 }
 
+fn boosted(rank: f32, listing: &Listing, now: Moment) -> (f32, Vec<String>) {
+    let Some(probe) = &listing.probe else { return (rank, Vec::new()) };
+    #[expect(clippy::cast_possible_truncation, reason = "hours, within a week")]
+    let hours = now.duration_since(probe.at).as_secs_f64() as f32 / 3600.0;
+    let fresh = (1.0 - hours / WEEK_HOURS).clamp(0.0, 1.0);
+    let score = f32::from(probe.score.min(100)) / 100.0;
+    let mut boosts = Vec::new();
+    if hours < 24.0 {
+        boosts.push("its last handshake is less than a day old".to_owned());
+    }
+    if probe.score >= 90 {
+        boosts.push(format!("its score is {} of 100", probe.score));
+    }
+    // Scaled so that the best possible evidence leaves the rank unchanged and it stays within 1.
+    (rank * (1.0 + FRESH * fresh + SCORE * score) / (1.0 + FRESH + SCORE), boosts)
+}
+
 fn percent(rank: f32) -> u8 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
     let percent = (rank.clamp(0.0, 1.0) * 100.0).round() as u8;
     percent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{Handshake, LastProbe};
+
+    fn probed(score: u8, hours_ago: i64) -> (Listing, Moment) {
+        let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
+        let id = "agtpub_0123456789abcdef0123".parse().unwrap();
+        let mut listing = Listing::new(id, "Weather".to_owned(), now);
+        let at = now - jiff::SignedDuration::from_hours(hours_ago);
+        let target = String::new();
+        listing.probe = Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
+        (listing, now)
+    }
+
+    #[test]
+    fn evidence_only_decides_among_equal_hits() {
+        let rank = |score, hours| {
+            let (listing, now) = probed(score, hours);
+            boosted(0.5, &listing, now).0
+        };
+        assert!(rank(95, 1) > rank(95, 160) && rank(95, 1) > rank(50, 1));
+        assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best evidence leaves the rank unchanged");
+        assert!(rank(0, 10_000) > 0.48, "the worst loses two parts in a hundred");
+        let (listing, now) = probed(95, 1);
+        assert_eq!(boosted(0.5, &listing, now).1.len(), 2);
+    }
 }

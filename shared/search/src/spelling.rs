@@ -1,17 +1,17 @@
-//! Spelling correction against the words that listings use. Only words that are in no dictionary and hardly any listing
-//! are corrected, so that a product's name is not replaced by a more frequent one.
+//! Spelling correction against the words of listings. Only words that are in no dictionary and in few listings are
+//! corrected, so that a product's name is not replaced by a more frequent word.
 
 use super::embedding;
 use super::index::Index;
 use super::stop_words::is_stop_word;
 use super::words::{WordShape, is_plain, stem};
 
-/// A word of more documents is never corrected.
+/// A word in more documents is never corrected.
 const MAX_FREQ: u32 = 5;
-/// A word that some documents contain is corrected only to one that so many times as many contain.
+/// A word that some documents contain is corrected only to one that is this many times as frequent.
 const MIN_FREQ_RATIO: u32 = 15;
-/// Words of up to so many letters are corrected by one edit, longer ones by two.
-const SHORT: usize = 5;
+/// Words of up to this many letters are corrected by one edit, longer ones by more.
+const MAX_ONE_EDIT_LEN: usize = 5;
 
 /// The word that `word` is probably a misspelling of, and the number of edits between them.
 pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
@@ -27,10 +27,10 @@ pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, us
     if stem(best.word) == stem(word) {
         return None;
     }
-    let plainly = word_freq == 0;
+    let is_unknown = word_freq == 0;
     let likely =
         best.edits == 1 && best.word_freq >= MIN_FREQ_RATIO * word_freq && !best.word.starts_with(word);
-    (plainly || likely).then_some((best.word, best.edits))
+    (is_unknown || likely).then_some((best.word, best.edits))
 }
 
 #[derive(Clone, Copy)]
@@ -43,25 +43,25 @@ struct Candidate<'a> {
 
 fn nearest<'a>(index: &'a Index, word: &str) -> Option<Candidate<'a>> {
     let (shape, first) = (WordShape::of(word), word.as_bytes().first());
-    let most = if word.len() <= SHORT { 1 } else { 3 };
+    let max = if word.len() <= MAX_ONE_EDIT_LEN { 1 } else { 3 };
     let mut best: Option<Candidate<'a>> = None;
-    // What takes long is asked last, of the few words that are near.
-    for (other, other_shape, term) in index.written_words(|other| shape.may_be_within(other, most)) {
+    // The expensive checks come last, for the few words that are near.
+    for (other, other_shape, term) in index.written_words(|other| shape.may_be_within(other, max)) {
         let other_first = other.as_bytes().first() != first;
-        let one_edit = other_first || word.len() <= SHORT;
+        let one_edit = other_first || word.len() <= MAX_ONE_EDIT_LEN;
         if (one_edit && !shape.may_be_within(other_shape, 1)) || other.len() < 4 || other == word {
             continue;
         }
         let same_skeleton = skeleton(word).eq(skeleton(other));
-        let most = match (one_edit, same_skeleton) {
+        let max = match (one_edit, same_skeleton) {
             (true, _) => 1,
             (_, true) => 3,
             _ => 2,
         };
-        if !shape.may_be_within(other_shape, most) {
+        if !shape.may_be_within(other_shape, max) {
             continue;
         }
-        let Some(edits) = edits(word.as_bytes(), other.as_bytes(), most) else { continue };
+        let Some(edits) = edits(word.as_bytes(), other.as_bytes(), max) else { continue };
         if is_stop_word(other) || (term.word_freq < 2 && !embedding::is_ordinary(other)) {
             continue;
         }
@@ -88,14 +88,14 @@ fn skeleton(word: &str) -> impl Iterator<Item = u8> {
             b'v' => b'f',
             other => other,
         };
-        let again = last.replace(sound) == Some(sound);
-        (!again).then_some(sound)
+        let repeated = last.replace(sound) == Some(sound);
+        (!repeated).then_some(sound)
     })
 }
 
-/// The edit distance with transpositions (optimal string alignment); `None` where it is above `most`.
-fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > most {
+/// The edit distance with transpositions (optimal string alignment); `None` where it is above `max`.
+fn edits(a: &[u8], b: &[u8], max: usize) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > max {
         return None;
     }
     let mut before: Vec<usize> = Vec::new();
@@ -109,12 +109,12 @@ fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
                 row[j] = row[j].min(before[j - 2] + 1);
             }
         }
-        if row.iter().min().is_some_and(|least| *least > most) {
+        if row.iter().min().is_some_and(|least| *least > max) {
             return None;
         }
         before = std::mem::replace(&mut last, row);
     }
-    last.last().copied().filter(|edits| *edits <= most)
+    last.last().copied().filter(|edits| *edits <= max)
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edits_are_counted() {
+    fn edit_distance_counts_transpositions_once() {
         let between = |a: &str, b: &str| edits(a.as_bytes(), b.as_bytes(), 2);
         assert_eq!(between("kubernets", "kubernetes"), Some(1));
         assert_eq!(between("gihtub", "github"), Some(1));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_sound_alike_have_the_same_skeleton() {
+    fn similar_sounding_words_share_a_skeleton() {
         let alike = |a: &str, b: &str| skeleton(a).eq(skeleton(b));
         assert!(alike("calender", "calendar") && alike("managment", "management"));
         assert!(!alike("weather", "whether"));

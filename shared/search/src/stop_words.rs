@@ -1,10 +1,10 @@
-//! Words that carry little or nothing about what is searched for. Listings and queries drop the same stop words, so
-//! the list is shared by both; generic words are dropped from a query only while something more specific is left.
+//! Words that say little about what is searched for. Stop words are ignored in listings and in queries; generic words are
+//! dropped from a query only if a more specific word is left.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// English function words, and the words of asking.
+/// English function words, and words of requests.
 const STOP_WORDS: &str = "a an the and or of to in on at by for with from as is are be been was were am it its this that \
     these those i you he she we they me my your his her our their us them do does did doing have has had having can \
     could will would shall should may might must not no so if then than there here what which who whom whose where \
@@ -12,43 +12,17 @@ const STOP_WORDS: &str = "a an the and or of to in on at by for with from as is 
     same too very just also via using use uses used get gets let lets want need needs like please help make makes s t \
     d ll m re ve";
 
+/// Words that only say that the caller searches for something.
+const GENERIC_WORDS: &str = "find look looking show give tell something someone somebody way good best able tool tools app \
+    service server servers mcp mcps agent agents assistant ai";
+
 static STOP_WORD_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split(' ').collect());
+static GENERIC_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| GENERIC_WORDS.split(' ').collect());
 
-/// Words that only say that something is searched for.
-const GENERIC: [&str; 25] = [
-    "find",
-    "look",
-    "looking",
-    "show",
-    "give",
-    "tell",
-    "something",
-    "someone",
-    "somebody",
-    "way",
-    "good",
-    "best",
-    "able",
-    "tool",
-    "tools",
-    "app",
-    "service",
-    "server",
-    "servers",
-    "mcp",
-    "mcps",
-    "agent",
-    "agents",
-    "assistant",
-    "ai",
-];
-
-/// Whether a word says nothing about what is searched for.
 pub(super) fn is_stop_word(word: &str) -> bool {
     STOP_WORD_SET.contains(word)
 }
 
-/// Whether a word only says that something is searched for, as `find` or `server`.
 pub(super) fn is_generic(word: &str) -> bool {
-    GENERIC.contains(&word)
+    GENERIC_SET.contains(word)
 }

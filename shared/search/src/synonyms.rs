@@ -1,5 +1,5 @@
-//! Synonyms of the field: `k8s` and `kubernetes`, `db` and `database`. A short list by hand (`assets/synonyms.txt`
-//! describes its format), because statistics over few listings do not show them.
+//! Synonyms such as `k8s` and `kubernetes`, `db` and `database`: a manual list (`assets/synonyms.txt` describes its format),
+//! because there are too few listings to learn them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,8 +8,8 @@ use super::words::stem;
 
 static LIST: &str = include_str!("../assets/synonyms.txt");
 
-/// The longest phrase on the left of a line, in words.
-pub(super) const LONGEST: usize = 3;
+/// Words of the longest phrase on the left of a line.
+pub(super) const MAX_PHRASE_WORDS: usize = 3;
 
 /// From the stems of a word or phrase to the stems of its synonyms.
 static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| {
@@ -32,7 +32,6 @@ static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| 
     all
 });
 
-/// The synonyms of a word or phrase, by stems.
 pub(super) fn of(stems: &[String]) -> &'static [String] {
     SYNONYMS.get(stems).map_or(&[], Vec::as_slice)
 }
@@ -46,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn synonyms_are_of_words_and_of_phrases() {
+    fn words_and_phrases_have_synonyms() {
         assert!(of(&stems("k8s")).contains(&stem("kubernetes")));
         assert!(of(&stems("kubernetes")).contains(&stem("k8s")));
         assert!(of(&stems("pull request")).contains(&stem("merge")));

@@ -1,5 +1,4 @@
-//! Tokenising and stemming. Listings and queries go through the same functions, because terms that are cut or stemmed
-//! differently never match.
+//! Tokenizing and stemming, the same for listings and queries: terms that are split or stemmed differently never match.
 
 use std::sync::LazyLock;
 
@@ -7,12 +6,12 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-/// The words of a text in lower case. Apostrophes are dropped; any other character but letters and digits separates.
+/// The words of a text in lower case. Apostrophes are dropped; other characters than letters and digits separate words.
 pub(super) fn words(text: &str) -> Vec<String> {
     tokens(text).map(|word| word.to_lowercase()).collect()
 }
 
-/// The same for a name, where `ListPullRequests` gives itself and each of its parts.
+/// The words of a name, where `ListPullRequests` returns the whole word and each of its parts.
 pub(super) fn words_of_name(name: &str) -> Vec<String> {
     let mut all = Vec::new();
     for word in tokens(name) {
@@ -39,8 +38,7 @@ pub(super) fn is_plain(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_lowercase())
 }
 
-/// The letters of a word, one bit each, and its length: by one comparison they tell of most words that they are far
-/// apart in spelling.
+/// The letters of a word, one bit each, and its length: a quick check that two words differ by too many edits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordShape {
     /// 0 for a word that is not [plain](is_plain).
@@ -62,8 +60,8 @@ impl WordShape {
         self.letters != 0
     }
 
-    /// False where more edits lead from one word to the other, or one is not plain. An edit changes the set of letters by
-    /// two at most, and the length by one.
+    /// False if the words differ by more edits, or one is not plain. An edit changes at most two letters of the set, and the
+    /// length by at most one.
     pub(super) const fn may_be_within(self, other: Self, edits: usize) -> bool {
         self.is_plain()
             && other.is_plain()
@@ -107,14 +105,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_letters_and_digits() {
+    fn words_contain_only_letters_and_digits() {
         assert_eq!(words("Don't e-mail: K8s/Docker_2!"), ["dont", "e", "mail", "k8s", "docker", "2"]);
         assert_eq!(words("Größe 日本"), ["größe", "日本"]);
         assert!(words(" \u{1F980} ?!").is_empty());
     }
 
     #[test]
-    fn names_are_split_at_their_capitals() {
+    fn names_are_split_at_capitals() {
         assert_eq!(words_of_name("listPullRequests"), ["listpullrequests", "list", "pull", "requests"]);
         assert_eq!(words_of_name("HTMLParser"), ["htmlparser", "html", "parser"]);
         assert_eq!(words_of_name("arXiv"), ["arxiv", "ar", "xiv"]);
@@ -122,13 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn stems_meet() {
+    fn inflected_forms_share_a_stem() {
         assert_eq!(stem("searching"), stem("searches"));
         assert_eq!(stem("größe"), "größe");
         assert_eq!(stem("2026"), "2026");
     }
+
     #[test]
-    fn a_shape_tells_what_is_far_apart() {
+    fn shape_excludes_distant_words() {
         let may = |a: &str, b: &str, edits| WordShape::of(a).may_be_within(WordShape::of(b), edits);
         assert!(may("gihtub", "github", 1) && may("kubernets", "kubernetes", 1) && may("slack", "slick", 1));
         assert!(!may("slack", "sleek", 1) && may("slack", "sleek", 2));

@@ -1,31 +1,31 @@
-//! Whether a file is what its name says: a skill by the rules of Agent Skills, JSON, TOML, Markdown whose structure is
-//! ours alone, and shell lines that parse. Used on real listings and on hostile ones alike.
+//! Checks that a file is valid in its format: Agent Skills, JSON, TOML, Markdown whose structure comes only from us, and
+//! shell lines that parse. Used with real and with hostile listings.
 
 use serde_json::Value;
 
 use super::super::File;
 use super::super::export;
 
-/// Words that every heading of ours has one of; strangers' headings have none of them.
-const OURS: [&str; 37] = [
+/// Every heading that we write contains one of these; headings of strangers contain none.
+const OURS: [&str; 36] = [
     "perating charter",
-    "is to reach",
+    "Goals of",
     " uses",
     "works through a request",
     "never does",
-    "Files beside this charter",
+    "Other files",
     "Work with",
     "Which ",
     "Call ",
-    "Beside ",
+    "Test ",
     "Improve ",
-    "better words",
-    "An entry in the log",
-    "Look at",
-    "what must hold",
+    "the descriptions of",
+    "A log entry",
+    "Check the score",
+    "regression checklist",
     "Open in",
-    "Held by",
-    "Missing of",
+    "Passed by",
+    "Missing for",
     "Keep ",
     "Schedule of",
     "Calls of",
@@ -37,12 +37,11 @@ const OURS: [&str; 37] = [
     "Install ",
     "in each client",
     "by command",
-    "See that",
+    "Forwarded calls",
     "To know about",
     "for MCP clients",
-    "Tools that stand for",
-    "What a call to",
-    "to be better described",
+    "Tools for",
+    "need better descriptions",
     "more files",
     "more file",
 ];
@@ -98,7 +97,7 @@ fn skill(file: &File) {
     assert!(body.lines().count() < 500 && body.trim_start().starts_with("# "), "{body}");
 }
 
-/// Headings are ours, fences are closed, rows have the columns of their head, and no tag stands outside code.
+/// Headings are ours, fences are closed, rows have as many columns as their head, and there is no tag outside code.
 fn markdown(file: &File) {
     let body = file
         .content
@@ -136,7 +135,7 @@ fn markdown(file: &File) {
     assert!(!fenced);
 }
 
-/// A line of a shell is a program that we meant, with arguments that are whole.
+/// A shell line runs an intended program with intact arguments.
 pub(super) fn command(line: &str) {
     let arguments = shell_words::split(line).unwrap();
     match arguments[0].as_str() {
@@ -158,7 +157,7 @@ pub(super) fn command(line: &str) {
     }
 }
 
-/// Bars that part cells: those without a backslash before them.
+/// Bars that separate cells: those without a backslash before them.
 fn bars(line: &str) -> usize {
     let mut escaped = false;
     let mut bars = 0;
@@ -192,7 +191,7 @@ fn without_code(line: &str) -> String {
             let closes =
                 |at: &usize| !inside[..*at].ends_with('`') && !inside[at + fence.len()..].starts_with('`');
             let end = inside.match_indices(&fence).map(|(at, _)| at).find(closes);
-            let end = end.unwrap_or_else(|| panic!("a span of code is not closed: {line}"));
+            let end = end.unwrap_or_else(|| panic!("unclosed code span: {line}"));
             rest = &inside[end + fence.len()..];
         } else {
             prose.push(c);

@@ -1,5 +1,4 @@
-//! Strangers' words in every field: whatever a name, a description, a tool or a peer is called, the files stay what they
-//! are, and a shell line stays the call that was meant.
+//! Hostile texts in every field: the files stay valid, and a shell line stays the intended call.
 
 use proptest::prelude::*;
 
@@ -93,7 +92,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn strangers_words_break_no_file(profile in hostile()) {
+    fn hostile_texts_break_no_file(profile in hostile()) {
         for sku in Sku::ALL {
             formats::check(&tree(sku, &profile, &settings()));
             formats::check(&sample(sku, &profile, &settings()));
@@ -101,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn a_call_is_the_call_that_was_meant(profile in hostile()) {
+    fn hostile_texts_do_not_change_calls(profile in hostile()) {
         let abilities = ability::all(&profile);
         for ability in abilities.iter().map(Some).chain([None]) {
             for (_, call) in calls::of(&profile, ability) {
@@ -114,7 +113,7 @@ proptest! {
     }
 }
 
-/// A profile in which every text is as long as can be, 500 times over.
+/// A profile with 500 abilities, all texts of which are very long.
 fn largest(kind: Kind, filling: &str, goals: usize) -> Profile {
     let long = filling.repeat(2500);
     let name = |at: usize| format!("{at}_{long}");
@@ -142,7 +141,7 @@ fn largest(kind: Kind, filling: &str, goals: usize) -> Profile {
 }
 
 #[test]
-fn a_tree_stays_small_for_the_largest_listing() {
+fn tree_is_bounded_for_the_largest_listing() {
     for filling in ["👩‍💻 ", "\\`|*", "Book 👩‍💻👩‍💻 pages. "] {
         for (kind, noun, goals) in
             [(Kind::Mcp, "tools", 30), (Kind::Agent, "skills", 30), (Kind::Agent, "skills", 0)]

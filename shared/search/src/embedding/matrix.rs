@@ -1,14 +1,13 @@
-//! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query. Both sides
-//! are compared in whole numbers, of which a processor multiplies eight at once.
+//! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query. Components are
+//! integers, of which a processor multiplies eight at once.
 
 use super::{Embedding, WIDTH};
 
-/// Components that are multiplied at once, and those of two such steps, whose products are added in sixteen bits.
+/// Components that are multiplied at once; the products of two such steps are added in 16 bits.
 const LANES: usize = 8;
 const STEP: usize = 2 * LANES;
-const _: () = assert!(WIDTH.is_multiple_of(STEP), "a row has whole steps only");
+const _: () = assert!(WIDTH.is_multiple_of(STEP), "WIDTH must be a multiple of STEP");
 
-/// Embeddings by document number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingMatrix {
     scales: Vec<f32>,
@@ -16,37 +15,33 @@ pub(crate) struct EmbeddingMatrix {
 }
 
 impl EmbeddingMatrix {
-    /// Appends a row. An embedding of an unknown text becomes zero, similar to nothing.
+    /// Appends a row. The embedding of an unknown text becomes zero, which has no similarity to any text.
     pub(crate) fn push(&mut self, embedding: &Embedding) {
         let known = embedding.parts.len() == WIDTH;
         self.scales.push(if known { embedding.scale } else { 0.0 });
         self.parts.extend_from_slice(if known { &embedding.parts } else { &[0; WIDTH] });
     }
 
-    /// Gives back the room that was kept for growing.
     pub(crate) fn shrink(&mut self) {
         self.scales.shrink_to_fit();
         self.parts.shrink_to_fit();
     }
 
-    /// The cosine similarity of each row.
     pub(crate) fn similarities(&self, vector: &[f32]) -> impl Iterator<Item = f32> {
-        let asked = Quantised::of(vector);
+        let query = Quantised::of(vector);
         let rows = self.parts.chunks_exact(WIDTH).zip(&self.scales);
-        rows.map(move |(row, scale)| asked.dot(row) * scale)
+        rows.map(move |(row, scale)| query.dot(row) * scale)
     }
 
-    /// The cosine similarity of some rows, in their order.
     pub(crate) fn similarities_of(
         &self,
         numbers: impl Iterator<Item = usize>,
         vector: &[f32],
     ) -> impl Iterator<Item = f32> {
-        let asked = Quantised::of(vector);
-        numbers.map(move |number| asked.dot(self.row(number)) * self.scales[number])
+        let query = Quantised::of(vector);
+        numbers.map(move |number| query.dot(self.row(number)) * self.scales[number])
     }
 
-    /// Adds a row to a vector, with a weight.
     pub(crate) fn add(&self, number: usize, weight: f32, vector: &mut [f32]) {
         let scale = self.scales[number] * weight;
         for (sum, part) in vector.iter_mut().zip(self.row(number)) {
@@ -68,7 +63,7 @@ impl EmbeddingMatrix {
     }
 }
 
-/// What rows are compared with, in whole steps of -127 to 127.
+/// A query vector in integer steps of -127 to 127.
 struct Quantised {
     parts: Vec<i16>,
     step: f32,
@@ -83,13 +78,12 @@ impl Quantised {
         Self { parts, step }
     }
 
-    /// The product with a row, in whose steps it is.
     fn dot(&self, row: &[u8]) -> f32 {
         let mut sums = [0_i32; LANES];
-        for (row, asked) in row.chunks_exact(STEP).zip(self.parts.chunks_exact(STEP)) {
+        for (row, query) in row.chunks_exact(STEP).zip(self.parts.chunks_exact(STEP)) {
             for (lane, sum) in sums.iter_mut().enumerate() {
-                let product = |at: usize| i16::from(row[at].cast_signed()) * asked[at];
-                // At most 2 * 128 * 127, which sixteen bits hold.
+                let product = |at: usize| i16::from(row[at].cast_signed()) * query[at];
+                // At most 2 * 128 * 127, which fits 16 bits.
                 *sum += i32::from(product(lane) + product(lane + LANES));
             }
         }
@@ -103,25 +97,25 @@ mod tests {
     use crate::embedding::{of, vector};
 
     #[test]
-    fn the_nearest_is_that_which_is_about_the_same() {
+    fn nearest_row_has_the_same_subject() {
         let mut many = EmbeddingMatrix::default();
         for text in ["weather forecast", "\u{1F980}", "invoices and payments"] {
             many.push(&of(&[text.to_owned()]));
         }
-        let asked = vector("will it rain").unwrap();
-        let near: Vec<f32> = many.similarities(&asked).collect();
+        let query = vector("will it rain").unwrap();
+        let near: Vec<f32> = many.similarities(&query).collect();
         assert!(near[0] > near[2] && near[1] == 0.0, "{near:?}");
-        assert_eq!(many.similarities_of([2, 0].into_iter(), &asked).collect::<Vec<_>>(), [near[2], near[0]]);
+        assert_eq!(many.similarities_of([2, 0].into_iter(), &query).collect::<Vec<_>>(), [near[2], near[0]]);
         let (weather, exact) = (vector("weather forecast").unwrap(), |a: &[f32], b: &[f32]| -> f32 {
             a.iter().zip(b).map(|(a, b)| a * b).sum()
         });
-        assert!((near[0] - exact(&weather, &asked)).abs() < 0.01, "{near:?}");
+        assert!((near[0] - exact(&weather, &query)).abs() < 0.01, "{near:?}");
         let left = many.retained(|number| number != 0);
-        assert_eq!(left.similarities(&asked).collect::<Vec<_>>(), near[1..]);
+        assert_eq!(left.similarities(&query).collect::<Vec<_>>(), near[1..]);
     }
 
     #[test]
-    fn the_largest_components_are_multiplied_without_overflow() {
+    fn largest_components_do_not_overflow() {
         let most = Quantised::of(&[-1.0; WIDTH]);
         assert!(
             (most.dot(&[128; WIDTH]) - 128.0 * WIDTH as f32).abs() < 0.01,

@@ -1,13 +1,13 @@
-//! The table of word pieces: for each a vector in four bits a component and the value of one step. It is part of the
-//! binary, so that nothing is fetched or parsed at the start; `assets/meaning/distil.py` makes it.
+//! The table of word pieces: per piece a vector with four bits per component, and the value of one step. It is part of the
+//! binary, so that nothing is loaded at the start. `assets/meaning/distil.py` generates it.
 
 pub(super) const WIDTH: usize = 256;
 
 /// The step of each piece (f32, little endian), then the components of each, two a byte, the first in its lower half.
 static TABLE: &[u8] = include_bytes!("../../assets/meaning/table.bin");
 
-/// The usual length of a word's vector: the median over the words of the listings it was made for.
-pub(super) const USUAL: f32 = 2.2206;
+/// The median length of a word's vector, over the words of the listings for which the table was made.
+pub(super) const MEDIAN_LENGTH: f32 = 2.2206;
 
 /// Bytes of the components of a piece.
 const PARTS: usize = WIDTH / 2;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn four_bits_are_odd_numbers_around_nothing() {
+    fn four_bits_are_odd_numbers_around_zero() {
         assert_eq!([odd(0), odd(7), odd(8), odd(15)], [-15.0, -1.0, 1.0, 15.0]);
     }
 
@@ -49,6 +49,6 @@ mod tests {
         add(u32::MAX, &mut sum);
         assert_eq!(sum, [0.0; WIDTH]);
         add(0, &mut sum);
-        assert!(sum.iter().all(|part| *part != 0.0), "a row has no part of nothing");
+        assert!(sum.iter().all(|part| *part != 0.0), "no component is zero");
     }
 }

@@ -7,17 +7,16 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-/// Each piece in the order of the table; those that go on within a word begin with `##`.
+/// Pieces in the order of the table; a piece inside a word begins with `##`.
 static PIECES: LazyLock<HashMap<&'static str, u32>> =
     LazyLock::new(|| include_str!("../../assets/meaning/pieces.txt").lines().zip(0..).collect());
 
-/// Longer words are unknown, as in the model.
-const LONGEST: usize = 100;
+/// The model treats longer words as unknown.
+const MAX_WORD_CHARS: usize = 100;
 
-/// The most pieces of a text: as many as the model reads.
-const MOST: usize = 256;
+/// The model reads no more pieces of a text.
+const MAX_PIECES: usize = 256;
 
-/// The known pieces of a text, by their place in the table.
 pub(super) fn of(text: &str) -> Vec<u32> {
     let plain: String = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let mut pieces = Vec::new();
@@ -25,15 +24,14 @@ pub(super) fn of(text: &str) -> Vec<u32> {
         if let Some(parts) = parts(word) {
             pieces.extend(parts);
         }
-        if pieces.len() >= MOST {
+        if pieces.len() >= MAX_PIECES {
             break;
         }
     }
-    pieces.truncate(MOST);
+    pieces.truncate(MAX_PIECES);
     pieces
 }
 
-/// Whether a word is one piece.
 pub(super) fn is_known(word: &str) -> bool {
     PIECES.contains_key(word)
 }
@@ -51,12 +49,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// The pieces of a word; `None` where some part of it is unknown.
 fn parts(word: &str) -> Option<Vec<u32>> {
-    if word.chars().count() > LONGEST {
+    if word.chars().count() > MAX_WORD_CHARS {
         return None;
     }
     let mut parts = Vec::new();
     let mut rest = word;
-    let mut going_on = String::with_capacity(word.len() + 2);
+    let mut continuation = String::with_capacity(word.len() + 2);
     while !rest.is_empty() {
         let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
         let found = ends.into_iter().find_map(|end| {
@@ -64,10 +62,10 @@ fn parts(word: &str) -> Option<Vec<u32>> {
             let known = if parts.is_empty() {
                 PIECES.get(part)
             } else {
-                going_on.clear();
-                going_on.push_str("##");
-                going_on.push_str(part);
-                PIECES.get(going_on.as_str())
+                continuation.clear();
+                continuation.push_str("##");
+                continuation.push_str(part);
+                PIECES.get(continuation.as_str())
             };
             known.map(|place| (*place, end))
         });
@@ -88,16 +86,16 @@ mod tests {
     }
 
     #[test]
-    fn words_fall_into_their_longest_pieces() {
+    fn words_are_split_into_longest_pieces() {
         assert_eq!(spelled("Résumé parsing"), ["resume", "par", "##sing"]);
         assert_eq!(spelled("e-mail, now!"), ["e", "-", "mail", ",", "now", "!"]);
         assert_eq!(spelled(""), [""; 0]);
     }
 
     #[test]
-    fn what_is_no_word_has_no_piece() {
+    fn unknown_text_has_no_pieces_and_long_text_is_cut() {
         assert!(of(&"x".repeat(500)).is_empty());
         assert!(of("\u{1F980}").is_empty());
-        assert_eq!(of(&"word ".repeat(5000)).len(), MOST);
+        assert_eq!(of(&"word ".repeat(5000)).len(), MAX_PIECES);
     }
 }
