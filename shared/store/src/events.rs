@@ -1,4 +1,4 @@
-//! Events: a listing was queued, went Live, needs a fix, was demoted or withdrawn; a part of the recheck is to be done. On
+//! Events: a listing was queued, went Live, needs a fix, was demoted or withdrawn; a part of the recheck is due. On
 //! AWS they go to an EventBridge bus, on one machine to a channel, in the same envelope; losing one loses no listing.
 
 use serde_json::{Value, json};

@@ -103,7 +103,7 @@ pub use ticks::TickReport;
 pub use touches::{NewTouch, OutreachTotals, TouchOutcome};
 pub use trail_edges::Edge;
 pub use trail_marks::{NewTrace, TraceOutcome, TraceSource, UsedWith};
-pub use trail_reads::{Found, Landscape, Wanted};
+pub use trail_reads::{Landscape, TrailFacts, TrailFacts as Found, TrailQuery, TrailQuery as Wanted};
 pub use trail_removal::Removed;
 pub use trail_totals::{EventTotal, TrailTotals};
 pub use trails::Board;

@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_stays_page_rows() {
+    fn a_page_stays_below_its_maximum_size() {
         let row = |size: i64| Item::from([("size".to_owned(), n(size))]);
         let (small, large) = (row(1000), row(2_000_000));
         assert_eq!(page_rows(&[small.clone(), small.clone(), small.clone()], 2), 2);

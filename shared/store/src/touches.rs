@@ -17,12 +17,12 @@ use registry_model::{FeedItem, HostName, Moment, TalkKind, TalkMessage, Touch, T
 /// Seconds for which touches and the counts of days are stored: longer than any sensible pause.
 const RETENTION: i64 = 400 * 86_400;
 
-/// A first touch that is to be made.
+/// A first touch to make.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTouch<'a> {
     /// The place of its listing in the queue.
     pub place: &'a OutreachPlace,
-    /// The message for its inbox; its time is that of the touch.
+    /// The message for its inbox; it has the time of the touch.
     pub message: &'a TalkMessage,
     /// Whether the listing has taken its demo already.
     pub after_demo: bool,

@@ -19,7 +19,7 @@ use registry_model::{ListingId, Moment, Trail, TrailMark};
 /// The index partition of all marks by time.
 const ALL: &str = "MARKS";
 
-/// A mark that is to be left, with its deposits.
+/// A new mark, with its deposits.
 #[derive(Clone, Debug)]
 pub struct NewTrace<'a> {
     pub mark: &'a TrailMark,

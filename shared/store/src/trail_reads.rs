@@ -18,7 +18,7 @@ const SPARE: usize = 8;
 
 /// What to read together.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct TrailQuery<'a> {
     pub listings: Vec<&'a ListingId>,
     /// Listings whose trails are read.
     pub trails: Vec<&'a ListingId>,
@@ -31,7 +31,7 @@ pub struct Wanted<'a> {
 
 /// What was read.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct TrailFacts {
     /// Listings that are not withdrawn.
     pub listings: BTreeMap<ListingId, Listing>,
     /// Listings without deposits have none.
@@ -52,30 +52,30 @@ pub struct Landscape {
     /// The latest marks, the newest first.
     pub marks: Vec<TrailMark>,
     /// The listings, the edges (the strongest first) and the totals.
-    pub found: Found,
+    pub found: TrailFacts,
 }
 
 impl Store {
     /// Reads what is requested, by one batch read.
-    pub async fn trail_facts(&self, wanted: &Wanted<'_>, now: Moment) -> Result<Found, StoreError> {
-        let pair = wanted.pair.map(|(one, other)| edge_key(one, other));
-        self.read_trails(wanted, pair.into_iter().collect(), now).await
+    pub async fn trail_facts(&self, query: &TrailQuery<'_>, now: Moment) -> Result<TrailFacts, StoreError> {
+        let pair = query.pair.map(|(one, other)| edge_key(one, other));
+        self.read_trails(query, pair.into_iter().collect(), now).await
     }
 
     async fn read_trails(
         &self,
-        wanted: &Wanted<'_>,
+        query: &TrailQuery<'_>,
         edges: Vec<Key>,
         now: Moment,
-    ) -> Result<Found, StoreError> {
-        let listings = wanted.listings.iter().map(|id| keys::listing(id));
-        let trails = wanted.trails.iter().map(|id| keys::trail(id));
-        let source = wanted.source.map(|(id, act, digest)| keys::trace_source(id, act, digest));
-        let totals = if wanted.with_totals { keys::all_trail_totals() } else { Vec::new() };
+    ) -> Result<TrailFacts, StoreError> {
+        let listings = query.listings.iter().map(|id| keys::listing(id));
+        let trails = query.trails.iter().map(|id| keys::trail(id));
+        let source = query.source.map(|(id, act, digest)| keys::trace_source(id, act, digest));
+        let totals = if query.with_totals { keys::all_trail_totals() } else { Vec::new() };
         // A batch may not contain a key twice.
         let keys: BTreeSet<Key> = listings.chain(trails).chain(edges).chain(source).chain(totals).collect();
         let items = self.batch_get(keys.into_iter().collect(), Consistency::Strong).await?;
-        let mut found = Found::default();
+        let mut found = TrailFacts::default();
         let mut shards = Vec::new();
         for item in items {
             let (pk, sk) = (text(&item, "pk"), text(&item, "sk"));
@@ -107,9 +107,9 @@ impl Store {
         )?;
         let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
         let listings = hot.iter().chain(marks.iter().map(|mark| &mark.listing_id)).chain(&ends).collect();
-        let wanted =
-            Wanted { listings, trails: hot.iter().collect(), with_totals: true, ..Wanted::default() };
-        let mut found = self.read_trails(&wanted, edges, now).await?;
+        let query =
+            TrailQuery { listings, trails: hot.iter().collect(), with_totals: true, ..TrailQuery::default() };
+        let mut found = self.read_trails(&query, edges, now).await?;
         found.edges = above_threshold(std::mem::take(&mut found.edges));
         let trail = |id: ListingId| Some((id.clone(), found.trails.get(&id)?.clone()));
         let mut hot: Vec<(ListingId, Trail)> = hot.into_iter().filter_map(trail).collect();
@@ -125,9 +125,12 @@ impl Store {
         now: Moment,
     ) -> Result<Vec<(Listing, Trail)>, StoreError> {
         let ids = self.strongest_listings(board, limit + SPARE).await?;
-        let wanted =
-            Wanted { listings: ids.iter().collect(), trails: ids.iter().collect(), ..Wanted::default() };
-        let Found { mut listings, mut trails, .. } = self.read_trails(&wanted, Vec::new(), now).await?;
+        let query = TrailQuery {
+            listings: ids.iter().collect(),
+            trails: ids.iter().collect(),
+            ..TrailQuery::default()
+        };
+        let TrailFacts { mut listings, mut trails, .. } = self.read_trails(&query, Vec::new(), now).await?;
         let mut rows: Vec<(Listing, Trail)> =
             ids.iter().filter_map(|id| Some((listings.remove(id)?, trails.remove(id)?))).collect();
         rows.retain(|(_, trail)| trail.of(board.value()) > 0.0);
@@ -144,8 +147,8 @@ impl Store {
     ) -> Result<(Vec<Edge>, BTreeMap<ListingId, Listing>), StoreError> {
         let edges = self.strongest_edge_keys(limit).await?;
         let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
-        let wanted = Wanted { listings: ends.iter().collect(), ..Wanted::default() };
-        let found = self.read_trails(&wanted, edges, now).await?;
+        let query = TrailQuery { listings: ends.iter().collect(), ..TrailQuery::default() };
+        let found = self.read_trails(&query, edges, now).await?;
         Ok((above_threshold(found.edges), found.listings))
     }
 }
