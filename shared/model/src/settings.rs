@@ -349,7 +349,10 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         let value = self.text(NAME);
-        OutreachDelivery::ALL.into_iter().find(|known| known.as_str() == value).ok_or_else(|| Self::invalid(NAME, value))
+        OutreachDelivery::ALL
+            .into_iter()
+            .find(|known| known.as_str() == value)
+            .ok_or_else(|| Self::invalid(NAME, value))
     }
 
     fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
@@ -443,7 +446,10 @@ mod tests {
     #[test]
     fn a_bad_value_is_named() {
         let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
-        assert_eq!(error.to_string(), r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1"#);
+        assert_eq!(
+            error.to_string(),
+            r#"invalid setting PROBE_WINDOW_CAP="many": set it to a whole number from 1"#
+        );
         assert!(settings(Mode::Public, &[("PROBE_HOURLY_CAP", "0")]).is_err());
         assert!(settings(Mode::Public, &[("BASE_URL", "registry.example.com")]).is_err());
         assert!(settings(Mode::Public, &[("GITHUB_RAW_URL", "github")]).is_err());

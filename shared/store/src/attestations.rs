@@ -1,28 +1,29 @@
-//! What is kept of signed statements, by the listing that they speak of: enough to tell which count, and to revoke one.
-//! They leave the table a day after they have expired, when nothing depends on them any more.
+//! Records of the attestations that the registry signed about listings. The signed token itself is not stored. They are
+//! deleted a day after they expire, when nothing depends on them any more.
 
-use super::attributes::{Item, n, s, text};
+use super::attributes::{Item, blob, some_text, to_blob, ttl};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::keys;
-use super::rates::{Allowance, UsedUp};
+use super::leaves::add_leaf;
+use super::rates::{self, Allowance, UsedUp};
+use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
+use super::{keys, trails};
 use registry_model::{
     AttestationId, AttestationRecord, Kind, ListingId, LogEntry, LogEvent, Moment, Revocation, TrailEvent,
     sha256_hex,
 };
 
-/// Seconds that a record outlives its statement.
-const KEPT_AFTER: i64 = 86_400;
+/// Seconds that a record outlives its attestation.
+const KEPT_AFTER_EXPIRY: i64 = 86_400;
 
 impl Store {
-    /// Keeps the record of a statement, counts it and leaves its leaf in the log of evidence; or says whose allowance is
-    /// used up. `jws` is the token, of which only the digest is kept.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then the statement must not leave the house.
+    /// Stores the record of an attestation, counts it and adds its leaf to the evidence log; or returns the exceeded rate
+    /// limit. `jws` is the token, of which only the digest is stored. After an error the token must not be returned to the
+    /// caller.
     pub async fn keep_attestation(
         &self,
         record: &AttestationRecord,
@@ -30,96 +31,66 @@ impl Store {
         jws: &str,
         act: Option<&Allowance<'_>>,
     ) -> Result<Option<UsedUp>, StoreError> {
-        let mut transaction = Transaction::default();
-        let mut item = keys::attestation(&record.listing_id, record.id.as_str()).item();
-        item.insert("attestation".to_owned(), s(serde_json::to_string(record)?));
-        item.insert("ttl".to_owned(), n(record.expires_at.as_second() + KEPT_AFTER));
-        self.put(&mut transaction, item, Some("attribute_not_exists(pk)"))?;
         let (at, listing_id) = (record.issued_at, &record.listing_id);
-        self.deposit(&mut transaction, &Deposit::of(listing_id, TrailEvent::Attestation), at)?;
+        let mut transaction = Transaction::default();
+        let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, KEPT_AFTER_EXPIRY)];
+        transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
+        trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let mut leaf = LogEntry::new(at, listing_id, kind, LogEvent::Attested);
         leaf.evidence = Some(sha256_hex(jws));
         leaf.attestation_id = Some(record.id.to_string());
-        self.log_entry(&mut transaction, &leaf)?;
-        let allowed = act.map(|act| self.allow(&mut transaction, act, at)).transpose()?;
+        add_leaf(&mut transaction, &leaf)?;
+        let counted = rates::count(&mut transaction, act.copied(), at);
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),
-            Outcome::Refused(positions) => match allowed.and_then(|act| act.used_up(&positions)) {
+            Outcome::Refused(refused) => match counted.used_up(&refused) {
                 Some(used_up) => Ok(Some(used_up)),
-                None => Err(StoreError::Busy("the id of an attestation was drawn twice".to_owned())),
+                None => Err(StoreError::Busy("the id of an attestation exists already".to_owned())),
             },
         }
     }
 
-    /// The record of a statement.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The record of an attestation.
     pub async fn attestation(
         &self,
         listing_id: &ListingId,
         id: &AttestationId,
     ) -> Result<Option<AttestationRecord>, StoreError> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(keys::attestation(listing_id, id.as_str()).item()))
-            .consistent_read(true)
-            .send()
-            .await?;
-        answer.item.as_ref().map(read).transpose()
+        let item = self.read(&keys::attestation(listing_id, id.as_str()), Consistency::Strong).await?;
+        item.as_ref().map(read).transpose()
     }
 
-    /// The latest statements about a listing that have not expired, the newest first.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The latest attestations about a listing that have not expired, the newest first.
     pub async fn attestations_of(
         &self,
         listing_id: &ListingId,
         limit: u32,
         now: Moment,
     ) -> Result<Vec<AttestationRecord>, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :pk")
-            .expression_attribute_values(":pk", s(keys::attestations(listing_id)))
-            .scan_index_forward(false)
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
-            .send()
-            .await?;
-        let records: Vec<AttestationRecord> =
-            answer.items.unwrap_or_default().iter().map(read).collect::<Result<_, _>>()?;
+        let page = self.query(Query::of(keys::attestations(listing_id)).descending().limit(limit)).await?;
+        let records: Vec<AttestationRecord> = page.items.iter().map(read).collect::<Result<_, _>>()?;
         Ok(records.into_iter().filter(|record| record.expires_at > now).collect())
     }
 
-    /// Revokes a statement; false where there is none, or it was revoked before.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Revokes an attestation; false where there is none, or it was revoked before.
     pub async fn revoke_attestation(
         &self,
         listing_id: &ListingId,
         id: &AttestationId,
         revocation: &Revocation,
     ) -> Result<bool, StoreError> {
-        let mut transaction = Transaction::default();
-        let change = Expression::default().set("revoked", s(serde_json::to_string(revocation)?)).only_if(
+        let key = keys::attestation(listing_id, id.as_str());
+        let change = Expression::default().set("revoked", to_blob(revocation)?).only_if(
             "attribute_exists(pk) AND attribute_not_exists(#revoked)",
             [("#revoked", "revoked")],
             [],
         );
-        self.update(&mut transaction, &keys::attestation(listing_id, id.as_str()), &change)?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        Ok(self.transact(Transaction::updating(key, change)).await?.is_written())
     }
 }
 
 fn read(item: &Item) -> Result<AttestationRecord, StoreError> {
-    let record: AttestationRecord = serde_json::from_str(text(item, "attestation"))?;
-    let revoked = Some(text(item, "revoked")).filter(|text| !text.is_empty());
-    let revoked: Option<Revocation> = revoked.map(serde_json::from_str).transpose()?;
+    let record: AttestationRecord = blob(item, "attestation")?;
+    let revoked = some_text(item, "revoked").map(|_| blob(item, "revoked")).transpose()?;
     Ok(AttestationRecord { revoked, ..record })
 }

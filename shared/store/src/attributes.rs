@@ -1,12 +1,18 @@
-//! Short helpers to build and read attribute values, which the SDK spells at length.
-//! A missing or differently typed attribute reads as empty: items written by earlier versions may lack it.
+//! Short helpers to build and read attribute values, which are verbose in the SDK.
+//! A missing attribute, or one of another type, reads as empty: items of earlier versions may lack it.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-/// An item as the SDK carries it.
+use super::error::StoreError;
+use super::table::TTL_ATTRIBUTE;
+use registry_model::Moment;
+
+/// An item as the SDK represents it.
 pub(super) type Item = HashMap<String, AttributeValue>;
 
 pub(super) fn s(text: impl Into<String>) -> AttributeValue {
@@ -17,11 +23,58 @@ pub(super) fn n(number: impl fmt::Display) -> AttributeValue {
     AttributeValue::N(number.to_string())
 }
 
+pub(super) const fn yes() -> AttributeValue {
+    AttributeValue::Bool(true)
+}
+
+/// When DynamoDB may remove the item: `seconds` after `at`.
+pub(super) fn ttl(at: Moment, seconds: i64) -> (&'static str, AttributeValue) {
+    (TTL_ATTRIBUTE, n(at.as_second() + seconds))
+}
+
+/// A value as JSON text in one attribute, which [`blob`] reads.
+pub(super) fn to_blob(value: &(impl Serialize + ?Sized)) -> Result<AttributeValue, StoreError> {
+    Ok(s(serde_json::to_string(value)?))
+}
+
+pub(super) fn blob<T: DeserializeOwned>(item: &Item, name: &str) -> Result<T, StoreError> {
+    Ok(serde_json::from_str(text(item, name))?)
+}
+
+/// The [`blob`] of each item.
+pub(super) fn blobs<T: DeserializeOwned>(items: &[Item], name: &str) -> Result<Vec<T>, StoreError> {
+    items.iter().map(|item| blob(item, name)).collect()
+}
+
 /// 0 where the attribute is missing.
 pub(super) fn number(item: &Item, name: &str) -> i64 {
+    parsed(item, name).unwrap_or(0)
+}
+
+/// 0 where the attribute is missing; for numbers with decimals.
+pub(super) fn decimal(item: &Item, name: &str) -> f64 {
+    parsed(item, name).unwrap_or(0.0)
+}
+
+/// 0 where the attribute is missing, negative or too large.
+pub(super) fn count<T: TryFrom<i64> + Default>(item: &Item, name: &str) -> T {
+    T::try_from(number(item, name)).unwrap_or_default()
+}
+
+/// The sum of a number over items; 0 where it is negative or too large.
+pub(super) fn sum<T: TryFrom<i64> + Default>(items: &[Item], name: &str) -> T {
+    T::try_from(items.iter().map(|item| number(item, name)).sum()).unwrap_or_default()
+}
+
+/// A time in milliseconds.
+pub(super) fn moment(item: &Item, name: &str) -> Option<Moment> {
+    parsed(item, name).and_then(Moment::from_millisecond)
+}
+
+fn parsed<T: std::str::FromStr>(item: &Item, name: &str) -> Option<T> {
     match item.get(name) {
-        Some(AttributeValue::N(text)) => text.parse().unwrap_or(0),
-        _ => 0,
+        Some(AttributeValue::N(text)) => text.parse().ok(),
+        _ => None,
     }
 }
 
@@ -33,10 +86,7 @@ pub(super) fn text<'a>(item: &'a Item, name: &str) -> &'a str {
     }
 }
 
-/// 0 where the attribute is missing; for numbers with decimals.
-pub(super) fn decimal(item: &Item, name: &str) -> f64 {
-    match item.get(name) {
-        Some(AttributeValue::N(text)) => text.parse().unwrap_or(0.0),
-        _ => 0.0,
-    }
+/// `None` where the attribute is missing or empty.
+pub(super) fn some_text(item: &Item, name: &str) -> Option<String> {
+    Some(text(item, name).to_owned()).filter(|text| !text.is_empty())
 }

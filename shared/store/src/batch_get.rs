@@ -1,5 +1,5 @@
-//! Reading many items by their keys. A batch answers with at most 16 MB and, when the table throttles, with less; the
-//! rest comes back as unprocessed keys. Every batch read goes through here, so that none takes a part for the whole.
+//! Reading many items by their keys. A batch returns at most 16 MB and, when the table throttles, less; the rest comes
+//! back as unprocessed keys. Every batch read goes through here, so that none mistakes a part for the whole.
 
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use super::attributes::Item;
 use super::client::Store;
 use super::error::StoreError;
+use super::keys::Key;
 use registry_model::Random;
 
 /// The most keys in one request (DynamoDB API reference, `BatchGetItem`).
@@ -23,20 +24,21 @@ const MAX_PAUSE: Duration = Duration::from_millis(320);
 /// How fresh a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Consistency {
-    /// Sees every earlier write: for what is written back or decided on.
+    /// Sees every earlier write: for values that are written back or decided on.
     Strong,
-    /// May miss the last moment, at half the price: for what is only displayed.
+    /// May miss the newest writes, at half the price: for values that are only displayed.
     Eventual,
 }
 
 impl Store {
-    /// The items under these keys, in no order; keys without an item are left out.
+    /// The items under these keys, in no order; keys without an item are left out. No key may be given twice.
     pub(super) async fn batch_get(
         &self,
-        keys: Vec<Item>,
+        keys: Vec<Key>,
         consistency: Consistency,
     ) -> Result<Vec<Item>, StoreError> {
-        let batches: Vec<Vec<Item>> = keys.chunks(MAX_KEYS).map(<[Item]>::to_vec).collect();
+        let batches: Vec<Vec<Item>> =
+            keys.chunks(MAX_KEYS).map(|batch| batch.iter().map(Key::item).collect()).collect();
         let reads = stream::iter(batches)
             .map(|batch| self.one_batch(batch, consistency))
             .buffer_unordered(CONCURRENCY);
@@ -46,24 +48,25 @@ impl Store {
     async fn one_batch(&self, keys: Vec<Item>, consistency: Consistency) -> Result<Vec<Item>, StoreError> {
         let mut items = Vec::with_capacity(keys.len());
         let strong = consistency == Consistency::Strong;
-        let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(strong).build()?;
+        let mut requested =
+            KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(strong).build()?;
         for attempt in 0..MAX_ATTEMPTS {
             if attempt > 0 {
                 tokio::time::sleep(pause_before(attempt)).await;
             }
-            let answer = self.client.batch_get_item().request_items(&*self.table, wanted).send().await?;
+            let answer = self.client.batch_get_item().request_items(&*self.table, requested).send().await?;
             items.extend(answer.responses.unwrap_or_default().remove(&*self.table).unwrap_or_default());
             match answer.unprocessed_keys.unwrap_or_default().remove(&*self.table) {
                 None => return Ok(items),
-                Some(rest) => wanted = rest,
+                Some(rest) => requested = rest,
             }
         }
-        Err(StoreError::Busy("a batch read left keys unprocessed again and again".to_owned()))
+        Err(StoreError::Busy("a batch read left keys unprocessed at every attempt".to_owned()))
     }
 }
 
-/// Doubles from one retry to the next and is scattered, so that readers throttled together do not return together.
-/// No outcome depends on it, so it is drawn from the machine even where an app's randomness is seeded.
+/// Doubles with each retry and is randomized, so that readers throttled together do not retry together. No outcome
+/// depends on it, so it comes from the system even where an app's randomness is seeded.
 fn pause_before(retry: u32) -> Duration {
     let longest = FIRST_PAUSE.saturating_mul(1 << (retry - 1).min(16)).min(MAX_PAUSE);
     let micros = u64::try_from(longest.as_micros()).unwrap_or(0);
@@ -88,9 +91,8 @@ mod tests {
 
     use super::*;
     use crate::attributes::text;
-    use crate::keys::Key;
 
-    /// A table that answers at most `per_answer` keys of a request, and counts requests.
+    /// A table that returns at most `per_answer` keys of a request, and counts requests.
     #[derive(Clone, Debug)]
     struct Throttled {
         per_answer: usize,
@@ -137,9 +139,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn unprocessed_keys_are_asked_for_again() {
+    async fn unprocessed_keys_are_requested_again() {
         let (store, table) = store(2);
-        let keys = (0..5).map(|n| Key::new(format!("P#{n}"), "S").item()).collect();
+        let keys = (0..5).map(|n| Key::new(format!("P#{n}"), "S")).collect();
         let items = store.batch_get(keys, Consistency::Strong).await.unwrap();
         let mut found: Vec<&str> = items.iter().map(|item| text(item, "pk")).collect();
         found.sort_unstable();
@@ -149,9 +151,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_table_that_never_answers_in_full_is_busy() {
+    async fn a_table_that_never_returns_all_keys_is_busy() {
         let (store, table) = store(0);
-        let keys = vec![Key::new("P", "S").item()];
+        let keys = vec![Key::new("P", "S")];
         let answer = store.batch_get(keys, Consistency::Eventual).await;
         assert!(matches!(answer, Err(StoreError::Busy(_))), "{answer:?}");
         assert_eq!(table.requests.load(Ordering::Relaxed), MAX_ATTEMPTS);
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_up_to_a_bound() {
+    fn pauses_grow_up_to_a_maximum() {
         for retry in 1..MAX_ATTEMPTS {
             let pause = pause_before(retry);
             assert!(pause >= FIRST_PAUSE / 2 && pause <= MAX_PAUSE, "{pause:?}");

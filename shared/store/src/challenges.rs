@@ -1,31 +1,27 @@
-//! Challenges that owners are to sign, each good for one act and once: it is kept when it is asked for, and taken away when
-//! it is used.
+//! Challenges for owners to sign, each valid for one act and once: stored when it is issued, deleted when it is used.
 
-use super::attributes::{n, number, s, text};
+use super::attributes::{moment, n, s, text, ttl};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::rates::{Allowance, UsedUp};
+use super::rates::{self, Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use registry_model::Moment;
 
-/// A challenge as it is kept.
+/// A challenge as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// What tells it from others; nobody can guess it.
+    /// Identifies it; cannot be guessed.
     pub nonce: String,
-    /// The text that is to be signed, which names the act.
+    /// The text to be signed, which names the act.
     pub text: String,
-    /// Until when it may be used.
     pub expires_at: Moment,
 }
 
 impl Store {
-    /// Keeps a new challenge; or says whose allowance is used up.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Stores a new challenge, or returns the exceeded rate limit.
     pub async fn keep_challenge(
         &self,
         challenge: &Challenge,
@@ -33,45 +29,31 @@ impl Store {
         now: Moment,
     ) -> Result<Option<UsedUp>, StoreError> {
         let mut transaction = Transaction::default();
-        let mut item = keys::challenge(&challenge.nonce).item();
-        item.insert("text".to_owned(), s(&challenge.text));
-        item.insert("expires_at".to_owned(), n(challenge.expires_at.as_millisecond()));
-        item.insert("ttl".to_owned(), n(challenge.expires_at.as_second() + 60));
-        self.put(&mut transaction, item, Some("attribute_not_exists(pk)"))?;
-        let allowed = act.map(|act| self.allow(&mut transaction, act, now)).transpose()?;
+        transaction.put_new(keys::challenge(&challenge.nonce).with([
+            ("text", s(&challenge.text)),
+            ("expires_at", n(challenge.expires_at.as_millisecond())),
+            ttl(challenge.expires_at, 60),
+        ]));
+        let counted = rates::count(&mut transaction, act.copied(), now);
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),
-            Outcome::Refused(positions) => match allowed.and_then(|act| act.used_up(&positions)) {
+            Outcome::Refused(refused) => match counted.used_up(&refused) {
                 Some(used_up) => Ok(Some(used_up)),
-                None => Err(StoreError::Busy("a challenge was drawn twice".to_owned())),
+                None => Err(StoreError::Busy("the nonce of a challenge exists already".to_owned())),
             },
         }
     }
 
-    /// A challenge that was neither used nor has expired.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// A challenge that is neither used nor expired.
     pub async fn challenge(&self, nonce: &str, now: Moment) -> Result<Option<Challenge>, StoreError> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(keys::challenge(nonce).item()))
-            .consistent_read(true)
-            .send()
-            .await?;
-        Ok(answer.item.and_then(|item| {
-            let expires_at = Moment::from_millisecond(number(&item, "expires_at"))?;
-            let text = text(&item, "text").to_owned();
-            (expires_at > now).then(|| Challenge { nonce: nonce.to_owned(), text, expires_at })
+        let item = self.read(&keys::challenge(nonce), Consistency::Strong).await?;
+        Ok(item.and_then(|item| {
+            let expires_at = moment(&item, "expires_at").filter(|expires_at| *expires_at > now)?;
+            Some(Challenge { nonce: nonce.to_owned(), text: text(&item, "text").to_owned(), expires_at })
         }))
     }
 
-    /// Uses a challenge up; false where another was quicker, or it has expired.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Uses a challenge; false where it was used already, or has expired.
     pub async fn spend_challenge(&self, nonce: &str, now: Moment) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let unused = Expression::default().only_if(
@@ -79,7 +61,7 @@ impl Store {
             [("#expires", "expires_at")],
             [(":now", n(now.as_millisecond()))],
         );
-        self.delete(&mut transaction, &keys::challenge(nonce), Some(&unused))?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        transaction.delete_if(keys::challenge(nonce), unused);
+        Ok(self.transact(transaction).await?.is_written())
     }
 }

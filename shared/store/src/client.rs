@@ -1,16 +1,12 @@
-//! The handle on the table that every other file of the store extends with its own reads and writes. It holds the
-//! client, the table's name and what this process may remember of what it read.
+//! The handle on the table that every other file of the store extends with its own reads and writes.
 
 use std::fmt;
 use std::sync::Arc;
 
-use aws_sdk_dynamodb::operation::put_item::PutItemError;
-
-use super::attributes::Item;
-use super::error::StoreError;
 use super::read_cache::ReadCache;
 
-/// The table, as a cheap handle: clones share the client and the read cache.
+/// The table, as a cheap handle: clones share the client and the read cache. Its methods fail with
+/// [`StoreError`](super::StoreError); a transaction that failed wrote nothing, unless its answer was lost.
 #[derive(Clone)]
 pub struct Store {
     pub(super) client: aws_sdk_dynamodb::Client,
@@ -25,7 +21,7 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// A table that other processes may write, too: nothing read from it is remembered.
+    /// A table that other processes may write, too: no read is cached.
     #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
         Self { client, table: name.into(), read_cache: ReadCache::default() }
@@ -38,32 +34,9 @@ impl Store {
         Self { read_cache: ReadCache::until_written(), ..Self::new(client, name) }
     }
 
-    /// Whether only this process writes the table, so that asking what changed there costs nothing.
+    /// Whether only this process writes the table, so that checking for changes costs nothing.
     #[must_use]
     pub const fn is_sole_writer(&self) -> bool {
-        self.read_cache.is_kept()
-    }
-
-    /// Writes an item that must not exist yet; false where it does.
-    pub(super) async fn put_once(&self, item: Item) -> Result<bool, StoreError> {
-        let put = self
-            .client
-            .put_item()
-            .table_name(&*self.table)
-            .set_item(Some(item))
-            .condition_expression("attribute_not_exists(pk)")
-            .send()
-            .await;
-        match put {
-            Ok(_) => Ok(true),
-            Err(error)
-                if error
-                    .as_service_error()
-                    .is_some_and(PutItemError::is_conditional_check_failed_exception) =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(error.into()),
-        }
+        self.read_cache.is_enabled()
     }
 }

@@ -1,25 +1,22 @@
-//! What an operator decides about one listing, each decision one transaction with its line in the feed. A probe under
-//! way loses its lease, so that its verdict, whatever it is, finds nothing to write.
-
-use aws_sdk_dynamodb::types::ReturnValue;
+//! An operator's decisions about one listing, each one transaction with its feed item. A probe in progress loses its
+//! lease, so that its verdict is not written.
 
 use super::attributes::s;
 use super::client::Store;
 use super::error::StoreError;
-use super::feed;
-use super::keys;
-use super::leaf::withdrawal_leaf;
+use super::leaves::{add_leaf, withdrawal_leaf};
 use super::listing_item::changed;
-use super::state_changes::live;
-use super::transaction::{Outcome, Transaction};
+use super::listings::rename;
+use super::outreach::queue_for_outreach;
+use super::search_index::mark_dirty;
+use super::state_changes::{hold_endpoint, live};
+use super::transaction::Transaction;
+use super::{delistings, feed, hosts, keys, trails};
 use registry_model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
-    /// Withdraws a listing or restores it, as `after` says. False where it was judged or published since it was read;
-    /// then nothing was written.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then nothing was written.
+    /// Withdraws or restores a listing, as in `after`. False where it was judged or published since it was read; then
+    /// nothing was written.
     pub async fn decide(
         &self,
         before: &Listing,
@@ -28,64 +25,53 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?;
-        // Where it was claimed since it was read, the lease is not among what changed.
+        // If it was claimed since it was read, `before` does not contain the lease.
         let change = if before.lease.is_none() { change.remove("lease") } else { change };
-        let read = [(":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string()))];
+        let (lane, due) = ((":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string())));
         let change = match &before.withdrawal {
-            None => change.only_if("lane = :lane AND due_at = :due", [], read),
-            // Whose decision it is changes neither lane nor date.
-            Some(withdrawal) => {
-                let [lane, due] = read;
-                change.only_if(
-                    "lane = :lane AND due_at = :due AND withdrawal = :withdrawal",
-                    [],
-                    [lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
-                )
-            }
+            None => change.only_if("lane = :lane AND due_at = :due", [], [lane, due]),
+            // A second withdrawal, by somebody else, changes neither lane nor due time.
+            Some(withdrawal) => change.only_if(
+                "lane = :lane AND due_at = :due AND withdrawal = :withdrawal",
+                [],
+                [lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
+            ),
         };
-        self.update(&mut transaction, &keys::listing(&after.id), &change)?;
-        self.hold_endpoint(&mut transaction, before, after)?;
+        transaction.update(keys::listing(&after.id), change);
+        hold_endpoint(&mut transaction, before, after);
         let live_change = LiveChange::between(before, after);
-        self.update(&mut transaction, &keys::live(&after.id), &live(live_change, after.shown_kind()))?;
-        self.rename(&mut transaction, before, after)?;
-        self.file_by_hosts(&mut transaction, Some(before), after)?;
+        transaction.update(keys::live(&after.id), live(live_change, after.shown_kind()));
+        rename(&mut transaction, before, after);
+        hosts::move_pointers(&mut transaction, Some(before), after);
         if live_change == LiveChange::Fallen {
-            self.mark_dirty(&mut transaction, &after.id, news.at)?;
-            self.tell_fall(&mut transaction, before, after, news.at)?;
+            mark_dirty(&mut transaction, &after.id, news.at);
+            delistings::record(&mut transaction, before, after, news.at)?;
         }
-        self.queue_for_outreach(&mut transaction, &after.id, live_change, news.at)?;
+        queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
         if let Some(leaf) = withdrawal_leaf(after) {
-            self.log_entry(&mut transaction, &leaf)?;
+            add_leaf(&mut transaction, &leaf)?;
         }
         if after.lane == Lane::Withdrawn {
-            self.take_off_boards(&mut transaction, &after.id)?;
+            trails::take_off_boards(&mut transaction, &after.id);
         }
-        self.put(&mut transaction, feed::to_item(news)?, None)?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        transaction.put(feed::to_item(news)?);
+        Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// Erases who may be written to about a listing; false where nobody was kept.
-    ///
-    /// # Errors
-    /// The table is busy or refused; erasing again does the rest.
+    /// Erases the contacts of a listing; false where there was none. After an error some may be erased: repeat the call.
     pub async fn erase_contact(&self, id: &ListingId) -> Result<bool, StoreError> {
         let mut erased = false;
-        for place in keys::contacts(id) {
-            // What was there is told by the deletion itself: nobody has the right to read it.
-            let deletion = self.client.delete_item().table_name(&*self.table).set_key(Some(place.item()));
-            let answer = deletion.return_values(ReturnValue::AllOld).send().await?;
-            erased |= answer.attributes.is_some_and(|contact| !contact.is_empty());
+        for slot in keys::contacts(id) {
+            // The deletion returns what existed, because no function has the right to read contacts.
+            erased |= self.delete(&slot).await?;
         }
         Ok(erased)
     }
 
-    /// Leaves a line in the feed about what is no change of a listing.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Adds an item to the feed that belongs to no change of a listing.
     pub async fn tell(&self, news: &FeedItem) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        self.put(&mut transaction, feed::to_item(news)?, None)?;
+        transaction.put(feed::to_item(news)?);
         self.transact(transaction).await.map(drop)
     }
 }

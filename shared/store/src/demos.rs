@@ -1,63 +1,47 @@
-//! Demos: the order of one, and the mark at the listing that took it. Taken twice, it is the same order; counted with the
-//! counters of what is Live, because the active list shows both.
+//! Demos: the order of one, and the mark at the listing that took it. A demo that is taken twice is the same order; it is
+//! counted with the counters of what is Live, because the active list shows both.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::attributes::{Item, s, text};
+use super::attributes::{Item, blob, blobs, s, text, to_blob, yes};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::feed;
-use super::keys;
 use super::listing_item::{NamedListing, joined};
-use super::rates::{Allowance, UsedUp};
-use super::trails::trail_of;
+use super::rates::{self, Allowance, UsedUp};
+use super::trails::{self, trail_of};
 use super::transaction::{Outcome, Transaction};
+use super::{feed, keys};
 use registry_model::{
     Amounts, FeedItem, Kind, Lane, Listing, ListingId, Moment, Order, OrderId, Sku, TrailEvent,
 };
 
-/// A listing with its evidence, and the orders of the demos that it took.
+/// A listing with its evidence, and the orders of its demos.
 #[derive(Debug)]
 pub struct WithOrders {
-    /// The listing and its evidence.
     pub listing: NamedListing,
-    /// Its orders, one for each product.
+    /// One for each product.
     pub orders: Vec<Order>,
     /// The values of its trail.
     pub trail: Amounts,
 }
 
-/// How taking a demo ended.
+/// How taking a demo ended. Nothing is written unless it was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DemoOutcome {
-    /// The order was written.
     Taken,
-    /// There was one already.
     AlreadyTaken,
-    /// The listing is Active no longer; nothing was written.
+    /// The listing is no longer Active.
     NotActive,
-    /// An allowance is used up; nothing was written.
     Limited(UsedUp),
 }
 
 fn to_item(order: &Order) -> Result<Item, StoreError> {
-    let mut item = keys::order(&order.order_id).item();
-    item.insert("order".to_owned(), s(serde_json::to_string(order)?));
-    Ok(item)
-}
-
-fn order_of(item: &Item) -> Result<Order, StoreError> {
-    Ok(serde_json::from_str(text(item, "order"))?)
+    Ok(keys::order(&order.order_id).with([("order", to_blob(order)?)]))
 }
 
 impl Store {
     /// A listing with its evidence and its orders, by one read.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn listing_with_orders(
         &self,
         id: &ListingId,
@@ -65,38 +49,23 @@ impl Store {
     ) -> Result<Option<WithOrders>, StoreError> {
         let orders = Sku::ALL.map(|sku| keys::order(&OrderId::of(id, sku)));
         let keys = [keys::listing(id), keys::evidence(id), keys::trail(id)].into_iter().chain(orders);
-        let items = self.batch_get(keys.map(|key| key.item()).collect(), Consistency::Strong).await?;
+        let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (orders, others): (Vec<Item>, Vec<Item>) =
             items.into_iter().partition(|item| text(item, "sk") == "ORDER");
         let (trail, listing): (Vec<Item>, Vec<Item>) =
             others.into_iter().partition(|item| text(item, "sk") == keys::TRAIL);
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
-        let orders = orders.iter().map(order_of).collect::<Result<_, _>>()?;
         let trail = trail.first().map(|item| trail_of(item, now).values()).unwrap_or_default();
-        Ok(Some(WithOrders { listing, orders, trail }))
+        Ok(Some(WithOrders { listing, orders: blobs(&orders, "order")?, trail }))
     }
 
-    /// The order of this id.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(keys::order(id).item()))
-            .consistent_read(true)
-            .send()
-            .await?;
-        answer.item.as_ref().map(order_of).transpose()
+        let item = self.read(&keys::order(id), Consistency::Strong).await?;
+        item.map(|item| blob(&item, "order")).transpose()
     }
 
-    /// Takes a demo: the order, the mark at the listing, its count, its news and what it deposits on the `trail` that was
+    /// Takes a demo: the order, the mark at the listing, its count, its feed item and its deposit on the `trail` that was
     /// read, in one transaction and once only.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then nothing was written.
     pub async fn take_demo(
         &self,
         listing: &Listing,
@@ -106,40 +75,36 @@ impl Store {
         news: &FeedItem,
     ) -> Result<DemoOutcome, StoreError> {
         let mut transaction = Transaction::default();
-        self.put(&mut transaction, to_item(order)?, Some("attribute_not_exists(pk)"))?;
-        let mark = Expression::default().set("demoed", AttributeValue::Bool(true)).only_if(
+        let new_order = transaction.put_new(to_item(order)?);
+        let mark = Expression::default().set("demoed", yes()).only_if(
             "lane = :active",
             [],
             [(":active", s(Lane::Active.as_str()))],
         );
-        self.update(&mut transaction, &keys::listing(&listing.id), &mark)?;
+        transaction.update(keys::listing(&listing.id), mark);
         let counter = match listing.shown_kind() {
             Kind::Agent => "demos_agents",
             Kind::Mcp => "demos_mcps",
         };
         let count = Expression::default().add("version", 1).add(counter, 1);
-        self.update(&mut transaction, &keys::live(&listing.id), &count)?;
-        self.put(&mut transaction, feed::to_item(news)?, None)?;
+        transaction.update(keys::live(&listing.id), count);
+        transaction.put(feed::to_item(news)?);
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
-        self.deposit(&mut transaction, &deposit, order.at)?;
-        let counted =
-            allowance.map(|allowance| self.allow(&mut transaction, &allowance, order.at)).transpose()?;
+        trails::deposit(&mut transaction, &[deposit], order.at);
+        let counted = rates::count(&mut transaction, allowance, order.at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => DemoOutcome::Taken,
-            Outcome::Refused(positions) if positions.contains(&0) => DemoOutcome::AlreadyTaken,
-            Outcome::Refused(positions) => counted
-                .and_then(|counted| counted.used_up(&positions))
-                .map_or(DemoOutcome::NotActive, DemoOutcome::Limited),
+            Outcome::Refused(refused) if refused.includes(new_order) => DemoOutcome::AlreadyTaken,
+            Outcome::Refused(refused) => {
+                counted.used_up(&refused).map_or(DemoOutcome::NotActive, DemoOutcome::Limited)
+            }
         })
     }
 
-    /// Writes an order in the place of what it was.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Replaces an order that exists.
     pub async fn replace_order(&self, order: &Order) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
-        self.put(&mut transaction, to_item(order)?, Some("attribute_exists(pk)"))?;
+        transaction.replace(to_item(order)?);
         self.transact(transaction).await.map(drop)
     }
 }

@@ -1,34 +1,32 @@
-//! A deposit, and how a value that decays is kept in an item: as one scaled sum for each epoch (`model::Decay`), in an attribute
-//! that carries the epoch. An ADD without condition or reading, so that concurrent depositors lose nothing.
+//! A deposit, and how a decaying value is stored: as one scaled sum per epoch (`model::Decay`), in an attribute that is
+//! named after the epoch. It grows by ADD without condition or reading, so that concurrent deposits lose nothing.
 
-use super::attributes::{Item, decimal, number};
+use super::attributes::{Item, decimal};
 use super::expression::Expression;
 use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 
 /// Something that is deposited at a listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deposit {
-    /// The listing.
     pub listing: ListingId,
-    /// What deposits it.
     pub event: TrailEvent,
-    /// How often that was.
+    /// How often the event happened.
     pub times: u32,
-    /// How much, in all.
+    /// The sum over all times.
     pub amounts: Amounts,
-    /// The values of the trail as they were read before: its places on the boards follow from that and the amounts. Where
-    /// they were not read, they follow from the amounts alone, and the next deposit that knows mends them.
+    /// The values of the trail before, if they were read. Its ranks on the boards are computed from these and the
+    /// amounts; without them, from the amounts alone, until the next deposit with known values corrects the ranks.
     pub known: Option<Amounts>,
     /// A mark is left with it.
     pub with_mark: bool,
-    /// It is one event of several listings, and counted at another of them.
+    /// It is one event of several listings, which is counted at another of them.
     pub counted_elsewhere: bool,
     /// How a use of the listing went: whether well, and its quality from 0 to 1.
     pub outcome: Option<(bool, f64)>,
 }
 
 impl Deposit {
-    /// What an event always deposits.
+    /// One event with its standard amounts.
     #[must_use]
     pub fn of(listing: &ListingId, event: TrailEvent) -> Self {
         Self {
@@ -43,13 +41,13 @@ impl Deposit {
         }
     }
 
-    /// The same, on what was read of its trail.
+    /// Adds the values of the trail before.
     #[must_use]
     pub fn on(self, known: Option<Amounts>) -> Self {
         Self { known, ..self }
     }
 
-    /// What a probe that is answered deposits: as far as is known, it takes from danger, too.
+    /// The deposit of an answered probe, which also reduces known danger.
     #[must_use]
     pub fn of_answered_probe(listing: &ListingId, known: Option<Amounts>) -> Self {
         let mut deposit = Self::of(listing, TrailEvent::ProbeOk).on(known);
@@ -58,7 +56,7 @@ impl Deposit {
     }
 }
 
-/// Adds to a value that decays, and takes away the sum of an epoch of which nothing is left.
+/// Adds to a decaying value, and removes the sum of an epoch that has decayed completely.
 pub(super) fn add_scaled(
     change: Expression,
     name: &str,
@@ -75,14 +73,17 @@ pub(super) fn add_scaled(
         .remove(&format!("{name}_{}", epoch - 2))
 }
 
-/// A value that decays, as it is at `now`.
-pub(super) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
+/// The sum of a decaying value over items at `now`, without a threshold.
+pub(super) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) -> f64 {
     let epoch = decay.epoch(now);
-    let left = |epoch: i64| decay.left(decimal(item, &format!("{name}_{epoch}")), epoch, now);
-    audible(left(epoch) + left(epoch - 1))
+    let left = |epoch: i64| {
+        let name = format!("{name}_{epoch}");
+        decay.left(items.iter().map(|item| decimal(item, &name)).sum(), epoch, now)
+    };
+    left(epoch) + left(epoch - 1)
 }
 
-/// The count of a number, which is never below nothing.
-pub(super) fn count_of(item: &Item, name: &str) -> u32 {
-    u32::try_from(number(item, name)).unwrap_or(0)
+/// A decaying value at `now`; 0 below the threshold.
+pub(super) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
+    audible(sum_left(std::slice::from_ref(item), name, decay, now))
 }

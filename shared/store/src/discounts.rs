@@ -1,28 +1,27 @@
-//! Discount codes by their digest: whose one is, and whether a purchase holds or has used it. A hold ends by itself, so
-//! that a purchase of which nothing more is heard keeps no code for ever.
+//! Discount codes by their digest: which listing earned one, and whether a purchase holds or has used it. A hold expires,
+//! so that an abandoned purchase does not block its code for ever.
 
-use super::attributes::{n, number, s, text};
+use super::attributes::{moment, n, s, text};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use registry_model::{ListingId, Moment, PurchaseId};
 
-/// A discount code as it stands.
+/// A discount code as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discount {
-    /// The listing whose feedback brought it; none where that cannot be read.
+    /// The listing whose feedback earned it; none where that cannot be read.
     pub listing_id: Option<ListingId>,
-    /// What became of it.
     pub usage: DiscountUse,
 }
 
-/// What became of a discount code.
+/// The use of a discount code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiscountUse {
-    /// Nothing yet.
     Free,
-    /// An unpaid purchase holds it until then.
+    /// An unpaid purchase holds it until this time.
     Held(PurchaseId, Moment),
     /// A purchase was paid with it.
     Used,
@@ -30,21 +29,10 @@ pub enum DiscountUse {
 
 impl Store {
     /// A discount code by its digest.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn discount(&self, digest: &str) -> Result<Option<Discount>, StoreError> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(keys::discount_code(digest).item()))
-            .consistent_read(true)
-            .send()
-            .await?;
-        Ok(answer.item.map(|item| {
-            let held_until = Moment::from_millisecond(number(&item, "held_until"));
-            let usage = match (text(&item, "held_by").parse(), held_until) {
+        let item = self.read(&keys::discount_code(digest), Consistency::Strong).await?;
+        Ok(item.map(|item| {
+            let usage = match (text(&item, "held_by").parse(), moment(&item, "held_until")) {
                 _ if !text(&item, "used_by").is_empty() => DiscountUse::Used,
                 (Ok(purchase), Some(until)) => DiscountUse::Held(purchase, until),
                 _ => DiscountUse::Free,
@@ -54,7 +42,7 @@ impl Store {
     }
 }
 
-/// Holds a code that is free, or whose hold has ended or is that of `given_up`.
+/// Holds a code that is free, or whose hold has ended or belongs to `given_up`.
 pub(super) fn hold(
     purchase: &PurchaseId,
     given_up: Option<&PurchaseId>,
@@ -72,7 +60,7 @@ pub(super) fn hold(
         )
 }
 
-/// Holds for a code that no purchase holds or has used.
+/// A condition: no purchase holds or has used the code.
 pub(super) fn unspent(now: Moment) -> Expression {
     Expression::default().only_if(
         "attribute_exists(pk) AND attribute_not_exists(used_by) \
@@ -82,12 +70,12 @@ pub(super) fn unspent(now: Moment) -> Expression {
     )
 }
 
-/// Gives a code back that this purchase holds.
+/// Releases a code that this purchase holds.
 pub(super) fn release(purchase: &PurchaseId) -> Expression {
     held_by(Expression::default().remove("held_by").remove("held_until"), purchase)
 }
 
-/// Uses up a code that this purchase holds.
+/// Marks a code that this purchase holds as used.
 pub(super) fn use_up(purchase: &PurchaseId, now: Moment) -> Expression {
     let used =
         Expression::default().set("used_by", s(purchase.as_str())).set("used_at", n(now.as_millisecond()));

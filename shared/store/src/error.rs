@@ -1,21 +1,20 @@
-//! What can go wrong with the table, reduced to the one distinction callers act on: retry later, or report a fault.
+//! Errors of the table, reduced to the one distinction that matters to callers: retry later, or report a fault.
 //! Errors of the SDK and of the serializers are mapped here, so that no other file matches on their codes.
 
 use std::fmt;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 
 use registry_model::error::Problem;
 
-/// A failure of the table, told apart by whether a retry can help.
+/// A failure of the table.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Throttled, in conflict with another writer, or timed out: a retry may succeed.
     #[error("the table is busy: {0}")]
     Busy(String),
-    /// Refused, or an item that cannot be decoded: a fault of ours that a retry does not mend.
-    #[error("the table refused: {0}")]
+    /// The table refused a request, or an item cannot be decoded: a fault of this registry that a retry does not fix.
+    #[error("the table refused a request: {0}")]
     Fault(String),
 }
 
@@ -76,7 +75,7 @@ where
     }
 }
 
-/// True where an update failed because its condition did not hold.
-pub(super) fn is_condition_failure(error: &SdkError<UpdateItemError>) -> bool {
-    error.as_service_error().is_some_and(UpdateItemError::is_conditional_check_failed_exception)
+/// Whether a single write failed because its condition did.
+pub(super) fn is_condition_failure<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
+    error.as_service_error().and_then(|error| error.code()) == Some("ConditionalCheckFailedException")
 }

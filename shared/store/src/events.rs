@@ -1,4 +1,4 @@
-//! Events: that a listing was queued, went Live, needs a fix, was demoted or withdrawn; that a part of the recheck waits. On
+//! Events: a listing was queued, went Live, needs a fix, was demoted or withdrawn; a part of the recheck is due. On
 //! AWS they go to an EventBridge bus, on one machine to a channel, in the same envelope; losing one loses no listing.
 
 use serde_json::{Value, json};
@@ -12,28 +12,22 @@ pub const SOURCE: &str = "registry";
 /// Something that happened to a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What happened.
     pub what: What,
-    /// To which listing.
     pub listing_id: ListingId,
-    /// Its kind, where it is settled.
+    /// Its kind, where it is known.
     pub kind: Option<Kind>,
-    /// When.
     pub at: Moment,
 }
 
 /// What can happen to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It waits for its probe.
     Queued,
-    /// It went Live.
     Live,
     /// A probe found something to fix.
     NeedsFix,
     /// A confirmed weekly recheck failed.
     Demoted,
-    /// An operator withdrew it.
     Withdrawn,
 }
 
@@ -66,12 +60,12 @@ impl Event {
 /// The `detail-type` of a part of the weekly recheck.
 pub const RECHECK_PART: &str = "recheck.part";
 
-/// A part of the weekly recheck, to be done beside the others.
+/// A part of the weekly recheck, to be done in parallel with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecheckPart {
-    /// The listings that are asked.
+    /// The listings to probe.
     pub part: HashPrefix,
-    /// When the recheck was shared out.
+    /// When the recheck was divided.
     pub at: Moment,
 }
 
@@ -98,7 +92,6 @@ fn envelope(detail_type: &str, about: &str, at: Moment, detail: &Value) -> Value
     })
 }
 
-/// Where events go.
 #[derive(Clone, Debug)]
 pub enum Bus {
     /// An EventBridge bus by name.
@@ -106,30 +99,30 @@ pub enum Bus {
     EventBridge(aws_sdk_eventbridge::Client, std::sync::Arc<str>),
     /// A channel within this process.
     Local(mpsc::UnboundedSender<Value>),
-    /// Nowhere: a function that raises no event, or a deployment without a bus.
+    /// For a function that sends no event, or a deployment without a bus.
     Silent,
 }
 
 impl Bus {
-    /// A bus within this process, and the end at which its events come out.
+    /// A bus within this process, and the receiver of its events.
     #[must_use]
     pub fn local() -> (Self, mpsc::UnboundedReceiver<Value>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self::Local(sender), receiver)
     }
 
-    /// Sends an event. A bus that does not take it is logged and no more: the table already holds what
-    /// happened, and the next tick finds it there.
+    /// Sends an event. A failure is only logged: the table already contains what happened, and the next tick finds it
+    /// there.
     pub async fn send(&self, event: &Event) {
         if let Err(failure) = self.put(event.envelope()).await {
-            tracing::warn!(listing_id = %event.listing_id, failure, "the bus did not take an event");
+            tracing::warn!(listing_id = %event.listing_id, failure, "cannot send an event to the bus");
         }
     }
 
-    /// Sends a part of a recheck. Where the bus does not take it, its listings stay due until the next run.
+    /// Sends a part of a recheck. After a failure its listings stay due until the next run.
     pub async fn send_part(&self, part: &RecheckPart) {
         if let Err(failure) = self.put(part.envelope()).await {
-            tracing::warn!(part = %part.part, failure, "the bus did not take a part of the recheck");
+            tracing::warn!(part = %part.part, failure, "cannot send a part of the recheck to the bus");
         }
     }
 

@@ -1,5 +1,5 @@
-//! The evidence of a listing's last probe as an item. An item has at most 400 KB, and a verdict must be written in any
-//! case: else neither an `ok` nor a demotion would ever take effect. What does not fit whole is stored small.
+//! The evidence of a listing's last probe as an item. An item has at most 400 KB, and every verdict must be written, or
+//! neither an `ok` nor a demotion would take effect. Evidence that does not fit is shortened.
 
 use super::attributes::{Item, s};
 use super::error::StoreError;
@@ -7,43 +7,40 @@ use super::keys;
 use registry_model::error::shorten;
 use registry_model::{Assessment, Check, Facts, ListingId, Reason, Score, ScorePart, Verdict};
 
-/// The largest evidence that is stored whole, in bytes; well below what an item may have (DynamoDB developer guide,
-/// "Constraints": 400 KB with the names of the attributes).
-const LARGEST: usize = 320 * 1024;
-/// Entries of a list, and characters of a text, in evidence that is stored small.
-const MOST: usize = 10;
-const LONGEST: usize = 300;
-/// Characters of a URL, which a cut would break.
-const LONGEST_URL: usize = 2048;
+/// Bytes of evidence that is stored whole, well below the maximum of an item (DynamoDB developer guide, "Constraints":
+/// 400 KB with the names of the attributes).
+const MAX_BYTES: usize = 320 * 1024;
+/// Entries of a list, and characters of a text, in shortened evidence.
+const MAX_ENTRIES: usize = 10;
+const MAX_TEXT_CHARS: usize = 300;
+/// Bytes of a URL, which is left out if it is longer.
+const MAX_URL_BYTES: usize = 2048;
 
-/// The item of an assessment.
 pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item, StoreError> {
     let whole = serde_json::to_string(assessment)?;
-    let stored = if whole.len() <= LARGEST {
+    let stored = if whole.len() <= MAX_BYTES {
         whole
     } else {
-        tracing::warn!(listing_id = %id, bytes = whole.len(), "evidence is too large to be stored whole");
-        serde_json::to_string(&small(assessment))?
+        tracing::warn!(listing_id = %id, bytes = whole.len(), "evidence is too large and was shortened");
+        serde_json::to_string(&shortened(assessment))?
     };
-    let mut item = keys::evidence(id).item();
-    item.insert("evidence".to_owned(), s(stored));
-    Ok(item)
+    Ok(keys::evidence(id).with([("evidence", s(stored))]))
 }
 
-/// The outcome, its reasons and the checks, without what the peer says of itself.
-fn small(assessment: &Assessment) -> Assessment {
+/// The outcome, its reasons and the checks, without the texts of the peer.
+fn shortened(assessment: &Assessment) -> Assessment {
     let Assessment { verdict, checks, score, probed_at, changed } = assessment;
     let facts = &verdict.facts;
-    let short = |text: &String| shorten(text, LONGEST);
-    let url = |url: &Option<String>| url.clone().filter(|url| url.len() <= LONGEST_URL);
-    let list = |list: &[String]| list.iter().take(MOST).map(short).collect();
+    let short = |text: &String| shorten(text, MAX_TEXT_CHARS);
+    let url = |url: &Option<String>| url.clone().filter(|url| url.len() <= MAX_URL_BYTES);
+    let list = |list: &[String]| list.iter().take(MAX_ENTRIES).map(short).collect();
     Assessment {
         verdict: Verdict {
             handshake: verdict.handshake,
             reasons: verdict
                 .reasons
                 .iter()
-                .take(MOST)
+                .take(MAX_ENTRIES)
                 .map(|reason| Reason {
                     code: short(&reason.code),
                     reason: short(&reason.reason),
@@ -72,7 +69,7 @@ fn small(assessment: &Assessment) -> Assessment {
         },
         checks: checks
             .iter()
-            .take(MOST)
+            .take(MAX_ENTRIES)
             .map(|check| Check { id: short(&check.id), detail: short(&check.detail), ..*check })
             .collect(),
         score: Score {
@@ -80,7 +77,7 @@ fn small(assessment: &Assessment) -> Assessment {
             breakdown: score
                 .breakdown
                 .iter()
-                .take(MOST)
+                .take(MAX_ENTRIES)
                 .map(|part| ScorePart { id: short(&part.id), why: short(&part.why), ..*part })
                 .collect(),
         },
@@ -99,7 +96,7 @@ mod tests {
     use crate::attributes::text;
     use registry_model::{Handshake, Moment, Skill, TextFaults, Tool};
 
-    /// The size of an item of texts, as it is billed and bounded: names and values in UTF-8.
+    /// The size of an item of texts as DynamoDB counts it: names and values in UTF-8.
     fn size(item: &Item) -> usize {
         let of = |(name, value): (&String, &AttributeValue)| name.len() + value.as_s().unwrap().len();
         item.iter().map(of).sum()
@@ -164,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_verdict_fits_into_an_item() {
+    fn the_largest_verdict_fits_into_an_item() {
         // Six bytes each as JSON.
         let worst = "\u{1}".repeat(5000);
         let reason =
             Reason { code: worst.clone(), reason: worst.clone(), seen: worst.clone(), fix: worst.clone() };
         let check = Check { id: worst.clone(), ok: true, blocking: true, detail: worst.clone() };
         let part = ScorePart { id: worst.clone(), points: 1, of: 2, why: worst.clone() };
-        let url = Some("\u{1}".repeat(LONGEST_URL));
+        let url = Some("\u{1}".repeat(MAX_URL_BYTES));
         let facts = Facts {
             name: Some(worst.clone()),
             version: Some(worst.clone()),
@@ -215,11 +212,11 @@ mod tests {
             let stored: Assessment = serde_json::from_str(text(&item, "evidence")).unwrap();
             prop_assert_eq!(stored.verdict.handshake, assessment.verdict.handshake);
             prop_assert_eq!(stored.score.value, assessment.score.value);
-            if serde_json::to_string(&assessment).unwrap().len() <= LARGEST {
+            if serde_json::to_string(&assessment).unwrap().len() <= MAX_BYTES {
                 prop_assert_eq!(stored, assessment);
             } else {
                 prop_assert_eq!(stored.verdict.facts.tools.len(), 0);
-                prop_assert_eq!(stored.verdict.reasons.len(), assessment.verdict.reasons.len().min(MOST));
+                prop_assert_eq!(stored.verdict.reasons.len(), assessment.verdict.reasons.len().min(MAX_ENTRIES));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Update expressions, built from pairs: names and values always go through placeholders, because attribute
-//! names collide with DynamoDB's five hundred reserved words.
+//! Update expressions and conditions. Names and values always go through placeholders, because attribute names may be
+//! reserved words of DynamoDB.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::attributes::{Item, n};
 
-/// An update and its condition under construction.
+/// An update and its condition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expression {
     sets: Vec<String>,
@@ -19,33 +19,33 @@ pub(super) struct Expression {
 }
 
 impl Expression {
-    /// Gives `name` this value.
+    /// Sets `name` to this value.
     pub(super) fn set(mut self, name: &str, value: AttributeValue) -> Self {
         let (name, value) = (self.name(name), self.value(value));
         self.sets.push(format!("{name} = {value}"));
         self
     }
 
-    /// Gives `name` this value where it has none.
+    /// Sets `name` to this value where it has none.
     pub(super) fn set_once(mut self, name: &str, value: AttributeValue) -> Self {
         let (name, value) = (self.name(name), self.value(value));
         self.sets.push(format!("{name} = if_not_exists({name}, {value})"));
         self
     }
 
-    /// Gives `name` the value that `other` has, or this one where that has none.
+    /// Sets `name` to the value of `other`, or to this one where that has none.
     pub(super) fn set_from(mut self, name: &str, other: &str, value: AttributeValue) -> Self {
         let (name, other, value) = (self.name(name), self.name(other), self.value(value));
         self.sets.push(format!("{name} = if_not_exists({other}, {value})"));
         self
     }
 
-    /// Gives each of these attributes its value.
+    /// Sets each of these attributes.
     pub(super) fn set_all(self, item: Item) -> Self {
         item.into_iter().fold(self, |expression, (name, value)| expression.set(&name, value))
     }
 
-    /// Adds to the number in `name`, which counts as 0 where it is absent.
+    /// Adds to the number in `name`, which is 0 where it is absent.
     pub(super) fn add(mut self, name: &str, amount: i64) -> Self {
         if amount != 0 {
             let (name, value) = (self.name(name), self.value(n(amount)));
@@ -54,8 +54,8 @@ impl Expression {
         self
     }
 
-    /// Adds an amount with decimals to the number in `name`. Ten places after the point: the sums of trails have up to 28
-    /// digits before it, and DynamoDB keeps 38.
+    /// Adds an amount with decimals to the number in `name`. Ten decimals, because the sums of trails have up to 28 digits
+    /// before the point and DynamoDB stores 38.
     pub(super) fn add_decimal(mut self, name: &str, amount: f64) -> Self {
         if amount != 0.0 {
             let (name, value) = (self.name(name), self.value(n(format!("{amount:.10}"))));
@@ -64,14 +64,13 @@ impl Expression {
         self
     }
 
-    /// Takes `name` away.
     pub(super) fn remove(mut self, name: &str) -> Self {
         let name = self.name(name);
         self.removes.push(name);
         self
     }
 
-    /// Holds only where `condition` does; it may use the names and values given beside it.
+    /// Requires `condition`, which may use these names and values.
     pub(super) fn only_if<const N: usize, const V: usize>(
         mut self,
         condition: &str,
@@ -84,12 +83,21 @@ impl Expression {
         self
     }
 
-    /// Whether there is anything to write.
+    /// Requires that the item exists.
+    pub(super) fn if_exists(self) -> Self {
+        self.only_if("attribute_exists(pk)", [], [])
+    }
+
+    /// Requires that the item does not exist.
+    pub(super) fn if_absent(self) -> Self {
+        self.only_if("attribute_not_exists(pk)", [], [])
+    }
+
+    /// Whether there is nothing to write.
     pub(super) fn is_empty(&self) -> bool {
         self.sets.is_empty() && self.adds.is_empty() && self.removes.is_empty()
     }
 
-    /// The update expression.
     pub(super) fn update(&self) -> String {
         [("SET", &self.sets), ("ADD", &self.adds), ("REMOVE", &self.removes)]
             .into_iter()

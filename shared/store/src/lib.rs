@@ -1,47 +1,46 @@
-//! The only module that knows DynamoDB; everything above it speaks of listings, budgets and feeds.
-//! Changes that belong together are one transaction, changes that may be delivered twice are conditional, and no
-//! request scans the table.
+//! The table and the event bus: the only crate that knows DynamoDB. It builds on `registry-model` alone.
+//!
+//! [`Store`] is the handle; each file extends it with the requests of one subject, such as `listings` or `tasks`.
+//! Start with `keys`, which lists every kind of item, then `transaction` and `reads`, on which all requests build:
+//! - changes that belong together are one transaction, and changes that may be delivered twice are conditional;
+//! - no request scans the table; each reads by keys or queries one partition;
+//! - the attribute names are stored data: renaming one needs a migration.
+//!
+//! Every request fails with [`StoreError`]. Writes that were refused because of their condition are not errors but an
+//! outcome, such as `false` or [`WriteOutcome::LeaseLost`].
 
 mod attestations;
 mod attributes;
 mod batch_get;
-mod blocked_hosts;
-mod boost_inputs;
 mod budget;
+mod cached;
 mod challenges;
 mod client;
 mod completions;
 mod connector_days;
 mod counters;
 mod decisions;
+mod delistings;
 mod demos;
 mod deposit;
 mod discounts;
 mod due;
-mod due_class;
-mod economy_bumps;
-mod economy_samples;
+mod economy;
 mod error;
 pub mod events;
 mod evidence_item;
 mod evidence_log;
-mod expiry;
 mod expression;
-mod falls;
 mod federation;
 mod feed;
 mod grants;
-mod host_pointers;
+mod hosts;
 mod identities;
 mod inbox;
-mod index;
 mod keys;
-mod leaf;
+mod leaves;
 mod listing_item;
 mod listings;
-mod live;
-mod log_entries;
-mod manifest;
 mod outcomes;
 mod outreach;
 mod overdue;
@@ -50,8 +49,8 @@ mod probes;
 mod purchases;
 mod rates;
 mod read_cache;
-mod recheck_lag;
-mod seeded_edges;
+mod reads;
+mod search_index;
 mod sessions;
 mod signing_keys;
 mod state_changes;
@@ -66,31 +65,28 @@ mod trail_removal;
 mod trail_totals;
 mod trails;
 mod transaction;
+mod writes;
 
-pub use boost_inputs::BoostInputs;
 pub use budget::{Bucket, BudgetState, Caps};
+pub use cached::{FunnelCounts, Live, Manifest, Ratings};
 pub use challenges::Challenge;
 pub use client::Store;
-pub use completions::{CompletionOutcome, NewReward, Said};
+pub use completions::{CompletionOutcome, NewFeedback, NewFeedback as Said, NewReward};
 pub use connector_days::ConnectorDay;
 pub use counters::Week;
+pub use delistings::Fall;
 pub use demos::{DemoOutcome, WithOrders};
 pub use deposit::Deposit;
 pub use discounts::{Discount, DiscountUse};
 pub use due::{Claim, DuePlace};
-pub use due_class::DueClass;
-pub use economy_samples::{EconomySample, SampledCounts};
+pub use economy::{BoostInputs, EconomySample, SampledCounts};
 pub use error::StoreError;
 pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves};
-pub use falls::Fall;
 pub use identities::Identities;
-pub use inbox::{MessagePage, Talked, Talking};
-pub use index::{DirtyMark, Shown, StoredBucket};
+pub use inbox::{InboxWrite, InboxWrite as Talking, MessagePage, Talked};
 pub use keys::HostPointer;
-pub use listing_item::NamedListing;
+pub use listing_item::{DueClass, NamedListing};
 pub use listings::Insertion;
-pub use live::{FunnelCounts, Live, Ratings};
-pub use manifest::Manifest;
 pub use outcomes::OutcomeDeposit;
 pub use outreach::{OutreachClass, OutreachPlace, OutreachState};
 pub use overdue::OverdueCount;
@@ -98,15 +94,16 @@ pub use payments::{PaymentEvent, PaymentOutcome};
 pub use probes::Tally;
 pub use purchases::{BeginOutcome, KeptPurchase, NewPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
+pub use search_index::{DirtyMark, Shown, StoredBucket};
 pub use sessions::{SESSION_KEPT, SessionChange, SessionTotals, SessionWrite};
 pub use signing_keys::KeptKey;
 pub use state_changes::WriteOutcome;
-pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TASK_KEPT, TaskFilter, TaskPage};
+pub use tasks::{KeptTask, LARGEST_CONTENT, Origin, TaskFilter, TaskPage};
 pub use ticks::TickReport;
 pub use touches::{NewTouch, OutreachTotals, TouchOutcome};
 pub use trail_edges::Edge;
 pub use trail_marks::{NewTrace, TraceOutcome, TraceSource, UsedWith};
-pub use trail_reads::{Found, Landscape, Wanted};
+pub use trail_reads::{Landscape, TrailFacts, TrailFacts as Found, TrailQuery, TrailQuery as Wanted};
 pub use trail_removal::Removed;
 pub use trail_totals::{EventTotal, TrailTotals};
 pub use trails::Board;

@@ -1,31 +1,74 @@
-//! How a listing becomes an item of the table and comes back: its attributes, its index keys, its pointers by name.
-//! Apart from the requests that carry them, since publishing, probing and search all read and write these items.
+//! How a listing is stored: its attributes, its index keys, its pointers by name. Separate from the requests, because
+//! publishing, probing and search all read and write these items.
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::AttributeValue;
-
-use super::attributes::{Item, s, text};
-use super::due_class::DueClass;
+use super::attributes::{Item, blob, s, text, yes};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::leaf::last_leaf;
+use super::leaves::last_leaf;
 use super::table;
 use registry_model::{Assessment, Contact, Lane, Listing, ListingId};
 
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Assessment>);
 
-/// Listings put together with their evidence, from the items of both.
+/// A class of the due queue, each a partition of the index by due time. The first four are the contract's selection
+/// order, whose fifth, a fresh `ok`, is a listing whose due time is in the future.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DueClass {
+    /// Never probed.
+    NeverProbed,
+    /// Active, and its weekly recheck is due.
+    WeeklyDue,
+    /// To be retried after an inconclusive probe.
+    CoolDown,
+    /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
+    PartialOrStale,
+    /// Active, but its last probe failed: the weekly recheck probes it hourly until that is confirmed. Not part of
+    /// `WeeklyDue`, because a tick that claimed it first would postpone the confirmation again and again.
+    Confirming,
+}
+
+impl DueClass {
+    /// The classes of a tick, in the order in which they are served.
+    pub const OF_A_TICK: [Self; 4] =
+        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
+    /// The classes of the weekly recheck, in the order in which they are served.
+    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
+
+    pub(super) const fn partition(self) -> &'static str {
+        match self {
+            Self::NeverProbed => "DUE#0",
+            Self::WeeklyDue => "DUE#1",
+            Self::CoolDown => "DUE#2",
+            Self::PartialOrStale => "DUE#3",
+            Self::Confirming => "DUE#CONFIRM",
+        }
+    }
+
+    fn of(listing: &Listing) -> Option<Self> {
+        match listing.lane {
+            Lane::Withdrawn => None,
+            Lane::Active if listing.failures > 0 => Some(Self::Confirming),
+            Lane::Active => Some(Self::WeeklyDue),
+            Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
+            Lane::Queued => Some(Self::CoolDown),
+            Lane::NeedsFix | Lane::Demoted => Some(Self::PartialOrStale),
+        }
+    }
+}
+
+/// Joins the items of listings with those of their evidence and last leaves.
 pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
     let (cores, others): (Vec<Item>, Vec<Item>) =
         items.into_iter().partition(|item| text(item, "sk") == "CORE");
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {
-        let proof = others.get(&(text(&core, "pk"), keys::EVIDENCE));
-        let evidence = proof.map(|proof| evidence(proof)).transpose()?;
+        let evidence = others.get(&(text(&core, "pk"), keys::EVIDENCE));
+        let evidence = evidence.map(|item| read_evidence(item)).transpose()?;
         let leaf = others.get(&(text(&core, "pk"), keys::LAST_LEAF));
         let last_leaf = leaf.map(|leaf| last_leaf(leaf)).transpose()?;
         let listing: Listing = serde_dynamo::from_item(core)?;
@@ -34,70 +77,62 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> 
     cores.into_iter().map(read).collect()
 }
 
-fn evidence(item: &Item) -> Result<Assessment, StoreError> {
-    let evidence: Assessment = serde_json::from_str(text(item, "evidence"))?;
-    let changed = item.get(keys::CHANGED).map(|_| serde_json::from_str(text(item, keys::CHANGED)));
+fn read_evidence(item: &Item) -> Result<Assessment, StoreError> {
+    let evidence: Assessment = blob(item, "evidence")?;
+    let changed = item.get(keys::CHANGED).map(|_| blob(item, keys::CHANGED));
     Ok(Assessment { changed: changed.transpose()?, ..evidence })
 }
 
-/// The whole item of a listing: its data and its places in the indexes.
+/// The whole item of a listing: its data and its index keys.
 pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
-    item.extend(keys::listing(&listing.id).item());
-    item.insert("hosted".to_owned(), AttributeValue::Bool(true));
-    let mut place = |index: table::Index, pk: String, sk: String| {
+    item.extend(keys::listing(&listing.id).with([("hosted", yes())]));
+    let mut index = |index: table::Index, pk: String, sk: String| {
         item.insert(index.key[0].to_owned(), s(pk));
         item.insert(index.key[1].to_owned(), s(sk));
     };
     if listing.lane == Lane::Active {
-        place(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
+        index(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
     }
-    if let Some(class) = due_class(listing) {
-        place(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
+    if let Some(class) = DueClass::of(listing) {
+        index(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));
     }
     Ok(item)
 }
 
-/// What turns one state of a listing's item into another. The funnel's marks and the last visit are left
-/// alone: they are set by others while a probe is under way.
+/// The change from one state of a listing's item to another. It excludes the funnel's marks and the last visit, which
+/// other writers set during a probe.
 pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
-    const OTHERS: [&str; 5] = ["pk", "sk", "demoed", "feedbacked", "visited_at"];
-    let (before, after) = (listing_item(before)?, listing_item(after)?);
-    let others = |name: &String| OTHERS.contains(&name.as_str());
-    let gone: Vec<String> =
-        before.keys().filter(|name| !after.contains_key(*name) && !others(name)).cloned().collect();
-    let kept: Item = after.into_iter().filter(|(name, _)| !others(name)).collect();
-    Ok(gone.iter().fold(Expression::default().set_all(kept), |change, name| change.remove(name)))
+    const EXCLUDED: [&str; 5] = ["pk", "sk", "demoed", "feedbacked", "visited_at"];
+    let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
+    before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));
+    after.retain(|name, _| !EXCLUDED.contains(&name.as_str()));
+    Ok(before.keys().fold(Expression::default().set_all(after), |change, name| change.remove(name)))
 }
 
-fn due_class(listing: &Listing) -> Option<DueClass> {
-    match listing.lane {
-        Lane::Withdrawn => None,
-        Lane::Active if listing.failures > 0 => Some(DueClass::Confirming),
-        Lane::Active => Some(DueClass::WeeklyDue),
-        Lane::Queued if listing.probe.is_none() => Some(DueClass::NeverProbed),
-        Lane::Queued => Some(DueClass::CoolDown),
-        Lane::NeedsFix | Lane::Demoted => Some(DueClass::PartialOrStale),
-    }
+/// A condition: the listing exists and is not withdrawn.
+pub(super) fn not_withdrawn() -> Expression {
+    Expression::default().only_if(
+        "attribute_exists(pk) AND lane <> :withdrawn",
+        [],
+        [(":withdrawn", s(Lane::Withdrawn.as_str()))],
+    )
 }
 
-/// The pointers by which a listing is found by name, each once.
+/// The pointers by which a listing is found by name, without duplicates.
 pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
     let Some(server_name) = &listing.server_name else {
         return vec![keys::name(&listing.name, &listing.id)];
     };
-    let mut pointers = vec![if listing.name_proof.is_some() {
-        keys::proven_name(server_name, &listing.id)
-    } else {
-        keys::name(server_name, &listing.id)
-    }];
+    let key = if listing.name_proof.is_some() { keys::proven_name } else { keys::name };
+    let mut pointers = vec![key(server_name, &listing.id)];
     if keys::name_partition(server_name) != keys::name_partition(&listing.name) {
         pointers.push(keys::name(&listing.name, &listing.id));
     }
     pointers
 }
 
-/// A publisher's contact, written where no other's stands; `None` where there is nothing to keep.
+/// Writes a publisher's contact, unless its slot is in use; `None` where there is nothing to store.
 pub(super) fn contact_change(id: &ListingId, contact: &Contact) -> Option<(Key, Expression)> {
     if contact.email.is_none() && contact.source.is_none() {
         return None;

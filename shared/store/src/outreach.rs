@@ -1,35 +1,33 @@
-//! The queue of who may be written to: a small item a listing, in its own partitions of the due index, written with the
-//! change that makes the listing Live and taken out with the one that ends that. So no run looks at all listings.
+//! The outreach queue: a small item per listing, in its own partitions of the due index. It is written with the change
+//! that makes the listing Live and removed with the one that ends that, so that no run reads all listings.
 
-use aws_sdk_dynamodb::types::Select;
-
-use super::attributes::{Item, number, s, text};
+use super::attributes::{Item, count, moment, s, some_text, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::transaction::{Outcome, Transaction};
+use super::reads::{Query, Range};
+use super::transaction::Transaction;
 use super::{keys, table};
 use registry_model::{ListingId, LiveChange, Moment};
 
-/// The most waiting listings that are counted.
-const COUNTED: i32 = 1000;
+/// The most listings of a class that are counted.
+const MAX_COUNTED: i32 = 1000;
 
-/// Where a listing stands in the queue.
+/// A listing's class in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutreachClass {
-    /// Never written to.
+    /// Not invited yet.
     New,
-    /// Written to before; due again when its pause is over.
+    /// Invited before; due again when its pause is over.
     Again,
-    /// Nothing is left to invite it to, or it is the registry itself.
+    /// There is nothing left to invite it to, or it is the registry itself.
     Done,
-    /// It asked not to be written to.
     OptedOut,
 }
 
 impl OutreachClass {
-    /// Whom a run writes to, in the order in which they are served.
+    /// The classes that a run invites, in the order in which they are served.
     pub const SERVED: [Self; 2] = [Self::New, Self::Again];
 
     pub(super) const fn partition(self) -> &'static str {
@@ -47,138 +45,92 @@ impl OutreachClass {
     }
 }
 
-/// A place in the queue as it was read; what is written about it holds only while it is unchanged.
+/// A place in the queue as it was read; writes about it require that it has not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutreachPlace {
-    /// Whose it is.
     pub id: ListingId,
     pub(super) due: String,
 }
 
-/// What is known of a listing that was, or may be, written to.
+/// The outreach state of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutreachState {
-    /// Its place in the queue; `None` where it is in none.
+    /// `None` where it is not in the queue.
     pub place: Option<OutreachPlace>,
-    /// Where it stands.
     pub class: OutreachClass,
-    /// When it was last written to.
+    /// When it was last invited.
     pub touched_at: Option<Moment>,
-    /// How often.
+    /// How often it was invited.
     pub touches: u32,
-    /// How often it checked in at its inbox since then.
+    /// How often it checked in at its inbox since the last invitation.
     pub check_ins: u32,
 }
 
-impl Store {
-    /// Puts a listing that is Live into the queue, where it stood before if it was in it, or takes out one that fell. A
-    /// listing of an earlier table comes in with its next recheck.
-    pub(super) fn queue_for_outreach(
-        &self,
-        transaction: &mut Transaction,
-        id: &ListingId,
-        change: LiveChange,
-        at: Moment,
-    ) -> Result<(), StoreError> {
-        let [partition, sort] = table::DUE.key;
-        let update = match change {
-            LiveChange::Unseen => return Ok(()),
-            LiveChange::Fallen => Expression::default().remove(partition).remove(sort),
-            LiveChange::Risen | LiveChange::Kept => {
-                let (class, due) = (s(OutreachClass::New.partition()), s(keys::at(at, id.as_str())));
-                Expression::default()
-                    .set_from(partition, "class", class.clone())
-                    .set_from(sort, "due", due.clone())
-                    .set_once("class", class)
-                    .set_once("due", due)
-            }
-        };
-        self.update(transaction, &keys::outreach(id), &update)
-    }
+/// Adds a Live listing to the queue, at its earlier place if it had one, or removes one that is no longer Live. A listing
+/// of an earlier table is added with its next recheck.
+pub(super) fn queue_for_outreach(
+    transaction: &mut Transaction,
+    id: &ListingId,
+    change: LiveChange,
+    at: Moment,
+) {
+    let [partition, sort] = table::DUE.key;
+    let update = match change {
+        LiveChange::Unseen => return,
+        LiveChange::Fallen => Expression::default().remove(partition).remove(sort),
+        LiveChange::Risen | LiveChange::Kept => {
+            let (class, due) = (s(OutreachClass::New.partition()), s(keys::at(at, id.as_str())));
+            Expression::default()
+                .set_from(partition, "class", class.clone())
+                .set_from(sort, "due", due.clone())
+                .set_once("class", class)
+                .set_once("due", due)
+        }
+    };
+    transaction.update(keys::outreach(id), update);
+}
 
-    /// Who of a class is due, the longest waiting first.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+impl Store {
+    /// The listings of a class that are due, the longest waiting first.
     pub async fn outreach_due(
         &self,
         class: OutreachClass,
         now: Moment,
         limit: u32,
     ) -> Result<Vec<OutreachPlace>, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .index_name(table::DUE.name)
-            .key_condition_expression("gsi2pk = :class AND gsi2sk < :now")
-            .expression_attribute_values(":class", s(class.partition()))
-            .expression_attribute_values(":now", s(keys::at(now, "~")))
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
-            .send()
-            .await?;
-        let place = |item: &Item| {
-            let id = text(item, "pk").strip_prefix(keys::OUTREACH_OF)?.parse().ok()?;
-            Some(OutreachPlace { id, due: text(item, table::DUE.key[1]).to_owned() })
-        };
-        Ok(answer.items.unwrap_or_default().iter().filter_map(place).collect())
+        let range = Range::Before(keys::after_all_at(now));
+        let query = Query::of(class.partition()).index(table::DUE).range(range).limit(limit);
+        let place = |item: &Item| Some(OutreachPlace { id: listing_of(item)?, due: due_of(item)? });
+        Ok(self.query(query).await?.items.iter().filter_map(place).collect())
     }
 
     /// How many listings are in a class, counted up to a thousand.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn outreach_count(&self, class: OutreachClass) -> Result<u32, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .index_name(table::DUE.name)
-            .key_condition_expression("gsi2pk = :class")
-            .expression_attribute_values(":class", s(class.partition()))
-            .select(Select::Count)
-            .limit(COUNTED)
-            .send()
-            .await?;
-        Ok(u32::try_from(answer.count).unwrap_or(0))
+        let query = Query::of(class.partition()).index(table::DUE).limit(MAX_COUNTED);
+        Ok(self.count(query).await?.0)
     }
 
-    /// What is known of these listings; those never in the queue are left out.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The outreach states of these listings; those never in the queue are left out.
     pub async fn outreach_states(
         &self,
         ids: &[ListingId],
     ) -> Result<Vec<(ListingId, OutreachState)>, StoreError> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let keys = ids.iter().map(|id| keys::outreach(id).item()).collect();
+        let keys = ids.iter().map(keys::outreach).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?;
         Ok(items.iter().filter_map(state).collect())
     }
 
-    /// Gives a place another due time, and perhaps another class; false where it was changed since it was read.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Changes the due time of a place, and optionally its class; false where it was changed since it was read.
     pub async fn move_outreach(
         &self,
         place: &OutreachPlace,
         until: Moment,
         class: Option<OutreachClass>,
     ) -> Result<bool, StoreError> {
-        let mut transaction = Transaction::default();
-        let update = moved(place, until, class);
-        self.update(&mut transaction, &keys::outreach(&place.id), &update)?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        self.change_outreach(&place.id, moved(place, until, class)).await
     }
 
-    /// A listing is never written to again; false where that was so already. It need not have been in the queue.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Ends invitations of a listing, which need not be in the queue; false where it had opted out already.
     pub async fn opt_out(&self, id: &ListingId, now: Moment) -> Result<bool, StoreError> {
         let [partition, sort] = table::DUE.key;
         let (class, due) = (s(OutreachClass::OptedOut.partition()), s(keys::at(now, id.as_str())));
@@ -192,15 +144,10 @@ impl Store {
                 [("#class", "class")],
                 [(":out", class)],
             );
-        let mut transaction = Transaction::default();
-        self.update(&mut transaction, &keys::outreach(id), &update)?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        self.change_outreach(id, update).await
     }
 
-    /// A listing that opted out may be written to again from `due` on, while it is Live; false where it had not.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Allows invitations of a listing that opted out, from `due` on, while it is Live; false where it had not opted out.
     pub async fn opt_in(
         &self,
         id: &ListingId,
@@ -209,22 +156,24 @@ impl Store {
         is_live: bool,
     ) -> Result<bool, StoreError> {
         let [partition, sort] = table::DUE.key;
-        let (to, due) = (s(class.partition()), s(keys::at(due, id.as_str())));
-        let update = Expression::default().set("class", to.clone()).set("due", due.clone());
+        let (class, due) = (s(class.partition()), s(keys::at(due, id.as_str())));
+        let update = Expression::default().set("class", class.clone()).set("due", due.clone());
         let update = if is_live {
-            update.set(partition, to).set(sort, due)
+            update.set(partition, class).set(sort, due)
         } else {
             update.remove(partition).remove(sort)
         };
         let out = s(OutreachClass::OptedOut.partition());
-        let update = update.only_if("#class = :out", [("#class", "class")], [(":out", out)]);
-        let mut transaction = Transaction::default();
-        self.update(&mut transaction, &keys::outreach(id), &update)?;
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        self.change_outreach(id, update.only_if("#class = :out", [("#class", "class")], [(":out", out)]))
+            .await
+    }
+
+    async fn change_outreach(&self, id: &ListingId, change: Expression) -> Result<bool, StoreError> {
+        Ok(self.transact(Transaction::updating(keys::outreach(id), change)).await?.is_written())
     }
 }
 
-/// A move in the queue, as long as the place is the one that was read and its listing may be written to.
+/// A move in the queue, provided that the place has not changed and its listing has not opted out.
 pub(super) fn moved(place: &OutreachPlace, until: Moment, class: Option<OutreachClass>) -> Expression {
     let [partition, sort] = table::DUE.key;
     let due = s(keys::at(until, place.id.as_str()));
@@ -240,17 +189,22 @@ pub(super) fn moved(place: &OutreachPlace, until: Moment, class: Option<Outreach
     )
 }
 
+fn listing_of(item: &Item) -> Option<ListingId> {
+    text(item, "pk").strip_prefix(keys::OUTREACH_OF)?.parse().ok()
+}
+
+fn due_of(item: &Item) -> Option<String> {
+    some_text(item, table::DUE.key[1])
+}
+
 fn state(item: &Item) -> Option<(ListingId, OutreachState)> {
-    let id: ListingId = text(item, "pk").strip_prefix(keys::OUTREACH_OF)?.parse().ok()?;
-    let due = Some(text(item, table::DUE.key[1]).to_owned()).filter(|due| !due.is_empty());
-    let touched_at = Some(number(item, "touched_at")).filter(|millis| *millis > 0);
-    let count = |name| u32::try_from(number(item, name)).unwrap_or(0);
+    let id = listing_of(item)?;
     let state = OutreachState {
-        place: due.map(|due| OutreachPlace { id: id.clone(), due }),
+        place: due_of(item).map(|due| OutreachPlace { id: id.clone(), due }),
         class: OutreachClass::of(text(item, "class")).unwrap_or(OutreachClass::New),
-        touched_at: touched_at.and_then(Moment::from_millisecond),
-        touches: count("touches"),
-        check_ins: count("check_ins"),
+        touched_at: moment(item, "touched_at"),
+        touches: count(item, "touches"),
+        check_ins: count(item, "check_ins"),
     };
     Some((id, state))
 }

@@ -1,26 +1,25 @@
-//! Live listings whose last proof has run out because their recheck is late. Readers leave them out row by row; the
-//! counts leave them out by the number that is kept here, which is counted anew each hour from the queue of what is due.
+//! Live listings whose proof has expired because their recheck is late. Readers leave them out item by item; the counters
+//! subtract the number stored here, which is computed from the due queue each hour.
 
-use super::attributes::{Item, n, number, text};
+use super::attributes::{Item, count, moment, n, text};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::feed;
-use super::keys;
+use super::leaves::add_leaf;
+use super::search_index::mark_dirty;
 use super::transaction::Transaction;
+use super::{feed, keys};
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
 
-/// Listings told of in one transaction, which takes 100 writes.
-const TOLD_AT_ONCE: usize = 24;
+/// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
+const MAX_PER_TRANSACTION: usize = 24;
 
 /// How many Live listings are overdue, and when they were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OverdueCount {
-    /// Agents.
     pub agents: u32,
-    /// MCP servers.
     pub mcps: u32,
-    /// When.
     pub at: Option<Moment>,
 }
 
@@ -39,38 +38,33 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
     let Some(item) = items.iter().find(|item| text(item, "sk") == keys::overdue().sk) else {
         return OverdueCount::default();
     };
-    let count = |name| u32::try_from(number(item, name)).unwrap_or(0);
-    let at = Moment::from_millisecond(number(item, "at"));
-    OverdueCount { agents: count("overdue_agents"), mcps: count("overdue_mcps"), at }
+    OverdueCount {
+        agents: count(item, "overdue_agents"),
+        mcps: count(item, "overdue_mcps"),
+        at: moment(item, "at"),
+    }
 }
 
 impl Store {
-    /// Tells of listings whose proof has just run out: a line in the feed and a leaf of the log each, and
-    /// search leaves them out.
-    ///
-    /// # Errors
-    /// The table is busy or refused; some may have been told of.
+    /// Records listings whose proof has just expired, each with a feed item and a leaf of the log, and removes them from
+    /// search. After an error some may be recorded.
     pub async fn tell_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
-        for some in news.chunks(TOLD_AT_ONCE) {
+        for chunk in news.chunks(MAX_PER_TRANSACTION) {
             let mut transaction = Transaction::default();
-            for item in some {
+            for item in chunk {
                 if let Some(id) = &item.listing_id {
-                    self.mark_dirty(&mut transaction, id, item.at)?;
+                    mark_dirty(&mut transaction, id, item.at);
                     let kind = item.kind.unwrap_or(Kind::Agent);
-                    let leaf = LogEntry::new(item.at, id, kind, LogEvent::Ended);
-                    self.log_entry(&mut transaction, &leaf)?;
+                    add_leaf(&mut transaction, &LogEntry::new(item.at, id, kind, LogEvent::Ended))?;
                 }
-                self.put(&mut transaction, feed::to_item(item)?, None)?;
+                transaction.put(feed::to_item(item)?);
             }
             self.transact(transaction).await?;
         }
         Ok(())
     }
 
-    /// Keeps the count; what is remembered of the list is made anew where it changed.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the earlier count stays.
+    /// Stores the count; where it changed, cached pages of the active list become invalid.
     pub async fn keep_overdue_count(
         &self,
         before: OverdueCount,
@@ -78,28 +72,15 @@ impl Store {
         now: Moment,
     ) -> Result<(), StoreError> {
         let changed = (before.agents, before.mcps) != (after.agents, after.mcps);
-        let note = Expression::default()
+        let change = Expression::default()
             .set("overdue_agents", n(after.agents))
             .set("overdue_mcps", n(after.mcps))
             .set("at", n(now.as_millisecond()))
             .add("version", i64::from(changed));
-        let mut transaction = Transaction::default();
-        self.update(&mut transaction, &keys::overdue(), &note)?;
-        self.transact(transaction).await.map(drop)
+        self.transact(Transaction::updating(keys::overdue(), change)).await.map(drop)
     }
 
-    /// The count that is kept.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn overdue_count(&self) -> Result<OverdueCount, StoreError> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(keys::overdue().item()))
-            .send()
-            .await?;
-        Ok(read(answer.item.as_slice()))
+        Ok(read(self.read(&keys::overdue(), Consistency::Eventual).await?.as_slice()))
     }
 }

@@ -1,32 +1,32 @@
-//! The probes of a day and of a listing: a record of each, indexed by outcome and time, and tallies by reason. Records
-//! are kept for the ninety days that a listing's page shows, tallies for the days that are compared.
+//! The probes of a day and of a listing: a record of each, indexed by outcome and time, and tallies by reason.
 
 use std::collections::BTreeMap;
 
-use super::attributes::{Item, n, number, s, text};
+use super::attributes::{Item, blobs, count, n, s, sum, to_blob, ttl};
 use super::client::Store;
-use super::counters::sum;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::keys;
+use super::reads::{Query, Range};
+use super::{keys, table};
 use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
 
-/// Seconds for which a record is kept: a day more than the ninety that are shown, for the one that is not over.
-const KEPT: i64 = 91 * 86_400;
-/// Seconds for which the tally of a day is kept.
-const TALLY_KEPT: i64 = 37 * 86_400;
+/// Seconds for which a record is stored: the ninety days that a listing's page shows, and the current one.
+const RECORD_RETENTION: i64 = 91 * 86_400;
+/// Seconds for which the tally of a day is stored.
+const TALLY_RETENTION: i64 = 37 * 86_400;
 const REASON: &str = "reason:";
 
 pub(super) fn to_item(record: &ProbeRecord) -> Result<Item, StoreError> {
-    let mut item = keys::probe(&record.id, record.probed_at).item();
-    item.insert("gsi1pk".to_owned(), s(keys::shown_probed(record.handshake)));
-    item.insert("gsi1sk".to_owned(), s(keys::at(record.probed_at, record.id.as_str())));
-    item.insert("record".to_owned(), s(serde_json::to_string(record)?));
-    item.insert("ttl".to_owned(), n(record.probed_at.as_second() + KEPT));
-    Ok(item)
+    let [pk, sk] = table::SHOWN.key;
+    Ok(keys::probe(&record.id, record.probed_at).with([
+        (pk, s(keys::shown_probed(record.handshake))),
+        (sk, s(keys::at(record.probed_at, record.id.as_str()))),
+        ("record", to_blob(record)?),
+        ttl(record.probed_at, RECORD_RETENTION),
+    ]))
 }
 
-/// What this probe adds to the tally of its day; `first_today` where the listing was not yet asked today.
+/// How this probe changes the tally of its day; `first_today` where the listing was not yet probed that day.
 pub(super) fn tally(record: &ProbeRecord, first_today: bool, preflight_reject: bool) -> Expression {
     let kind = match record.kind {
         Kind::Agent => "agents",
@@ -37,7 +37,7 @@ pub(super) fn tally(record: &ProbeRecord, first_today: bool, preflight_reject: b
         .add(record.handshake.as_str(), 1)
         .add("unique", i64::from(first_today))
         .add("rejects", i64::from(preflight_reject))
-        .set("ttl", n(record.probed_at.as_second() + TALLY_KEPT));
+        .set("ttl", n(record.probed_at.as_second() + TALLY_RETENTION));
     if record.handshake == Handshake::Fail {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);
     }
@@ -47,24 +47,20 @@ pub(super) fn tally(record: &ProbeRecord, first_today: bool, preflight_reject: b
     }
 }
 
-/// A day's probes in sum.
+/// The sums of a day's probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Probes of agents, and of MCP servers.
     pub agents: u32,
-    /// Probes of MCP servers.
     pub mcps: u32,
     /// Different listings probed.
     pub unique: u32,
-    /// Probes that ended at the preflight, without spending budget.
+    /// Probes that ended at the preflight, without using budget.
     pub rejects: u32,
     /// By outcome: ok, partial, fail, skip.
     pub handshakes: [u32; 4],
-    /// Failed agents.
     pub failed_agents: u32,
-    /// Failed MCP servers.
     pub failed_mcps: u32,
-    /// How often each reason, the most frequent first.
+    /// The count of each reason, the most frequent first.
     pub reasons: Vec<(String, u32)>,
 }
 
@@ -72,16 +68,12 @@ const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::
 
 impl Store {
     /// The tally of the UTC day of `now`.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn tally(&self, now: Moment) -> Result<Tally, StoreError> {
         let shards = self.partition(&keys::day_partition(now)).await?;
         let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
         for shard in &shards {
-            for name in shard.keys().filter_map(|name| name.strip_prefix(REASON)) {
-                let count = u32::try_from(number(shard, &format!("{REASON}{name}"))).unwrap_or(0);
-                *reasons.entry(name.to_owned()).or_default() += count;
+            for (name, reason) in shard.keys().filter_map(|name| Some((name, name.strip_prefix(REASON)?))) {
+                *reasons.entry(reason.to_owned()).or_default() += count::<u32>(shard, name);
             }
         }
         let mut reasons: Vec<(String, u32)> = reasons.into_iter().collect();
@@ -99,53 +91,25 @@ impl Store {
     }
 
     /// The probes of a listing from `since` on, the newest first, at most `limit`; by one query.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn probes_of(
         &self,
         id: &ListingId,
         since: Moment,
         limit: i32,
     ) -> Result<Vec<ProbeRecord>, StoreError> {
-        let (first, last) = (keys::probe(id, since), format!("{}:", keys::PROBE_AT));
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :listing AND sk BETWEEN :first AND :last")
-            .expression_attribute_values(":listing", s(first.pk))
-            .expression_attribute_values(":first", s(first.sk))
-            .expression_attribute_values(":last", s(last))
-            .scan_index_forward(false)
-            .limit(limit)
-            .send()
-            .await?;
-        let items = answer.items.unwrap_or_default();
-        items.iter().map(|item| Ok(serde_json::from_str(text(item, "record"))?)).collect()
+        let first = keys::probe(id, since);
+        let range = Range::Between(first.sk, format!("{}:", keys::PROBE));
+        let query = Query::of(first.pk).range(range).descending().limit(limit);
+        blobs(&self.query(query).await?.items, "record")
     }
 
     /// The latest probes of one outcome.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn latest_probes(
         &self,
         outcome: Handshake,
         limit: i32,
     ) -> Result<Vec<ProbeRecord>, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .index_name(super::table::SHOWN.name)
-            .key_condition_expression("gsi1pk = :outcome")
-            .expression_attribute_values(":outcome", s(keys::shown_probed(outcome)))
-            .scan_index_forward(false)
-            .limit(limit)
-            .send()
-            .await?;
-        let items = answer.items.unwrap_or_default();
-        items.iter().map(|item| Ok(serde_json::from_str(text(item, "record"))?)).collect()
+        let query = Query::of(keys::shown_probed(outcome)).index(table::SHOWN).descending().limit(limit);
+        blobs(&self.query(query).await?.items, "record")
     }
 }

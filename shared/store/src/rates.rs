@@ -6,7 +6,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::transaction::{Outcome, Transaction};
+use super::transaction::{Outcome, Refused, Transaction, WriteId};
 use registry_model::error::Problem;
 use registry_model::{LimitedAction, LimitedTarget, Moment, Rate};
 
@@ -60,75 +60,72 @@ impl From<UsedUp> for Problem {
     }
 }
 
-/// The counters within a transaction, with the position of the first: a refused write at another position is not theirs.
+/// The writes of a transaction that count an action, to distinguish their refusal from that of other writes.
 #[derive(Clone, Debug)]
 pub(super) struct Counted {
-    first: usize,
-    scopes: Vec<Scope>,
+    limits: Vec<(WriteId, Scope)>,
     wait: u32,
 }
 
 impl Counted {
-    /// Whose allowance is used up, if one of the refused writes is a counter.
-    pub(super) fn used_up(&self, refused: &[usize]) -> Option<UsedUp> {
-        let scope = |position: &usize| self.scopes.get(position.checked_sub(self.first)?).copied();
-        refused.iter().find_map(scope).map(|scope| UsedUp { scope, wait: self.wait })
+    /// The first limit that is exceeded, where one of the refused writes counts the action.
+    pub(super) fn used_up(&self, refused: &Refused) -> Option<UsedUp> {
+        let exceeded = self.limits.iter().find(|(write, _)| refused.includes(*write));
+        exceeded.map(|(_, scope)| UsedUp { scope: *scope, wait: self.wait })
     }
 }
 
+/// Counts one action in a transaction, which is refused where a limit is exceeded. Without an allowance there is no limit.
+pub(super) fn count(transaction: &mut Transaction, act: Option<Allowance<'_>>, now: Moment) -> Counted {
+    let hour = now.as_second() / 3600;
+    let wait = u32::try_from((hour + 1) * 3600 - now.as_second()).unwrap_or(3600).max(1);
+    let Some(act) = act else { return Counted { limits: Vec::new(), wait } };
+    let at_target = act.target.zip(act.action.limit().target);
+    let at_target = at_target.map(|(target, kind)| (Scope::Target(kind), "host", target, act.rate.target));
+    let limits = [
+        (Scope::Caller, "caller", act.caller, act.rate.caller),
+        (Scope::Everybody, "everybody", "all", act.rate.everybody),
+    ];
+    let limits = limits.into_iter().chain(at_target).map(|(scope, word, who, cap)| {
+        let change = Expression::default().add("used", 1).set("ttl", n((hour + 2) * 3600)).only_if(
+            "attribute_not_exists(#used) OR #used < :cap",
+            [("#used", "used")],
+            [(":cap", n(cap))],
+        );
+        (transaction.update(keys::rate(act.action.key(), word, who, hour), change), scope)
+    });
+    Counted { limits: limits.collect(), wait }
+}
+
 impl Store {
-    /// Counts one action; `None` if it is allowed.
-    ///
-    /// # Errors
-    /// The table did not answer; the action is then not allowed.
+    /// Counts one action; `None` if it is allowed, otherwise the exceeded limit.
     pub async fn count_action(&self, act: Allowance<'_>, now: Moment) -> Result<Option<UsedUp>, StoreError> {
         let mut transaction = Transaction::default();
-        let counted = self.allow(&mut transaction, &act, now)?;
+        let counted = count(&mut transaction, Some(act), now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => None,
-            Outcome::Refused(positions) => counted.used_up(&positions),
+            Outcome::Refused(refused) => counted.used_up(&refused),
         })
-    }
-
-    /// Counts one action as a part of a transaction, which is refused if an allowance is used up.
-    pub(super) fn allow(
-        &self,
-        transaction: &mut Transaction,
-        act: &Allowance<'_>,
-        now: Moment,
-    ) -> Result<Counted, StoreError> {
-        let hour = now.as_second() / 3600;
-        let mut limits = vec![
-            (Scope::Caller, "caller", act.caller, act.rate.caller),
-            (Scope::Everybody, "everybody", "all", act.rate.everybody),
-        ];
-        if let (Some(target), Some(kind)) = (act.target, act.action.limit().target) {
-            limits.push((Scope::Target(kind), "host", target, act.rate.target));
-        }
-        let wait = u32::try_from((hour + 1) * 3600 - now.as_second()).unwrap_or(3600).max(1);
-        let first = transaction.len();
-        for (_, scope, who, cap) in &limits {
-            let key = keys::rate(act.action.key(), scope, who, hour);
-            let one = Expression::default().add("used", 1).set("ttl", n((hour + 2) * 3600)).only_if(
-                "attribute_not_exists(#used) OR #used < :cap",
-                [("#used", "used")],
-                [(":cap", n(cap))],
-            );
-            self.update(transaction, &key, &one)?;
-        }
-        Ok(Counted { first, scopes: limits.into_iter().map(|(scope, ..)| scope).collect(), wait })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, Scope, UsedUp};
+    use super::*;
+    use crate::keys::Key;
 
     #[test]
-    fn refused_writes_around_the_counters_are_ignored() {
-        let counted = Counted { first: 2, scopes: vec![Scope::Caller, Scope::Everybody], wait: 60 };
-        assert_eq!(counted.used_up(&[0, 3]), Some(UsedUp { scope: Scope::Everybody, wait: 60 }));
-        assert_eq!(counted.used_up(&[2, 3]), Some(UsedUp { scope: Scope::Caller, wait: 60 }));
-        assert_eq!(counted.used_up(&[1, 4]), None);
+    fn refusals_of_other_writes_exceed_no_limit() {
+        let mut transaction = Transaction::default();
+        let other = transaction.put(Key::new("P", "S").item());
+        let rate = Rate { caller: 1, everybody: 1, target: 1 };
+        let act = Allowance { action: LimitedAction::Publish, caller: "192.0.2.1", target: None, rate };
+        let now = "2026-11-20T12:59:00Z".parse().unwrap();
+        let counted = count(&mut transaction, Some(act), now);
+        let [(caller, _), (everybody, _)] = counted.limits[..] else { panic!("two limits") };
+        let used_up = |refused: &[WriteId]| counted.used_up(&Refused(refused.to_vec()));
+        assert_eq!(used_up(&[other, everybody]), Some(UsedUp { scope: Scope::Everybody, wait: 60 }));
+        assert_eq!(used_up(&[caller, everybody]), Some(UsedUp { scope: Scope::Caller, wait: 60 }));
+        assert_eq!(used_up(&[other]), None);
     }
 }

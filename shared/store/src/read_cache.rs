@@ -1,5 +1,5 @@
-//! Caches what was read until it is written. Only valid for the sole writer of a table, as on one machine; on AWS many
-//! processes write, and every read asks the table.
+//! Caches items until they are written. Only valid for the sole writer of a table, as on one machine; on AWS many
+//! processes write, and every read goes to the table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use super::cached::{Live, Manifest};
 use super::error::StoreError;
 use super::keys::{self, Key};
 use super::listing_item::NamedListing;
-use super::live::Live;
-use super::manifest::Manifest;
 use registry_model::{Listing, ListingId};
 
 /// Approximate bytes of cached listings with their evidence.
 const MAX_BYTES: u64 = 10 * 1024 * 1024;
 /// Bytes of a typical listing with evidence, without the texts of its tools and skills.
 const TYPICAL_BYTES: u64 = 4096;
-/// Approximate bytes of cached cores, of which one page of hits needs a dozen; and of a core without its description.
+/// Approximate bytes of cached cores; one page of hits needs a dozen cores.
 const MAX_CORE_BYTES: u64 = 12 * 1024 * 1024;
+/// Approximate bytes of a core without its description.
 const CORE_BYTES: u64 = size_of::<Listing>() as u64 + 600;
 
-/// The cache of a table's sole writer; for any other process, empty and never filled.
+/// The cache of a table's sole writer; disabled in any other process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadCache(Option<Arc<Caches>>);
 
@@ -53,23 +53,22 @@ impl ReadCache {
         })))
     }
 
-    /// Whether anything is cached at all.
-    pub(super) const fn is_kept(&self) -> bool {
+    pub(super) const fn is_enabled(&self) -> bool {
         self.0.is_some()
     }
 
-    /// A cached listing, or the result of `read`. That there is none is not cached.
+    /// A cached listing, or the result of `read`. The absence of a listing is not cached.
     pub(super) async fn listing(
         &self,
         id: &ListingId,
         read: impl Future<Output = Result<Option<NamedListing>, StoreError>>,
     ) -> Result<Option<Arc<NamedListing>>, StoreError> {
         let read = async { Ok(read.await?.map(Arc::new)) };
-        let Some(memory) = &self.0 else { return read.await };
-        cached(&memory.listings, &keys::listing(id), read).await
+        let Some(caches) = &self.0 else { return read.await };
+        cached(&caches.listings, &keys::listing(id), read).await
     }
 
-    /// The cores of listings in no order, those that are not cached by one `read`; ids without a listing are left out.
+    /// The cores of listings, in no order; one `read` gets those that are not cached. Ids without a listing are left out.
     pub(super) async fn cores<R>(
         &self,
         ids: &[ListingId],
@@ -78,19 +77,19 @@ impl ReadCache {
     where
         R: Future<Output = Result<Vec<Listing>, StoreError>>,
     {
-        let Some(memory) = &self.0 else {
+        let Some(caches) = &self.0 else {
             return Ok(read(ids.to_vec()).await?.into_iter().map(Arc::new).collect());
         };
-        // Each once and in one order: else a reader would wait for itself, or two for each other.
+        // Each id once, and in order: otherwise a reader could wait for itself, or two readers for each other.
         let partitions: BTreeMap<String, &ListingId> =
             ids.iter().map(|id| (keys::listing(id).pk, id)).collect();
-        let (mut found, mut places, mut missing) =
+        let (mut found, mut guards, mut missing) =
             (Vec::with_capacity(ids.len()), BTreeMap::new(), Vec::new());
         for (partition, id) in &partitions {
-            match memory.cores.get_value_or_guard_async(partition).await {
-                Ok(kept) => found.push(kept),
-                Err(place) => {
-                    places.insert(id.as_str(), place);
+            match caches.cores.get_value_or_guard_async(partition).await {
+                Ok(core) => found.push(core),
+                Err(guard) => {
+                    guards.insert(id.as_str(), guard);
                     missing.push((*id).clone());
                 }
             }
@@ -100,8 +99,8 @@ impl ReadCache {
         }
         for listing in read(missing).await? {
             let listing = Arc::new(listing);
-            if let Some(place) = places.remove(listing.id.as_str()) {
-                let _written_meanwhile = place.insert(Arc::clone(&listing));
+            if let Some(guard) = guards.remove(listing.id.as_str()) {
+                let _written_meanwhile = guard.insert(Arc::clone(&listing));
             }
             found.push(listing);
         }
@@ -113,46 +112,46 @@ impl ReadCache {
         &self,
         read: impl Future<Output = Result<Live, StoreError>>,
     ) -> Result<Live, StoreError> {
-        let Some(memory) = &self.0 else { return read.await };
+        let Some(caches) = &self.0 else { return read.await };
         let read = async { read.await.map(Some) };
-        Ok(cached(&memory.live, &Key::new(keys::LIVE, ""), read).await?.unwrap_or_default())
+        Ok(cached(&caches.live, &Key::new(keys::LIVE, ""), read).await?.unwrap_or_default())
     }
 
-    /// The cached manifest of the search index, whose key this is, or the result of `read`.
+    /// The cached manifest of the search index, which has this key, or the result of `read`.
     pub(super) async fn manifest(
         &self,
         key: &Key,
         read: impl Future<Output = Result<Manifest, StoreError>>,
     ) -> Result<Arc<Manifest>, StoreError> {
-        let Some(memory) = &self.0 else { return read.await.map(Arc::new) };
+        let Some(caches) = &self.0 else { return read.await.map(Arc::new) };
         let read = async { Ok(Some(Arc::new(read.await?))) };
-        Ok(cached(&memory.manifest, key, read).await?.unwrap_or_default())
+        Ok(cached(&caches.manifest, key, read).await?.unwrap_or_default())
     }
 
-    /// Held while partitions are written. Their cached items are removed when it is dropped, whether or not the write
-    /// succeeded, together with anything read meanwhile.
+    /// A guard to keep while partitions are written. Dropping it removes their cached items, whether or not the write
+    /// succeeded, and everything read in the meantime.
     pub(super) fn writing(&self, partitions: impl IntoIterator<Item = String>) -> Writing {
-        let memory = self.0.clone();
-        let partitions = if memory.is_some() { partitions.into_iter().collect() } else { Vec::new() };
-        Writing { memory, partitions }
+        let caches = self.0.clone();
+        let partitions = if caches.is_some() { partitions.into_iter().collect() } else { Vec::new() };
+        Writing { caches, partitions }
     }
 }
 
 /// A write under way; see [`ReadCache::writing`].
 #[derive(Debug)]
 pub(super) struct Writing {
-    memory: Option<Arc<Caches>>,
+    caches: Option<Arc<Caches>>,
     partitions: Vec<String>,
 }
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        let Some(memory) = &self.memory else { return };
+        let Some(caches) = &self.caches else { return };
         for partition in &self.partitions {
-            memory.listings.remove(partition);
-            memory.cores.remove(partition);
-            memory.live.remove(partition);
-            memory.manifest.remove(partition);
+            caches.listings.remove(partition);
+            caches.cores.remove(partition);
+            caches.live.remove(partition);
+            caches.manifest.remove(partition);
         }
     }
 }
@@ -181,15 +180,15 @@ async fn cached<T: Clone, W: Weighter<String, T> + Clone>(
     key: &Key,
     read: impl Future<Output = Result<Option<T>, StoreError>>,
 ) -> Result<Option<T>, StoreError> {
-    // Concurrent readers of one partition wait for the first. A removal meanwhile invalidates its guard, so that a value
-    // read before a write is never cached after it.
-    let place = match cache.get_value_or_guard_async(&key.pk).await {
-        Ok(kept) => return Ok(Some(kept)),
-        Err(place) => place,
+    // Concurrent readers of one partition wait for the first. A removal in the meantime invalidates its guard, so that a
+    // value read before a write is never cached after it.
+    let guard = match cache.get_value_or_guard_async(&key.pk).await {
+        Ok(value) => return Ok(Some(value)),
+        Err(guard) => guard,
     };
     let found = read.await?;
     if let Some(found) = &found {
-        let _written_meanwhile = place.insert(found.clone());
+        let _written_meanwhile = guard.insert(found.clone());
     }
     Ok(found)
 }
@@ -208,40 +207,40 @@ mod tests {
 
     #[tokio::test]
     async fn reads_are_cached_until_the_item_is_written() {
-        let memory = ReadCache::until_written();
-        assert_eq!(memory.live(read(1)).await.unwrap(), live(1));
-        assert_eq!(memory.live(read(2)).await.unwrap(), live(1));
-        drop(memory.writing([keys::LIVE.to_owned()]));
-        assert_eq!(memory.live(read(3)).await.unwrap(), live(3));
+        let cache = ReadCache::until_written();
+        assert_eq!(cache.live(read(1)).await.unwrap(), live(1));
+        assert_eq!(cache.live(read(2)).await.unwrap(), live(1));
+        drop(cache.writing([keys::LIVE.to_owned()]));
+        assert_eq!(cache.live(read(3)).await.unwrap(), live(3));
     }
 
     #[tokio::test]
     async fn reads_during_a_write_are_not_cached() {
-        let memory = ReadCache::until_written();
+        let cache = ReadCache::until_written();
         let overtaken = async {
-            drop(memory.writing([keys::LIVE.to_owned()]));
+            drop(cache.writing([keys::LIVE.to_owned()]));
             Ok(live(1))
         };
-        assert_eq!(memory.live(overtaken).await.unwrap(), live(1));
-        assert_eq!(memory.live(read(2)).await.unwrap(), live(2));
+        assert_eq!(cache.live(overtaken).await.unwrap(), live(1));
+        assert_eq!(cache.live(read(2)).await.unwrap(), live(2));
     }
 
     #[tokio::test]
-    async fn without_sole_writing_every_read_asks_the_table() {
-        let nothing = ReadCache::default();
-        assert_eq!(nothing.live(read(1)).await.unwrap(), live(1));
-        assert_eq!(nothing.live(read(2)).await.unwrap(), live(2));
+    async fn a_disabled_cache_reads_every_time() {
+        let disabled = ReadCache::default();
+        assert_eq!(disabled.live(read(1)).await.unwrap(), live(1));
+        assert_eq!(disabled.live(read(2)).await.unwrap(), live(2));
     }
 
     fn id(number: usize) -> ListingId {
         format!("mcp-{number}").parse().unwrap()
     }
 
-    /// What the table has of these, each as its description says it was read.
-    fn stored(ids: &[ListingId], said: &str) -> Vec<Listing> {
+    /// These listings with a description.
+    fn stored(ids: &[ListingId], description: &str) -> Vec<Listing> {
         let core = |id: &ListingId| {
             serde_json::from_value(serde_json::json!({
-                "id": id, "name": "A", "description": said, "category": "other", "declared": "unknown",
+                "id": id, "name": "A", "description": description, "category": "other", "declared": "unknown",
                 "lane": "active", "listed_at": "2026-11-20T12:00:00Z", "due_at": "2026-11-20T12:00:00Z",
             }))
             .unwrap()
@@ -249,49 +248,52 @@ mod tests {
         ids.iter().map(core).collect()
     }
 
-    /// Which of them were read, and how they are described.
-    async fn cores(memory: &ReadCache, ids: &[ListingId], said: &str) -> (Vec<ListingId>, Vec<String>) {
-        let mut asked = Vec::new();
+    /// The ids that were read from the table, and the descriptions of all.
+    async fn cores(cache: &ReadCache, ids: &[ListingId], description: &str) -> (Vec<ListingId>, Vec<String>) {
+        let mut read_ids = Vec::new();
         let read = async |missing: Vec<ListingId>| {
-            asked.clone_from(&missing);
-            Ok(stored(&missing, said))
+            read_ids.clone_from(&missing);
+            Ok(stored(&missing, description))
         };
-        let mut found = memory.cores(ids, read).await.unwrap();
+        let mut found = cache.cores(ids, read).await.unwrap();
         found.sort_by_key(|listing| listing.id.clone());
-        (asked, found.iter().filter_map(|listing| listing.description.clone()).collect())
+        (read_ids, found.iter().filter_map(|listing| listing.description.clone()).collect())
     }
 
     #[tokio::test]
-    async fn of_several_listings_only_those_that_are_not_cached_are_read() {
-        let memory = ReadCache::until_written();
+    async fn only_listings_that_are_not_cached_are_read() {
+        let cache = ReadCache::until_written();
         let (one, two, three) = (id(1), id(2), id(3));
-        let first = cores(&memory, &[two.clone(), one.clone(), two.clone()], "old").await;
+        let first = cores(&cache, &[two.clone(), one.clone(), two.clone()], "old").await;
         assert_eq!(first, (vec![one.clone(), two.clone()], vec!["old".to_owned(); 2]), "each once");
-        drop(memory.writing([keys::listing(&one).pk]));
-        let (asked, said) = cores(&memory, &[three.clone(), two, one.clone()], "new").await;
-        assert_eq!((asked, said), (vec![one, three], vec!["new".into(), "old".into(), "new".into()]));
+        drop(cache.writing([keys::listing(&one).pk]));
+        let (read_ids, descriptions) = cores(&cache, &[three.clone(), two, one.clone()], "new").await;
+        assert_eq!(
+            (read_ids, descriptions),
+            (vec![one, three], vec!["new".into(), "old".into(), "new".into()])
+        );
     }
 
     #[tokio::test]
-    async fn a_listing_that_is_written_while_it_is_read_is_not_cached() {
-        let memory = ReadCache::until_written();
+    async fn listings_written_during_a_read_are_not_cached() {
+        let cache = ReadCache::until_written();
         let overtaken = async |missing: Vec<ListingId>| {
-            drop(memory.writing([keys::listing(&id(1)).pk]));
+            drop(cache.writing([keys::listing(&id(1)).pk]));
             Ok(stored(&missing, "old"))
         };
-        memory.cores(&[id(1), id(2)], overtaken).await.unwrap();
-        assert_eq!(cores(&memory, &[id(1), id(2)], "new").await.0, [id(1)]);
+        cache.cores(&[id(1), id(2)], overtaken).await.unwrap();
+        assert_eq!(cores(&cache, &[id(1), id(2)], "new").await.0, [id(1)]);
     }
 
     #[tokio::test]
-    async fn readers_of_the_same_listings_do_not_wait_for_each_other_in_a_circle() {
-        let memory = ReadCache::until_written();
+    async fn readers_of_the_same_listings_do_not_deadlock() {
+        let cache = ReadCache::until_written();
         let slowly = async |missing: Vec<ListingId>| {
             tokio::task::yield_now().await;
             Ok(stored(&missing, "it"))
         };
         let (there, back) = (vec![id(1), id(2), id(3)], vec![id(3), id(2), id(1)]);
-        let both = async { tokio::join!(memory.cores(&there, slowly), memory.cores(&back, slowly)) };
+        let both = async { tokio::join!(cache.cores(&there, slowly), cache.cores(&back, slowly)) };
         let both = tokio::time::timeout(std::time::Duration::from_secs(5), both).await;
         let (one, other) = both.expect("neither waits for the other");
         assert_eq!((one.unwrap().len(), other.unwrap().len()), (3, 3));

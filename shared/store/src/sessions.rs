@@ -1,50 +1,48 @@
-//! Sessions across protocols. A step is an item of its own and the head counts them, in one transaction under the head's
-//! condition: two who append at once lose nothing, and no session grows without end. All of it expires after seven days.
+//! Sessions across protocols. A step is a separate item and the head counts them, in one transaction under the head's
+//! condition: concurrent appends lose nothing, and no session grows without limit. All of it expires after seven days.
 
-use super::attributes::{Item, n, number, s, text};
+use super::attributes::{Item, blobs, moment, n, number, s, sum, text, to_blob, ttl};
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::rates::{Allowance, UsedUp};
+use super::rates::{self, Allowance, UsedUp};
+use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use registry_model::{MOST_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
 
-/// Seconds for which a session is kept.
+/// Seconds for which a session is stored.
 pub const SESSION_KEPT: i64 = 7 * 86_400;
 
-/// What became of an attempt to append.
+/// How a write to a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionWrite {
-    /// It was written.
     Written,
-    /// There is no such session, it is closed, expired or full; nothing was written.
+    /// The session does not exist, or is closed, expired or full; nothing was written.
     Refused,
-    /// An allowance is used up; nothing was written.
+    /// A rate limit is exceeded; nothing was written.
     Limited(UsedUp),
 }
 
-/// What is appended to a session.
+/// A change of a session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionChange {
-    /// One more step, with something that tells it from others of its millisecond.
+    /// One more step, with a text that distinguishes it from others of its millisecond.
     pub step: Option<(SessionStep, String)>,
-    /// What is known from now on; what is absent stays as it was.
+    /// New facts; those that are absent stay as they were.
     pub facts: SessionFacts,
-    /// Nothing more is to be appended.
     pub close: bool,
 }
 
 /// How many sessions there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionTotals {
-    /// Opened so far.
     pub opened: u64,
-    /// Closed by those who opened them.
+    /// Closed by their callers.
     pub closed: u64,
 }
 
-/// The attributes of the facts that are there.
+/// The attributes of the facts that are present.
 fn attributes(facts: &SessionFacts) -> Item {
     let facts = [
         ("entry_protocol", facts.entry_protocol.map(|protocol| protocol.as_str().to_owned())),
@@ -59,23 +57,24 @@ fn attributes(facts: &SessionFacts) -> Item {
 
 fn facts_of(head: &Item) -> Result<SessionFacts, StoreError> {
     let names = ["entry_protocol", "listing_id", "agent_name", "match_q", "demo_order_id", "feedback_id"];
-    let known = names.into_iter().filter(|name| head.contains_key(*name));
-    let members = known.map(|name| (name.to_owned(), text(head, name).into()));
+    let present = names.into_iter().filter(|name| head.contains_key(*name));
+    let members = present.map(|name| (name.to_owned(), text(head, name).into()));
     Ok(serde_json::from_value(serde_json::Value::Object(members.collect()))?)
 }
 
-fn step_item(digest: &str, step: &SessionStep, mark: &str) -> Result<Item, StoreError> {
-    let mut item = keys::session_step(digest, step.at, mark).item();
-    item.insert("step".to_owned(), s(serde_json::to_string(step)?));
-    item.insert("ttl".to_owned(), n(step.at.as_second() + SESSION_KEPT));
-    Ok(item)
+fn put_step(
+    transaction: &mut Transaction,
+    digest: &str,
+    step: Option<&(SessionStep, String)>,
+) -> Result<(), StoreError> {
+    if let Some((step, mark)) = step {
+        let key = keys::session_step(digest, step.at, mark);
+        transaction.put(key.with([("step", to_blob(step)?), ttl(step.at, SESSION_KEPT)]));
+    }
+    Ok(())
 }
 
 impl Store {
-    /// Opens a session.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then nothing was written.
     pub async fn open_session(
         &self,
         id: &SessionId,
@@ -85,24 +84,19 @@ impl Store {
     ) -> Result<SessionWrite, StoreError> {
         let digest = id.digest();
         let mut transaction = Transaction::default();
-        let mut head = keys::session(&digest).item();
+        let mut head = keys::session(&digest).with([
+            ("created_at", n(now.as_millisecond())),
+            ttl(now, SESSION_KEPT),
+            ("steps", n(u8::from(change.step.is_some()))),
+        ]);
         head.extend(attributes(&change.facts));
-        head.insert("created_at".to_owned(), n(now.as_millisecond()));
-        head.insert("ttl".to_owned(), n(now.as_second() + SESSION_KEPT));
-        head.insert("steps".to_owned(), n(u8::from(change.step.is_some())));
-        self.put(&mut transaction, head, Some("attribute_not_exists(pk)"))?;
-        if let Some((step, mark)) = &change.step {
-            self.put(&mut transaction, step_item(&digest, step, mark)?, None)?;
-        }
-        let opened = Expression::default().add("opened", 1);
-        self.update(&mut transaction, &keys::session_totals(&digest), &opened)?;
+        transaction.put_new(head);
+        put_step(&mut transaction, &digest, change.step.as_ref())?;
+        transaction.update(keys::session_totals(&digest), Expression::default().add("opened", 1));
         self.write_session(transaction, allowance, now).await
     }
 
     /// Appends to an open session that is not full.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then nothing was written.
     pub async fn append_to_session(
         &self,
         id: &SessionId,
@@ -119,19 +113,16 @@ impl Store {
         if change.close {
             head = head.set("closed_at", n(now.as_millisecond()));
         }
-        let most = if change.step.is_some() { MOST_STEPS } else { MOST_STEPS + 1 };
+        let max_steps = if change.step.is_some() { MOST_STEPS } else { MOST_STEPS + 1 };
         let head = head.only_if(
             "attribute_exists(pk) AND attribute_not_exists(closed_at) AND #ttl > :now AND #steps < :most",
             [("#ttl", "ttl"), ("#steps", "steps")],
-            [(":now", n(now.as_second())), (":most", n(most))],
+            [(":now", n(now.as_second())), (":most", n(max_steps))],
         );
-        self.update(&mut transaction, &keys::session(&digest), &head)?;
-        if let Some((step, mark)) = &change.step {
-            self.put(&mut transaction, step_item(&digest, step, mark)?, None)?;
-        }
+        transaction.update(keys::session(&digest), head);
+        put_step(&mut transaction, &digest, change.step.as_ref())?;
         if change.close {
-            let closed = Expression::default().add("closed", 1);
-            self.update(&mut transaction, &keys::session_totals(&digest), &closed)?;
+            transaction.update(keys::session_totals(&digest), Expression::default().add("closed", 1));
         }
         self.write_session(transaction, allowance, now).await
     }
@@ -142,60 +133,35 @@ impl Store {
         allowance: Option<Allowance<'_>>,
         now: Moment,
     ) -> Result<SessionWrite, StoreError> {
-        let counted = allowance.map(|act| self.allow(&mut transaction, &act, now)).transpose()?;
+        let counted = rates::count(&mut transaction, allowance, now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => SessionWrite::Written,
-            Outcome::Refused(positions) => counted
-                .and_then(|counted| counted.used_up(&positions))
-                .map_or(SessionWrite::Refused, SessionWrite::Limited),
+            Outcome::Refused(refused) => {
+                counted.used_up(&refused).map_or(SessionWrite::Refused, SessionWrite::Limited)
+            }
         })
     }
 
     /// A session with its steps; `None` where there is none, or it expired.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :session")
-            .expression_attribute_values(":session", s(keys::session(&id.digest()).pk))
-            .consistent_read(true)
-            .send()
-            .await?;
-        let items = answer.items.unwrap_or_default();
-        let (heads, steps): (Vec<&Item>, Vec<&Item>) =
-            items.iter().partition(|item| text(item, "sk") == "SESSION");
+        let items = self.partition(&keys::session(&id.digest()).pk).await?;
+        let (heads, steps): (Vec<Item>, Vec<Item>) =
+            items.into_iter().partition(|item| text(item, "sk") == keys::SESSION);
         let Some(head) = heads.first().filter(|head| number(head, "ttl") > now.as_second()) else {
             return Ok(None);
         };
-        let steps = steps.into_iter().map(|item| Ok(serde_json::from_str(text(item, "step"))?));
         Ok(Some(Session {
-            created_at: Moment::from_millisecond(number(head, "created_at")).unwrap_or(Moment::UNIX_EPOCH),
+            created_at: moment(head, "created_at").unwrap_or(Moment::UNIX_EPOCH),
             expires_at: Moment::from_second(number(head, "ttl")).unwrap_or(Moment::UNIX_EPOCH),
             facts: facts_of(head)?,
-            steps: steps.collect::<Result<_, StoreError>>()?,
+            steps: blobs(&steps, "step")?,
             closed: head.contains_key("closed_at"),
         }))
     }
 
     /// How many sessions there were, by one query.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn session_totals(&self) -> Result<SessionTotals, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :totals")
-            .expression_attribute_values(":totals", s(keys::SESSION_TOTALS))
-            .send()
-            .await?;
-        let items = answer.items.unwrap_or_default();
-        let sum = |name| u64::try_from(items.iter().map(|item| number(item, name)).sum::<i64>()).unwrap_or(0);
-        Ok(SessionTotals { opened: sum("opened"), closed: sum("closed") })
+        let items = self.query(Query::of(keys::SESSION_TOTALS)).await?.items;
+        Ok(SessionTotals { opened: sum(&items, "opened"), closed: sum(&items, "closed") })
     }
 }

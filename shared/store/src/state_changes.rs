@@ -1,21 +1,22 @@
-//! The outcome of a probe, written as one transaction: the listing, its evidence, the record, the tallies, the
-//! Live counters, the holder of the endpoint, its place in the outreach queue, the news and the messages to its inbox.
-//! A crash before it leaves the listing due; a second delivery finds the lease gone and writes nothing.
+//! The outcome of a probe, written as one transaction with everything that follows from it. After a crash before it the
+//! listing is still due; a second delivery has lost the lease and writes nothing.
 
-use super::attributes::{n, s, text};
+use super::attributes::{n, s, text, to_blob, ttl};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::deposit::Deposit;
 use super::error::StoreError;
 use super::evidence_item::evidence_item;
 use super::expression::Expression;
-use super::feed;
-use super::keys;
-use super::leaf::verdict_leaf;
-use super::listing_item::changed;
-use super::probes;
+use super::inbox::deliver;
+use super::leaves::{add_leaf, verdict_leaf};
+use super::listing_item::{changed, pointers};
+use super::listings::rename;
+use super::outreach::queue_for_outreach;
+use super::search_index::mark_dirty;
 use super::trails::trail_of;
-use super::transaction::{Outcome, Transaction};
+use super::transaction::{Outcome, Transaction, WriteId};
+use super::{delistings, feed, hosts, keys, probes, trails};
 use registry_model::{
     Amounts, Handshake, Kind, Lane, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
 };
@@ -23,26 +24,22 @@ use registry_model::{
 /// The outcome of writing a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
-    /// The change was written.
     Written,
-    /// The lease was lost: another worker judged the listing; nothing was written.
+    /// Another worker judged the listing; nothing was written.
     LeaseLost,
-    /// Another listing took the endpoint at the same moment; nothing was written.
+    /// Another listing took the endpoint at the same time; nothing was written.
     EndpointHeld,
 }
 
 impl Store {
-    /// Which other listing holds an endpoint, and the values of the trail of the one that asks; by one read.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Which other listing holds an endpoint, and the values of the trail of `asking`; by one read.
     pub async fn endpoint_holder_and_trail(
         &self,
         url: &str,
         asking: &ListingId,
         now: Moment,
     ) -> Result<(Option<ListingId>, Amounts), StoreError> {
-        let keys = vec![keys::endpoint(url).item(), keys::trail(asking).item()];
+        let keys = vec![keys::endpoint(url), keys::trail(asking)];
         let items = self.batch_get(keys, Consistency::Strong).await?;
         let holder = items.iter().find_map(|item| text(item, "listing_id").parse().ok());
         let trail = items.iter().find(|item| text(item, "sk") == keys::TRAIL);
@@ -51,138 +48,140 @@ impl Store {
     }
 
     /// Which other listing holds an endpoint.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn endpoint_holder(
         &self,
         url: &str,
         asking: &ListingId,
     ) -> Result<Option<ListingId>, StoreError> {
-        let key = keys::endpoint(url).item();
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&*self.table)
-            .set_key(Some(key))
-            .consistent_read(true)
-            .send()
-            .await?;
-        let holder = answer.item.and_then(|item| text(&item, "listing_id").parse().ok());
+        let item = self.read(&keys::endpoint(url), Consistency::Strong).await?;
+        let holder = item.and_then(|item| text(&item, "listing_id").parse().ok());
         Ok(holder.filter(|holder| holder != asking))
     }
 
-    /// Writes a state change.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then nothing was written and the lease runs out by itself.
+    /// Writes a state change. After an error the lease expires by itself.
     pub async fn record(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
         let StateChange { before, after, assessment, record, .. } = change;
-        let id = &after.id;
+        let (id, at) = (&after.id, record.probed_at);
         let mut transaction = Transaction::default();
 
-        let update = changed(before, after)?.set("asked_at", n(record.probed_at.as_millisecond())).only_if(
-            "lease = :mark",
-            [],
-            [(":mark", s(before.lease.as_deref().unwrap_or_default()))],
-        );
-        self.update(&mut transaction, &keys::listing(id), &update)?;
-        let endpoint_at = self.hold_endpoint(&mut transaction, before, after)?;
+        let update = changed(before, after)?.set("asked_at", n(at.as_millisecond()));
+        transaction.update(keys::listing(id), leased(update, before));
+        let endpoint = hold_endpoint(&mut transaction, before, after);
 
         if change.is_shown() {
             let evidence = evidence_item(id, assessment)?;
             if let Some(leaf) = verdict_leaf(change, &evidence) {
-                self.log_entry(&mut transaction, &leaf)?;
+                add_leaf(&mut transaction, &leaf)?;
             }
-            // A change of its item, so that what changed at an earlier probe stays.
-            let whole = [("evidence", s(text(&evidence, "evidence")))];
-            let changed = assessment.changed.as_ref().map(serde_json::to_string).transpose()?;
-            let changed = changed.map(|changed| (keys::CHANGED, s(changed)));
-            let write = whole.into_iter().chain(changed);
-            let write = write.fold(Expression::default(), |write, (name, value)| write.set(name, value));
-            self.update(&mut transaction, &keys::evidence(id), &write)?;
+            // An update, not a put, so that the change found by an earlier probe stays.
+            let mut update = Expression::default().set("evidence", s(text(&evidence, "evidence")));
+            if let Some(changed) = &assessment.changed {
+                update = update.set(keys::CHANGED, to_blob(changed)?);
+            }
+            transaction.update(keys::evidence(id), update);
         }
-        self.count_probe(&mut transaction, change)?;
-        self.update(&mut transaction, &keys::live(id), &live(change.live_change(), after.shown_kind()))?;
+        count_probe(&mut transaction, change)?;
+        transaction.update(keys::live(id), live(change.live_change(), after.shown_kind()));
         if change.recheck {
-            let week = keys::week_tally(record.probed_at, id);
-            self.update(&mut transaction, &week, &week_tally(change))?;
+            transaction.update(keys::week_tally(at, id), week_tally(change));
         }
-        self.rename(&mut transaction, before, after)?;
-        self.file_by_hosts(&mut transaction, Some(before), after)?;
+        rename(&mut transaction, before, after);
+        hosts::move_pointers(&mut transaction, Some(before), after);
         if change.is_searched_anew() {
-            self.mark_dirty(&mut transaction, id, record.probed_at)?;
+            mark_dirty(&mut transaction, id, at);
         }
-        self.tell_fall(&mut transaction, before, after, record.probed_at)?;
-        // A tick that finds a Live listing alive has nothing to add to the queue; the weekly recheck makes it whole.
+        delistings::record(&mut transaction, before, after, at)?;
+        // A tick that finds a Live listing alive changes nothing in the queue; the weekly recheck restores missing places.
         if change.recheck || change.live_change() != LiveChange::Kept {
-            self.queue_for_outreach(&mut transaction, id, change.live_change(), record.probed_at)?;
+            queue_for_outreach(&mut transaction, id, change.live_change(), at);
         }
         if let Some(news) = &change.news {
-            self.put(&mut transaction, feed::to_item(news)?, None)?;
+            transaction.put(feed::to_item(news)?);
         }
         for message in &change.messages {
-            self.deliver(&mut transaction, message)?;
+            deliver(&mut transaction, message)?;
         }
         if let Some(deposit) = deposit(change) {
-            self.deposit(&mut transaction, &deposit, record.probed_at)?;
+            trails::deposit(&mut transaction, &[deposit], at);
         }
 
         Ok(match self.transact(transaction).await? {
             Outcome::Written => WriteOutcome::Written,
-            Outcome::Refused(positions) if endpoint_at.is_some_and(|at| positions == [at]) => {
+            Outcome::Refused(refused) if endpoint.is_some_and(|write| refused.is_only(write)) => {
                 WriteOutcome::EndpointHeld
             }
             Outcome::Refused(_) => WriteOutcome::LeaseLost,
         })
     }
 
-    /// Keeps the record of a probe and counts it among those of its day.
-    pub(super) fn count_probe(
-        &self,
-        transaction: &mut Transaction,
-        change: &StateChange,
-    ) -> Result<(), StoreError> {
-        let StateChange { before, record, .. } = change;
-        self.put(transaction, probes::to_item(record)?, None)?;
-        let last = before.probe.as_ref().map(|probe| keys::day(probe.at));
-        let first_today = last.is_none_or(|day| day != keys::day(record.probed_at));
-        let tally = probes::tally(record, first_today, change.preflight_reject);
-        self.update(transaction, &keys::day_tally(record.probed_at, &before.id), &tally)
-    }
-
-    /// A Live listing holds its endpoint, and lets go of it when it falls or moves. Gives the position of the
-    /// write that takes hold.
-    pub(super) fn hold_endpoint(
-        &self,
-        transaction: &mut Transaction,
-        before: &Listing,
-        after: &Listing,
-    ) -> Result<Option<usize>, StoreError> {
-        let held = before.endpoint.as_deref().filter(|_| before.lane == Lane::Active).map(keys::endpoint);
-        let wanted = after.endpoint.as_deref().filter(|_| after.lane == Lane::Active).map(keys::endpoint);
-        // By their keys: one item may not be released and taken in one transaction.
-        if held == wanted {
-            return Ok(None);
+    /// Deletes a listing that was never Live and has failed for too long, with everything stored about it and with its
+    /// last verdict, in one transaction: a TTL would remove the items one by one and count nothing. The records of its
+    /// probes expire after 91 days, as all do. After an error the lease expires by itself.
+    pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
+        let (before, id) = (&change.before, &change.before.id);
+        let mut transaction = Transaction::default();
+        transaction.delete_if(keys::listing(id), leased(Expression::default(), before));
+        let others = [keys::evidence(id), keys::identities(id), keys::trail(id), keys::demand(id)];
+        for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
+            transaction.delete(key);
         }
-        let mine = || (":me", s(after.id.as_str()));
-        if let Some(held) = held {
-            let only_mine =
-                Expression::default().only_if("attribute_not_exists(pk) OR listing_id = :me", [], [mine()]);
-            self.delete(transaction, &held, Some(&only_mine))?;
+        hosts::remove_pointers(&mut transaction, before);
+        count_probe(&mut transaction, change)?;
+        transaction.update(keys::live(id), Expression::default().add("expired", 1));
+        if let Some(news) = &change.news {
+            transaction.put(feed::to_item(news)?);
         }
-        let Some(wanted) = wanted else { return Ok(None) };
-        let take = Expression::default().set("listing_id", s(after.id.as_str())).only_if(
-            "attribute_not_exists(pk) OR listing_id = :me",
-            [],
-            [mine()],
-        );
-        self.update(transaction, &wanted, &take)?;
-        Ok(Some(transaction.len() - 1))
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => WriteOutcome::Written,
+            Outcome::Refused(_) => WriteOutcome::LeaseLost,
+        })
     }
 }
 
-/// What a probe deposits. One that came to no judgement, or met something that is there but closed to it, deposits nothing.
+/// Requires the lease under which the listing was read.
+fn leased(change: Expression, before: &Listing) -> Expression {
+    let lease = s(before.lease.as_deref().unwrap_or_default());
+    change.only_if("lease = :mark", [], [(":mark", lease)])
+}
+
+/// Stores the record of a probe and counts it in the tally of its day.
+fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<(), StoreError> {
+    let StateChange { before, record, .. } = change;
+    transaction.put(probes::to_item(record)?);
+    let last_day = before.probe.as_ref().map(|probe| probe.at.utc_day());
+    let first_today = last_day.is_none_or(|day| day != record.probed_at.utc_day());
+    let tally = probes::tally(record, first_today, change.preflight_reject);
+    transaction.update(keys::day_tally(record.probed_at, &before.id), tally);
+    Ok(())
+}
+
+/// A Live listing holds its endpoint, and releases it when it is no longer Live or moves. Returns the write that takes
+/// the new endpoint.
+pub(super) fn hold_endpoint(
+    transaction: &mut Transaction,
+    before: &Listing,
+    after: &Listing,
+) -> Option<WriteId> {
+    let endpoint = |listing: &Listing| {
+        listing.endpoint.as_deref().filter(|_| listing.lane == Lane::Active).map(keys::endpoint)
+    };
+    let (old, new) = (endpoint(before), endpoint(after));
+    // Compared by key: one item may not be released and taken in one transaction.
+    if old == new {
+        return None;
+    }
+    let if_free_or_mine = |change: Expression| {
+        let me = s(after.id.as_str());
+        change.only_if("attribute_not_exists(pk) OR listing_id = :me", [], [(":me", me)])
+    };
+    if let Some(old) = old {
+        transaction.delete_if(old, if_free_or_mine(Expression::default()));
+    }
+    let take = Expression::default().set("listing_id", s(after.id.as_str()));
+    Some(transaction.update(new?, if_free_or_mine(take)))
+}
+
+/// What a probe deposits: nothing if it is inconclusive, or if the endpoint answers but is closed to the probe.
 fn deposit(change: &StateChange) -> Option<Deposit> {
     let id = &change.before.id;
     match change.record.handshake {
@@ -194,7 +193,7 @@ fn deposit(change: &StateChange) -> Option<Deposit> {
     }
 }
 
-/// What a change does to the counters of what is Live.
+/// How a change affects the counters of what is Live.
 pub(super) fn live(change: LiveChange, kind: Kind) -> Expression {
     let counter = match kind {
         Kind::Agent => "agents",
@@ -209,10 +208,10 @@ pub(super) fn live(change: LiveChange, kind: Kind) -> Expression {
 }
 
 fn week_tally(change: &StateChange) -> Expression {
-    let ok = change.record.ok;
+    let (name, expires) = ttl(change.record.probed_at, 60 * 86_400);
     Expression::default()
         .add("rechecked", 1)
-        .add("still_ok", i64::from(ok))
+        .add("still_ok", i64::from(change.record.ok))
         .add("demoted", i64::from(change.live_change() == LiveChange::Fallen))
-        .set("ttl", n(change.record.probed_at.as_second() + 60 * 86_400))
+        .set(name, expires)
 }

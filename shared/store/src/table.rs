@@ -1,5 +1,5 @@
-//! The one table: its keys and indexes as plain data, from which it is created locally and against which the
-//! template is tested, so that the two cannot drift apart.
+//! The keys and indexes of the table as data. The local table is created from it and the template is tested against it,
+//! so that the two cannot differ.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
@@ -12,52 +12,41 @@ use aws_sdk_dynamodb::types::{
 /// Partition and sort key of the table, both strings.
 pub const KEY: [&str; 2] = ["pk", "sk"];
 
-/// The attribute that holds the second (epoch) after which an item may be removed.
+/// The attribute with the time, in seconds since the epoch, after which DynamoDB may remove an item.
 pub const TTL_ATTRIBUTE: &str = "ttl";
 
-/// A secondary index: its name, its partition and sort key, and whether it carries whole items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
-    /// Name of the index.
     pub name: &'static str,
     /// Partition and sort key, both strings; an item without them is not in the index.
     pub key: [&'static str; 2],
-    /// Whole items, or keys only.
+    /// Whether it contains whole items, or only keys.
     pub whole_items: bool,
 }
 
-/// Rows in the order they are shown: Active listings by kind, probes by outcome.
+/// Items in the order they are shown: Active listings by kind, probes by outcome.
 pub const SHOWN: Index = Index { name: "gsi1", key: ["gsi1pk", "gsi1sk"], whole_items: true };
 
-/// What is due to be probed, by class and time. Keys only: a due row is claimed, and read, by one update.
+/// What is due, by class and time. Keys only: one update claims a due listing and reads it.
 pub const DUE: Index = Index { name: "gsi2", key: ["gsi2pk", "gsi2sk"], whole_items: false };
 
-/// All secondary indexes.
 pub const INDEXES: [Index; 2] = [SHOWN, DUE];
 
-/// Creates the table where it does not exist yet, with its TTL. On AWS the template does this.
-///
-/// # Errors
-/// What the engine answered, unless it says that the table is there already.
+/// Creates the table with its TTL where it does not exist. On AWS the template does this.
 pub async fn ensure(client: &Client, name: &str) -> Result<(), aws_sdk_dynamodb::Error> {
-    let created = create(client, name).await;
-    match created {
-        Err(error) if !already_there(&error) => return Err(error.into()),
-        _ => {}
+    match create(client, name).await {
+        Ok(()) => {
+            let ttl = TimeToLiveSpecification::builder().attribute_name(TTL_ATTRIBUTE).enabled(true).build();
+            client.update_time_to_live().table_name(name).time_to_live_specification(ttl?).send().await?;
+            Ok(())
+        }
+        Err(error)
+            if error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
     }
-    let ttl = TimeToLiveSpecification::builder().attribute_name(TTL_ATTRIBUTE).enabled(true).build();
-    if created_now(&created) {
-        client.update_time_to_live().table_name(name).time_to_live_specification(ttl?).send().await?;
-    }
-    Ok(())
-}
-
-fn created_now<T, E>(created: &Result<T, E>) -> bool {
-    created.is_ok()
-}
-
-fn already_there(error: &SdkError<CreateTableError>) -> bool {
-    error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception)
 }
 
 async fn create(client: &Client, name: &str) -> Result<(), SdkError<CreateTableError>> {
@@ -88,10 +77,10 @@ fn key_schema(key: [&str; 2]) -> Result<Vec<KeySchemaElement>, BuildError> {
 }
 
 fn secondary(index: Index) -> Result<GlobalSecondaryIndex, BuildError> {
-    let carries = if index.whole_items { ProjectionType::All } else { ProjectionType::KeysOnly };
+    let projection = if index.whole_items { ProjectionType::All } else { ProjectionType::KeysOnly };
     GlobalSecondaryIndex::builder()
         .index_name(index.name)
         .set_key_schema(Some(key_schema(index.key)?))
-        .projection(Projection::builder().projection_type(carries).build())
+        .projection(Projection::builder().projection_type(projection).build())
         .build()
 }

@@ -1,76 +1,72 @@
 //! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one item, and a
-//! small row in the list of its context where that id is ours; ids that clients choose are keyed by caller.
+//! small row in the list of its context if this registry chose the context's id; ids that clients choose are keyed by
+//! caller.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, n, number, s, text};
+use super::attributes::{Item, moment, n, number, s, text};
 use super::batch_get::{Consistency, MAX_KEYS};
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::transaction::{Outcome, Transaction};
+use super::reads::{Query, Range};
+use super::transaction::Transaction;
 use registry_model::Moment;
 
 /// Seconds for which a task is stored after its last change.
-pub const TASK_KEPT: i64 = 86_400;
+const RETENTION: i64 = 86_400;
 
 /// Rows of a context's list that are read for one page; a row has a few hundred bytes.
-const LISTED: i32 = 500;
+const MAX_ROWS: i32 = 500;
 
 /// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
-const LARGEST_PAGE: i64 = 3_000_000;
+const MAX_PAGE_BYTES: i64 = 3_000_000;
 
-/// The largest content that is stored, in bytes: each kilobyte costs two write units in a transaction, and anybody may
-/// have a task stored.
+/// Bytes of content per task: each kilobyte costs two write units in a transaction, and any caller may have a task
+/// stored.
 pub const LARGEST_CONTENT: usize = 64 * 1024;
 
-/// Who chose the id of a task or of a context. An id of ours cannot be guessed, so knowing it is enough; the id that a
-/// client chose for a task counts for that client's address only, and one for a context lists nothing.
+/// Who chose the id of a task or of a context. The registry's ids cannot be guessed, so knowing one is enough; an id that
+/// a client chose for a task is valid for that client's address only, and one for a context lists nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// We did.
+    /// This registry.
     Ours,
-    /// The client did.
     Client,
 }
 
-/// A task as it is kept.
+/// A task as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptTask {
-    /// Its id.
     pub id: String,
-    /// Who chose the id.
     pub origin: Origin,
-    /// By whom it was asked for, as rates name callers.
+    /// The caller, as rate limits name callers.
     pub caller: String,
-    /// The conversation it belongs to.
     pub context_id: String,
-    /// Who chose the id of the conversation.
     pub context_origin: Origin,
-    /// Its state, by a name that only its protocol needs to know.
+    /// A name that is defined by the protocol.
     pub state: String,
-    /// Since when it is in that state.
+    /// When it entered that state.
     pub at: Moment,
-    /// All the rest, as its protocol writes it; at most [`LARGEST_CONTENT`] bytes.
+    /// The rest, as its protocol writes it; at most [`LARGEST_CONTENT`] bytes.
     pub content: String,
 }
 
-/// Which tasks of a context are wanted.
+/// Selects tasks of a context.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskFilter {
-    /// In this state.
     pub state: Option<String>,
     /// Changed at this time or later.
     pub since: Option<Moment>,
 }
 
-/// A part of a context's tasks.
+/// A page of a context's tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskPage {
-    /// The tasks, the last changed first.
+    /// The last changed first.
     pub tasks: Vec<KeptTask>,
-    /// How many there are in all, counted over the newest five hundred of the context.
+    /// The number of all tasks, counted over the newest five hundred of the context.
     pub total: usize,
     /// Where the next page begins; none at the end.
     pub next: Option<String>,
@@ -84,33 +80,30 @@ impl KeptTask {
         }
     }
 
-    /// Its row in the list of its context; none where nobody may list that.
+    /// Its row in the list of its context; none where the context cannot be listed.
     fn row(&self) -> Option<Key> {
         let is_listed = self.context_origin == Origin::Ours;
         is_listed.then(|| Key::new(list(&self.context_id), keys::at(self.at, &keys::bounded(&self.id))))
     }
 
-    fn expires(&self) -> i64 {
-        self.at.as_second() + TASK_KEPT
-    }
-
     fn attributes(&self) -> Item {
-        Item::from([
-            ("task_id".to_owned(), s(&self.id)),
-            ("caller".to_owned(), s(&self.caller)),
-            ("context_id".to_owned(), s(&self.context_id)),
-            ("listed".to_owned(), AttributeValue::Bool(self.context_origin == Origin::Ours)),
-            ("state".to_owned(), s(&self.state)),
-            ("changed".to_owned(), n(self.at.as_millisecond())),
-            ("ttl".to_owned(), n(self.expires())),
-        ])
+        let attributes = [
+            ("task_id", s(&self.id)),
+            ("caller", s(&self.caller)),
+            ("context_id", s(&self.context_id)),
+            ("listed", AttributeValue::Bool(self.context_origin == Origin::Ours)),
+            ("state", s(&self.state)),
+            ("changed", n(self.at.as_millisecond())),
+            ("ttl", n(self.at.as_second() + RETENTION)),
+        ];
+        attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     fn read(item: &Item) -> Result<Self, StoreError> {
-        let origin = if text(item, "pk").starts_with(OURS) { Origin::Ours } else { Origin::Client };
+        let at = moment(item, "changed");
         Ok(Self {
             id: text(item, "task_id").to_owned(),
-            origin,
+            origin: if text(item, "pk").starts_with(OURS) { Origin::Ours } else { Origin::Client },
             caller: text(item, "caller").to_owned(),
             context_id: text(item, "context_id").to_owned(),
             context_origin: match item.get("listed") {
@@ -118,18 +111,15 @@ impl KeptTask {
                 _ => Origin::Client,
             },
             state: text(item, "state").to_owned(),
-            at: time(item)?,
+            at: at.ok_or_else(|| StoreError::Fault("a task has no valid time of change".to_owned()))?,
             content: text(item, "content").to_owned(),
         })
     }
 }
 
 impl Store {
-    /// Keeps a task in the place of `before`, which must still be as it was read. Says false where it is not, or
-    /// where a new task's id is taken; then nothing was written.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Stores a task in the place of `before`, which must not have changed since it was read. False where it has, or where
+    /// a new task's id is taken; then nothing was written.
     pub async fn keep_task(
         &self,
         before: Option<&KeptTask>,
@@ -138,7 +128,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
         let change = match before {
-            // Expired items are taken away in DynamoDB's own time.
+            // DynamoDB removes expired items with a delay.
             None => change.only_if(
                 "attribute_not_exists(pk) OR #ttl < :now",
                 [("#ttl", "ttl")],
@@ -150,36 +140,28 @@ impl Store {
                 [(":state", s(&before.state)), (":changed", n(before.at.as_millisecond()))],
             ),
         };
-        let mut transaction = Transaction::default();
-        self.update(&mut transaction, &task.key(), &change)?;
+        let mut transaction = Transaction::updating(task.key(), change);
         let (old, new) = (before.and_then(KeptTask::row), task.row());
         if let Some(old) = old.filter(|old| Some(old) != new.as_ref()) {
-            self.delete(&mut transaction, &old, None)?;
+            transaction.delete(old);
         }
         if let Some(new) = new {
-            let mut row = new.item();
+            let mut row = new.with([("task_pk", s(task.key().pk)), ("size", n(task.content.len()))]);
             row.extend(task.attributes());
-            row.insert("task_pk".to_owned(), s(task.key().pk));
-            row.insert("size".to_owned(), n(task.content.len()));
-            self.put(&mut transaction, row, None)?;
+            transaction.put(row);
         }
-        Ok(self.transact(transaction).await? == Outcome::Written)
+        Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// The task that `caller` means by `id`: the one to which it gave that id, else the one to which we did.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The task that `caller` means by `id`: the one to which the caller gave that id, else the one to which the registry
+    /// did.
     pub async fn task(&self, id: &str, caller: &str, now: Moment) -> Result<Option<KeptTask>, StoreError> {
         let mut found = self.tasks_at(vec![of_client(caller, id), ours(id)], now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
         Ok(found.into_iter().next())
     }
 
-    /// The tasks of a context, the last changed first; those after `after` (where an earlier page ended).
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The tasks of a context, the last changed first, after the place where an earlier page ended.
     pub async fn tasks(
         &self,
         context_id: &str,
@@ -193,16 +175,17 @@ impl Store {
             None => rows.len(),
             Some(_) => self.rows(context_id, filter, None, now).await?.0.len(),
         };
-        let page = &rows[..bearable(&rows, limit.min(MAX_KEYS))];
+        let page = &rows[..page_rows(&rows, limit.min(MAX_KEYS))];
         let next =
             if page.len() < rows.len() { page.last().map(|row| text(row, "sk").to_owned()) } else { read_to };
-        let places = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
-        let mut tasks = self.tasks_at(places, now).await?;
+        let keys = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
+        let mut tasks = self.tasks_at(keys, now).await?;
         tasks.sort_by_key(|task| std::cmp::Reverse(keys::at(task.at, &task.id)));
         Ok(TaskPage { tasks, total, next })
     }
 
-    /// The wanted rows of a context's list, the newest first, and where the reading ended before the list did.
+    /// The rows of a context's list that the filter selects, the newest first, and where reading stopped, unless the list
+    /// ended.
     async fn rows(
         &self,
         context_id: &str,
@@ -210,38 +193,27 @@ impl Store {
         after: Option<&str>,
         now: Moment,
     ) -> Result<(Vec<Item>, Option<String>), StoreError> {
-        let oldest = Moment::from_second(now.as_second() - TASK_KEPT).unwrap_or(Moment::UNIX_EPOCH);
+        let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
-        let start = after.map(|after| Key::new(list(context_id), after).item());
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :list AND sk >= :since")
-            .expression_attribute_values(":list", s(list(context_id)))
-            .expression_attribute_values(":since", s(keys::millis(since)))
-            .set_exclusive_start_key(start)
-            .scan_index_forward(false)
-            .limit(LISTED)
-            .consistent_read(true)
-            .send()
-            .await?;
-        let read_to = answer.last_evaluated_key.as_ref().map(|key| text(key, "sk").to_owned());
-        let rows =
-            answer.items.unwrap_or_default().into_iter().filter(|row| wanted(row, filter, now)).collect();
-        Ok((rows, read_to))
+        let query = Query::of(list(context_id))
+            .range(Range::From(keys::millis(since)))
+            .after(after.map(|after| Key::new(list(context_id), after).item()));
+        let mut page = self.query(query.descending().limit(MAX_ROWS).strong()).await?;
+        page.items.retain(|row| is_selected(row, filter, now));
+        let read_to = page.next_after("sk");
+        Ok((page.items, read_to))
     }
 
-    async fn tasks_at(&self, places: Vec<Key>, now: Moment) -> Result<Vec<KeptTask>, StoreError> {
-        let items = self.batch_get(places.iter().map(Key::item).collect(), Consistency::Strong).await?;
+    async fn tasks_at(&self, keys: Vec<Key>, now: Moment) -> Result<Vec<KeptTask>, StoreError> {
+        let items = self.batch_get(keys, Consistency::Strong).await?;
         items.iter().filter(|item| number(item, "ttl") > now.as_second()).map(KeptTask::read).collect()
     }
 }
 
 /// The sort key of a task's item.
 const TASK: &str = "TASK";
-/// Partitions of tasks whose ids are ours, of those whose ids a client chose, and of a context's list: no id or
-/// address can turn one into another.
+/// Prefixes of the partitions of tasks with ids of this registry and of clients. With that of a context's list they are
+/// distinct, so that no id or address can turn one into another.
 const OURS: &str = "TASK#";
 const CLIENTS: &str = "TASKOF#";
 
@@ -257,28 +229,20 @@ fn list(context_id: &str) -> String {
     format!("TASKS#{context_id}")
 }
 
-fn wanted(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
+fn is_selected(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
     let in_state = filter.state.as_ref().is_none_or(|state| text(row, "state") == state);
     number(row, "ttl") > now.as_second() && in_state
 }
 
-/// How many of the first rows make a page that can be sent; one at least.
-fn bearable(rows: &[Item], limit: usize) -> usize {
-    let mut sent = 0;
+/// How many of the first rows fit one page; at least one.
+fn page_rows(rows: &[Item], limit: usize) -> usize {
+    let mut bytes = 0;
     let fits = rows.iter().take(limit).take_while(|row| {
-        let first = sent == 0;
-        sent += number(row, "size").max(1);
-        first || sent <= LARGEST_PAGE
+        let is_first = bytes == 0;
+        bytes += number(row, "size").max(1);
+        is_first || bytes <= MAX_PAGE_BYTES
     });
     fits.count()
-}
-
-fn time(item: &Item) -> Result<Moment, StoreError> {
-    let Some(AttributeValue::N(_)) = item.get("changed") else {
-        return Err(StoreError::Fault("a task without a time".to_owned()));
-    };
-    Moment::from_millisecond(number(item, "changed"))
-        .ok_or_else(|| StoreError::Fault("a task changed outside all time".to_owned()))
 }
 
 #[cfg(test)]
@@ -301,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_tasks_of_strangers_meet() {
+    fn tasks_of_different_callers_have_different_keys() {
         let places = [
             task(Origin::Ours, "192.0.2.1", "x"),
             task(Origin::Client, "192.0.2.1", "x"),
@@ -326,17 +290,17 @@ mod tests {
     }
 
     #[test]
-    fn a_page_stays_bearable() {
+    fn a_page_stays_below_its_maximum_size() {
         let row = |size: i64| Item::from([("size".to_owned(), n(size))]);
         let (small, large) = (row(1000), row(2_000_000));
-        assert_eq!(bearable(&[small.clone(), small.clone(), small.clone()], 2), 2);
-        assert_eq!(bearable(&[large.clone(), small.clone(), large, small.clone()], 9), 2);
-        assert_eq!(bearable(&[row(9_000_000), small], 9), 1);
-        assert_eq!(bearable(&[], 9), 0);
+        assert_eq!(page_rows(&[small.clone(), small.clone(), small.clone()], 2), 2);
+        assert_eq!(page_rows(&[large.clone(), small.clone(), large, small.clone()], 9), 2);
+        assert_eq!(page_rows(&[row(9_000_000), small], 9), 1);
+        assert_eq!(page_rows(&[], 9), 0);
     }
 
     #[test]
-    fn a_task_is_read_as_it_was_kept() {
+    fn a_task_is_read_as_it_was_stored() {
         for origin in [Origin::Ours, Origin::Client] {
             let task = task(origin, "2001:db8::/64", "a b/ü");
             let mut item = task.key().item();

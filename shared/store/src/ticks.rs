@@ -1,29 +1,30 @@
-//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time that is
-//! taken once, because "now minus last" would skip ticks under the scheduler's jitter.
+//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time that is taken
+//! once, because "now minus last" would skip ticks under the scheduler's jitter.
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, n, number, s, text};
+use super::attributes::{count, n, s, some_text, text, ttl};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
 use registry_model::Moment;
 
-/// How the latest sweep went, and how many there were.
+/// How the latest sweep went.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickReport {
     /// When the last tick ended.
     pub last_tick_at: Option<Moment>,
-    /// When a tick last found an `ok`.
+    /// When a tick last had an `ok` probe.
     pub last_ok_tick_at: Option<Moment>,
     /// The listing it probed last.
     pub last_probed: Option<String>,
-    /// That probe's outcome.
+    /// The outcome of that probe.
     pub last_result: Option<String>,
-    /// How many probes it spent.
+    /// How many probes it used.
     pub last_used: u32,
-    /// Ticks so far.
+    /// How many ticks there were.
     pub ticks: u32,
 }
 
@@ -32,20 +33,12 @@ fn report_key() -> Key {
 }
 
 impl Store {
-    /// Takes a slot of the cadence; false where another delivery of the same tick already has it.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Takes a slot of the schedule; false where another delivery of the same tick already has it.
     pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool, StoreError> {
-        let mut item = Key::new(format!("SLOT#{job}#{slot}"), "SLOT").item();
-        item.insert("ttl".to_owned(), n(now.as_second() + 86_400));
-        self.put_once(item).await
+        self.put_new(Key::new(format!("SLOT#{job}#{slot}"), "SLOT").with([ttl(now, 86_400)])).await
     }
 
-    /// Notes how a sweep went.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Stores how a sweep went.
     pub async fn note_tick(
         &self,
         last: Option<(&str, &str)>,
@@ -53,45 +46,29 @@ impl Store {
         used: u32,
         now: Moment,
     ) -> Result<(), StoreError> {
-        let mut note = Expression::default()
+        let mut change = Expression::default()
             .set("last_tick_at", s(now.to_string()))
             .set("last_used", n(used))
             .add("ticks", 1);
         if any_ok {
-            note = note.set("last_ok_tick_at", s(now.to_string()));
+            change = change.set("last_ok_tick_at", s(now.to_string()));
         }
         if let Some((probed, result)) = last {
-            note = note.set("last_probed", s(probed)).set("last_result", s(result));
+            change = change.set("last_probed", s(probed)).set("last_result", s(result));
         }
-        self.client
-            .update_item()
-            .table_name(&*self.table)
-            .set_key(Some(report_key().item()))
-            .update_expression(note.update())
-            .set_expression_attribute_names(note.names())
-            .set_expression_attribute_values(note.values())
-            .send()
-            .await?;
-        Ok(())
+        self.update(&report_key(), &change, None).await.map(drop)
     }
 
     /// How the latest sweep went.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn tick_report(&self) -> Result<TickReport, StoreError> {
-        let answer =
-            self.client.get_item().table_name(&*self.table).set_key(Some(report_key().item())).send().await?;
-        let item: Item = answer.item.unwrap_or_default();
-        let time = |name| text(&item, name).parse().ok();
-        let word = |name| Some(text(&item, name).to_owned()).filter(|word| !word.is_empty());
+        let item = self.read(&report_key(), Consistency::Eventual).await?.unwrap_or_default();
         Ok(TickReport {
-            last_tick_at: time("last_tick_at"),
-            last_ok_tick_at: time("last_ok_tick_at"),
-            last_probed: word("last_probed"),
-            last_result: word("last_result"),
-            last_used: u32::try_from(number(&item, "last_used")).unwrap_or(0),
-            ticks: u32::try_from(number(&item, "ticks")).unwrap_or(0),
+            last_tick_at: text(&item, "last_tick_at").parse().ok(),
+            last_ok_tick_at: text(&item, "last_ok_tick_at").parse().ok(),
+            last_probed: some_text(&item, "last_probed"),
+            last_result: some_text(&item, "last_result"),
+            last_used: count(&item, "last_used"),
+            ticks: count(&item, "ticks"),
         })
     }
 }

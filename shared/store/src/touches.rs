@@ -1,218 +1,178 @@
-//! First touches and what they may cost: each is one transaction of the day's budget, the place in the queue, the inbox
-//! and the log, so that no crash, repetition or race touches twice or beyond the budget.
+//! First touches and their daily budget: each is one transaction of the budget, the place in the queue, the inbox and the
+//! log, so that no crash, repetition or race touches twice or beyond the budget.
 
-use super::attributes::{Item, n, number, s, text};
+use super::attributes::{Item, count, n, number, s, text, ttl};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::feed;
-use super::keys;
+use super::inbox::deliver;
+use super::keys::{self, Key};
 use super::outreach::{OutreachClass, OutreachPlace, moved};
+use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use registry_model::{FeedItem, HostName, Moment, TalkKind, TalkMessage, Touch, TouchKind};
 
-/// How long touches and the counts of days are kept, in seconds: longer than any sensible pause.
-const KEPT: i64 = 400 * 86_400;
+/// Seconds for which touches and the counts of days are stored: longer than any sensible pause.
+const RETENTION: i64 = 400 * 86_400;
 
-/// A first touch that is to be made.
+/// A first touch to make.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTouch<'a> {
     /// The place of its listing in the queue.
     pub place: &'a OutreachPlace,
-    /// What is left in its inbox; its time is that of the touch.
+    /// The message for its inbox; it has the time of the touch.
     pub message: &'a TalkMessage,
-    /// Its listing has taken its demo already.
+    /// Whether the listing has taken its demo already.
     pub after_demo: bool,
-    /// When the listing may be written to again.
+    /// When the listing may be invited again.
     pub again: Moment,
-    /// The first touches that the day of the message may have in all.
+    /// The maximum number of first touches on the day of the message.
     pub cap: u32,
     /// The day whose connector it is for.
     pub connector_of: Option<&'a str>,
-    /// The line in the feed, where there is one.
+    /// The feed item, where there is one.
     pub news: Option<&'a FeedItem>,
 }
 
-/// How a touch ended.
+/// How a touch ended. Nothing is written unless it was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TouchOutcome {
-    /// It was made.
     Made,
-    /// The day has had all it may have; nothing was written.
     CapReached,
-    /// The listing fell, opted out or was touched by another run; nothing was written.
+    /// The listing is no longer Live, opted out or was touched by another run.
     Gone,
 }
 
-/// What outreach has done since the table exists.
+/// The sums of all outreach since the table exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutreachTotals {
     /// First touches.
     pub touches: u32,
-    /// Of these, to a connector of the day.
+    /// First touches of a connector of the day.
     pub connectors: u32,
-    /// A2A messages that were taken.
+    /// A2A messages that were accepted.
     pub a2a_delivered: u32,
     /// A2A messages that were not.
     pub a2a_failed: u32,
-    /// When a run last came to its end.
+    /// When a run last completed.
     pub last_run_at: Option<Moment>,
 }
 
-fn touch_of(new: &NewTouch<'_>) -> Touch {
+fn to_item(new: &NewTouch<'_>) -> Result<Item, StoreError> {
     let message = new.message;
     let kind = match message.kind {
         TalkKind::Connector => TouchKind::Connector,
         _ => TouchKind::Invitation,
     };
-    Touch { listing_id: message.to.clone(), at: message.at, kind, after_demo: new.after_demo, a2a: None }
-}
-
-fn to_item(touch: &Touch) -> Result<Item, StoreError> {
-    let mut item = keys::touch(touch.at, &touch.listing_id).item();
+    let (listing_id, at) = (message.to.clone(), message.at);
+    let touch = Touch { listing_id, at, kind, after_demo: new.after_demo, a2a: None };
+    let mut item = keys::touch(at, &message.to).with([ttl(at, RETENTION)]);
     item.extend(serde_dynamo::to_item::<_, Item>(touch)?);
-    item.insert("ttl".to_owned(), n(touch.at.as_second() + KEPT));
     Ok(item)
 }
 
 impl Store {
     /// Makes a first touch.
-    ///
-    /// # Errors
-    /// The table is busy or refused; then nothing was written.
     pub async fn touch(&self, new: &NewTouch<'_>) -> Result<TouchOutcome, StoreError> {
         let (message, id) = (new.message, &new.message.to);
+        let now = n(message.at.as_millisecond());
         let mut transaction = Transaction::default();
-        let day = Expression::default().add("sent", 1).set("ttl", n(message.at.as_second() + KEPT)).only_if(
-            "(attribute_not_exists(#sent) AND :cap > :none) OR #sent < :cap",
-            [("#sent", "sent")],
-            [(":cap", n(new.cap)), (":none", n(0))],
-        );
-        self.update(&mut transaction, &keys::outreach_day(message.at), &day)?;
+        let sent =
+            Expression::default().add("sent", 1).set("ttl", n(message.at.as_second() + RETENTION)).only_if(
+                "(attribute_not_exists(#sent) AND :cap > :none) OR #sent < :cap",
+                [("#sent", "sent")],
+                [(":cap", n(new.cap)), (":none", n(0))],
+            );
+        let budget = transaction.update(keys::outreach_day(message.at), sent);
         let state = moved(new.place, new.again, Some(OutreachClass::Again))
-            .set("touched_at", n(message.at.as_millisecond()))
+            .set("touched_at", now.clone())
             .set("check_ins", n(0))
             .add("touches", 1);
-        self.update(&mut transaction, &keys::outreach(id), &state)?;
-        self.deliver(&mut transaction, message)?;
-        self.put(&mut transaction, to_item(&touch_of(new))?, None)?;
+        transaction.update(keys::outreach(id), state);
+        deliver(&mut transaction, message)?;
+        transaction.put(to_item(new)?);
         let totals =
             Expression::default().add("touches", 1).add("connectors", i64::from(new.connector_of.is_some()));
-        self.update(&mut transaction, &keys::outreach_totals(), &totals)?;
+        transaction.update(keys::outreach_totals(), totals);
         if let Some(day) = new.connector_of {
-            let once = Expression::default().set("touched_at", n(message.at.as_millisecond())).only_if(
+            let touched = Expression::default().set("touched_at", now).only_if(
                 "attribute_exists(pk) AND attribute_not_exists(touched_at)",
                 [],
                 [],
             );
-            self.update(&mut transaction, &keys::connector_day(day), &once)?;
+            transaction.update(keys::connector_day(day), touched);
         }
         if let Some(news) = new.news {
-            self.put(&mut transaction, feed::to_item(news)?, None)?;
+            transaction.put(feed::to_item(news)?);
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => TouchOutcome::Made,
-            Outcome::Refused(positions) if positions == [0] => TouchOutcome::CapReached,
+            Outcome::Refused(refused) if refused.is_only(budget) => TouchOutcome::CapReached,
             Outcome::Refused(_) => TouchOutcome::Gone,
         })
     }
 
-    /// First touches of the UTC day of `at`.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// First touches on the UTC day of `at`.
     pub async fn touches_of_day(&self, at: Moment) -> Result<u32, StoreError> {
-        let item = self.outreach_item(keys::outreach_day(at).item()).await?;
-        Ok(u32::try_from(number(&item, "sent")).unwrap_or(0))
+        Ok(count(&self.outreach_item(&keys::outreach_day(at)).await?, "sent"))
     }
 
-    /// What outreach has done in all.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn outreach_totals(&self) -> Result<OutreachTotals, StoreError> {
-        let item = self.outreach_item(keys::outreach_totals().item()).await?;
-        let count = |name| u32::try_from(number(&item, name)).unwrap_or(0);
+        let item = self.outreach_item(&keys::outreach_totals()).await?;
         Ok(OutreachTotals {
-            touches: count("touches"),
-            connectors: count("connectors"),
-            a2a_delivered: count("a2a_delivered"),
-            a2a_failed: count("a2a_failed"),
+            touches: count(&item, "touches"),
+            connectors: count(&item, "connectors"),
+            a2a_delivered: count(&item, "a2a_delivered"),
+            a2a_failed: count(&item, "a2a_failed"),
             last_run_at: text(&item, "last_run_at").parse().ok(),
         })
     }
 
     /// The latest touches, the newest first.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
     pub async fn recent_touches(&self, limit: u32) -> Result<Vec<Touch>, StoreError> {
-        let answer = self
-            .client
-            .query()
-            .table_name(&*self.table)
-            .key_condition_expression("pk = :touches")
-            .expression_attribute_values(":touches", s(keys::TOUCHES))
-            .scan_index_forward(false)
-            .limit(i32::try_from(limit).unwrap_or(50))
-            .send()
-            .await?;
-        let items = answer.items.unwrap_or_default().into_iter();
-        Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
+        let page = self.query(Query::of(keys::TOUCHES).descending().limit(limit)).await?;
+        let touches = page.items.into_iter().map(serde_dynamo::from_item);
+        Ok(touches.collect::<Result<_, _>>()?)
     }
 
-    /// Notes that a run came to its end.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Stores that a run completed.
     pub async fn note_outreach_run(&self, now: Moment) -> Result<(), StoreError> {
-        let mut transaction = Transaction::default();
-        let note = Expression::default().set("last_run_at", s(now.to_string()));
-        self.update(&mut transaction, &keys::outreach_totals(), &note)?;
-        self.transact(transaction).await.map(drop)
+        let change = Expression::default().set("last_run_at", s(now.to_string()));
+        self.transact(Transaction::updating(keys::outreach_totals(), change)).await.map(drop)
     }
 
-    /// Notes what became of the A2A message that went with a touch, once; `None` where it was taken, else why it was not.
-    ///
-    /// # Errors
-    /// The table is busy or refused; the message in the inbox stays the delivery.
+    /// Stores the result of the A2A message that was sent with a touch, once; `None` where it was accepted, otherwise the
+    /// reason why not. The message in the inbox counts as delivered in any case.
     pub async fn note_a2a(&self, message: &TalkMessage, failure: Option<&str>) -> Result<(), StoreError> {
-        let mut transaction = Transaction::default();
-        let outcome = Expression::default().set("a2a", s(failure.unwrap_or("delivered"))).only_if(
+        let result = Expression::default().set("a2a", s(failure.unwrap_or("delivered"))).only_if(
             "attribute_exists(pk) AND attribute_not_exists(a2a)",
             [],
             [],
         );
-        self.update(&mut transaction, &keys::touch(message.at, &message.to), &outcome)?;
+        let mut transaction = Transaction::updating(keys::touch(message.at, &message.to), result);
         let counter = if failure.is_none() { "a2a_delivered" } else { "a2a_failed" };
-        self.update(&mut transaction, &keys::outreach_totals(), &Expression::default().add(counter, 1))?;
+        transaction.update(keys::outreach_totals(), Expression::default().add(counter, 1));
         self.transact(transaction).await.map(drop)
     }
 
-    /// Whether a host asked to be left alone for a while that is not over.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Whether a host has asked for a pause that is not over.
     pub async fn is_host_paused(&self, host: &HostName, now: Moment) -> Result<bool, StoreError> {
-        let item = self.outreach_item(keys::host_pause(host).item()).await?;
+        let item = self.outreach_item(&keys::host_pause(host)).await?;
         Ok(number(&item, "until") > now.as_millisecond())
     }
 
-    /// Notes until when a host asked to be left alone.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// Stores until when a host asked for a pause.
     pub async fn pause_host(&self, host: &HostName, until: Moment) -> Result<(), StoreError> {
-        let mut transaction = Transaction::default();
         let pause = Expression::default()
             .set("until", n(until.as_millisecond()))
             .set("ttl", n(until.as_second() + 86_400));
-        self.update(&mut transaction, &keys::host_pause(host), &pause)?;
-        self.transact(transaction).await.map(drop)
+        self.transact(Transaction::updating(keys::host_pause(host), pause)).await.map(drop)
     }
 
-    async fn outreach_item(&self, key: Item) -> Result<Item, StoreError> {
-        let read = self.client.get_item().table_name(&*self.table).set_key(Some(key)).consistent_read(true);
-        Ok(read.send().await?.item.unwrap_or_default())
+    /// An item of outreach; empty where there is none.
+    async fn outreach_item(&self, key: &Key) -> Result<Item, StoreError> {
+        Ok(self.read(key, Consistency::Strong).await?.unwrap_or_default())
     }
 }

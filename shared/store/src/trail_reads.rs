@@ -1,48 +1,46 @@
-//! What is shown of trails, read together: the listings behind them, so that none is shown that was withdrawn, with the
-//! trails, compositions and totals that are still missing. One batch read, whatever is asked for.
+//! Trails for display, read together: the listings they belong to, so that none is shown that was withdrawn, with the
+//! trails, edges and totals. One batch read, whatever is requested.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::attributes::{Item, number, text};
+use super::attributes::{number, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::keys::{self, Key};
-use super::trail_edges::{Edge, audible, edge_key, edge_of};
+use super::trail_edges::{Edge, above_threshold, edge_key};
 use super::trail_totals::TrailTotals;
 use super::trails::{Board, listing_of, trail_of};
 use registry_model::{Lane, Listing, ListingId, Moment, Trail, TrailMark};
 
-/// Places read beyond the limit, for those whose listing was withdrawn.
+/// Entries read beyond the limit, to replace those whose listing was withdrawn.
 const SPARE: usize = 8;
 
-/// What is read together.
+/// What to read together.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted<'a> {
-    /// Listings.
+pub struct TrailQuery<'a> {
     pub listings: Vec<&'a ListingId>,
-    /// Trails of listings.
+    /// Listings whose trails are read.
     pub trails: Vec<&'a ListingId>,
-    /// Whether two listings were used together.
+    /// Two listings whose edge is read.
     pub pair: Option<(&'a ListingId, &'a ListingId)>,
-    /// Whether a source deposited at a listing of late: the listing, the act, the digest.
+    /// Whether a source recently deposited at a listing: the listing, the act, the digest.
     pub source: Option<(&'a ListingId, &'a str, &'a str)>,
-    /// The totals.
     pub with_totals: bool,
 }
 
 /// What was read.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct TrailFacts {
     /// Listings that are not withdrawn.
     pub listings: BTreeMap<ListingId, Listing>,
-    /// Trails; where nothing was deposited there is none.
+    /// Listings without deposits have none.
     pub trails: BTreeMap<ListingId, Trail>,
-    /// Compositions, the strongest first.
+    /// In no order.
     pub edges: Vec<Edge>,
-    /// The totals, where they were asked for.
+    /// Zero unless requested.
     pub totals: TrailTotals,
-    /// The source deposited the same, and that still stands.
+    /// The source recently deposited the same.
     pub is_repeated: bool,
 }
 
@@ -53,31 +51,31 @@ pub struct Landscape {
     pub hot: Vec<(ListingId, Trail)>,
     /// The latest marks, the newest first.
     pub marks: Vec<TrailMark>,
-    /// What was found of the rest.
-    pub found: Found,
+    /// The listings, the edges (the strongest first) and the totals.
+    pub found: TrailFacts,
 }
 
 impl Store {
-    /// Reads what is wanted, by one batch read.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
-    pub async fn trail_facts(&self, wanted: &Wanted<'_>, now: Moment) -> Result<Found, StoreError> {
-        let pair = wanted.pair.map(|(one, other)| edge_key(one, other));
-        self.found(wanted, pair.into_iter().collect(), now).await
+    /// Reads what is requested, by one batch read.
+    pub async fn trail_facts(&self, query: &TrailQuery<'_>, now: Moment) -> Result<TrailFacts, StoreError> {
+        let pair = query.pair.map(|(one, other)| edge_key(one, other));
+        self.read_trails(query, pair.into_iter().collect(), now).await
     }
 
-    async fn found(&self, wanted: &Wanted<'_>, edges: Vec<Key>, now: Moment) -> Result<Found, StoreError> {
-        let listings = wanted.listings.iter().map(|id| keys::listing(id));
-        let trails = wanted.trails.iter().map(|id| keys::trail(id));
-        let source = wanted.source.map(|(id, act, digest)| keys::trace_source(id, act, digest));
-        let totals = if wanted.with_totals { keys::all_trail_totals() } else { Vec::new() };
-        let keys = listings.chain(trails).chain(edges).chain(source).chain(totals);
-        // A batch may hold no key twice.
-        let keys: BTreeMap<(String, String), Item> =
-            keys.map(|key| ((key.pk.clone(), key.sk.clone()), key.item())).collect();
-        let items = self.batch_get(keys.into_values().collect(), Consistency::Strong).await?;
-        let mut found = Found::default();
+    async fn read_trails(
+        &self,
+        query: &TrailQuery<'_>,
+        edges: Vec<Key>,
+        now: Moment,
+    ) -> Result<TrailFacts, StoreError> {
+        let listings = query.listings.iter().map(|id| keys::listing(id));
+        let trails = query.trails.iter().map(|id| keys::trail(id));
+        let source = query.source.map(|(id, act, digest)| keys::trace_source(id, act, digest));
+        let totals = if query.with_totals { keys::all_trail_totals() } else { Vec::new() };
+        // A batch may not contain a key twice.
+        let keys: BTreeSet<Key> = listings.chain(trails).chain(edges).chain(source).chain(totals).collect();
+        let items = self.batch_get(keys.into_iter().collect(), Consistency::Strong).await?;
+        let mut found = TrailFacts::default();
         let mut shards = Vec::new();
         for item in items {
             let (pk, sk) = (text(&item, "pk"), text(&item, "sk"));
@@ -90,8 +88,8 @@ impl Store {
                 shards.push(item);
             } else if sk == keys::TRAIL {
                 found.trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now))));
-            } else if sk.starts_with(keys::EDGE_WITH) {
-                found.edges.extend(edge_of(&item, now));
+            } else if sk.starts_with(keys::EDGE) {
+                found.edges.extend(Edge::of_item(&item, now));
             } else {
                 found.is_repeated = number(&item, "until") > now.as_millisecond();
             }
@@ -100,10 +98,7 @@ impl Store {
         Ok(found)
     }
 
-    /// The hottest trails, the latest marks and the strongest compositions, with the listings behind them.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The hottest trails, the latest marks and the strongest edges, with their listings.
     pub async fn landscape(&self, limit: usize, now: Moment) -> Result<Landscape, StoreError> {
         let (hot, marks, edges) = futures::try_join!(
             self.strongest_listings(Board::Hot, limit),
@@ -112,20 +107,17 @@ impl Store {
         )?;
         let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
         let listings = hot.iter().chain(marks.iter().map(|mark| &mark.listing_id)).chain(&ends).collect();
-        let wanted =
-            Wanted { listings, trails: hot.iter().collect(), with_totals: true, ..Wanted::default() };
-        let mut found = self.found(&wanted, edges, now).await?;
-        found.edges = audible(std::mem::take(&mut found.edges));
+        let query =
+            TrailQuery { listings, trails: hot.iter().collect(), with_totals: true, ..TrailQuery::default() };
+        let mut found = self.read_trails(&query, edges, now).await?;
+        found.edges = above_threshold(std::mem::take(&mut found.edges));
         let trail = |id: ListingId| Some((id.clone(), found.trails.get(&id)?.clone()));
         let mut hot: Vec<(ListingId, Trail)> = hot.into_iter().filter_map(trail).collect();
         hot.sort_by(|(_, one), (_, other)| other.attraction.total_cmp(&one.attraction));
         Ok(Landscape { hot, marks, found })
     }
 
-    /// The strongest of a board with their listings, the strongest first; withdrawn ones are left out.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The trails of a board with their listings, the strongest first; withdrawn ones are left out.
     pub async fn board(
         &self,
         board: Board,
@@ -133,9 +125,12 @@ impl Store {
         now: Moment,
     ) -> Result<Vec<(Listing, Trail)>, StoreError> {
         let ids = self.strongest_listings(board, limit + SPARE).await?;
-        let wanted =
-            Wanted { listings: ids.iter().collect(), trails: ids.iter().collect(), ..Wanted::default() };
-        let Found { mut listings, mut trails, .. } = self.found(&wanted, Vec::new(), now).await?;
+        let query = TrailQuery {
+            listings: ids.iter().collect(),
+            trails: ids.iter().collect(),
+            ..TrailQuery::default()
+        };
+        let TrailFacts { mut listings, mut trails, .. } = self.read_trails(&query, Vec::new(), now).await?;
         let mut rows: Vec<(Listing, Trail)> =
             ids.iter().filter_map(|id| Some((listings.remove(id)?, trails.remove(id)?))).collect();
         rows.retain(|(_, trail)| trail.of(board.value()) > 0.0);
@@ -144,10 +139,7 @@ impl Store {
         Ok(rows)
     }
 
-    /// The strongest compositions of what is not withdrawn, the strongest first.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The strongest edges, the strongest first, with their listings that are not withdrawn.
     pub async fn composition_board(
         &self,
         limit: usize,
@@ -155,8 +147,8 @@ impl Store {
     ) -> Result<(Vec<Edge>, BTreeMap<ListingId, Listing>), StoreError> {
         let edges = self.strongest_edge_keys(limit).await?;
         let ends: Vec<ListingId> = edges.iter().flat_map(keys::ends_of_edge).collect();
-        let wanted = Wanted { listings: ends.iter().collect(), ..Wanted::default() };
-        let found = self.found(&wanted, edges, now).await?;
-        Ok((audible(found.edges), found.listings))
+        let query = TrailQuery { listings: ends.iter().collect(), ..TrailQuery::default() };
+        let found = self.read_trails(&query, edges, now).await?;
+        Ok((above_threshold(found.edges), found.listings))
     }
 }

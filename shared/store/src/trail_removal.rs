@@ -1,54 +1,39 @@
-//! Moderation: takes away all that was left at one listing. Decay is reckoned when a trail is read, so nothing else is ever
-//! evaporated.
+//! Moderation: removes everything that was left at one listing. Decay is computed when a trail is read, so nothing else is
+//! ever removed.
 
-use super::attributes::{Item, s, text};
+use super::attributes::{Item, text};
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::trail_edges;
+use super::reads::Query;
 use super::transaction::Transaction;
 use registry_model::ListingId;
 
-/// Deletions of one transaction: a composition takes two, and the totals one.
-const AT_ONCE: usize = 45;
-/// Transactions of one call; with more to take away it is called again.
-const ROUNDS: usize = 300;
+/// Items per transaction, which allows 100 writes: an edge takes two, and the totals one.
+const MAX_PER_TRANSACTION: i32 = 45;
+/// Transactions of one call; where they do not suffice it is called again.
+const MAX_TRANSACTIONS: usize = 300;
 
-/// What was taken away.
+/// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Marks.
     pub marks: usize,
-    /// Compositions.
     pub compositions: usize,
-    /// Its values were there.
+    /// The trail had values.
     pub had_values: bool,
-    /// There is more.
+    /// There is more to remove.
     pub is_incomplete: bool,
 }
 
 impl Store {
-    /// Takes away the values, marks and compositions of a listing. Who deposited of late is still known, so that the same
-    /// sources do not bring them back.
-    ///
-    /// # Errors
-    /// The table is busy or refused; calling it again does the rest.
+    /// Removes the values, marks and edges of a listing. Recent sources stay stored, so that they cannot deposit the same
+    /// again at once. After an error, repeat the call.
     pub async fn remove_trail(&self, id: &ListingId) -> Result<Removed, StoreError> {
         let mut removed = Removed::default();
-        for _ in 0..ROUNDS {
-            let answer = self
-                .client
-                .query()
-                .table_name(&*self.table)
-                .key_condition_expression("pk = :trail")
-                .expression_attribute_values(":trail", s(keys::trail_partition(id)))
-                .projection_expression("pk, sk")
-                .limit(i32::try_from(AT_ONCE).unwrap_or(45))
-                .consistent_read(true)
-                .send()
-                .await?;
-            let items = answer.items.unwrap_or_default();
+        for _ in 0..MAX_TRANSACTIONS {
+            let query = Query::of(keys::trail_partition(id)).keys_only().limit(MAX_PER_TRANSACTION).strong();
+            let items = self.query(query).await?.items;
             if items.is_empty() {
                 return Ok(removed);
             }
@@ -67,18 +52,17 @@ impl Store {
         let mut pairs = 0;
         for item in items {
             let key = Key::new(text(item, "pk"), text(item, "sk"));
-            self.delete(&mut transaction, &key, None)?;
-            if let Some(other) = trail_edges::other_end(&key) {
-                self.delete(&mut transaction, &keys::edge(&other, id), None)?;
+            if let Some(other) = key.sk.strip_prefix(keys::EDGE).and_then(|other| other.parse().ok()) {
+                transaction.delete(keys::edge(&other, id));
                 pairs += 1;
-            } else if key.sk.starts_with(keys::MARK_AT) {
+            } else if key.sk.starts_with(keys::MARK) {
                 removed.marks += 1;
             } else if key.sk == keys::TRAIL {
                 removed.had_values = true;
             }
+            transaction.delete(key);
         }
-        let fewer = Expression::default().add("compositions", -pairs);
-        self.update(&mut transaction, &keys::trail_totals(id), &fewer)?;
+        transaction.update(keys::trail_totals(id), Expression::default().add("compositions", -pairs));
         self.transact(transaction).await?;
         removed.compositions += usize::try_from(pairs).unwrap_or(0);
         Ok(())

@@ -1,31 +1,29 @@
-//! How often each event of trails was, since the table exists and of late: what the economy is reckoned from. Written in the
-//! transaction of each deposit, spread over a few items against conflicts, and summed by one query.
+//! The counts of trail events, in all and recently, from which the economy is computed. Written in the transaction of each
+//! deposit, spread over a few items against conflicts, and summed by one query.
 
 use std::collections::BTreeMap;
 
-use super::attributes::{Item, decimal, number};
+use super::attributes::{Item, decimal, sum};
 use super::client::Store;
-use super::deposit::{Deposit, add_scaled};
+use super::deposit::{Deposit, add_scaled, sum_left};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use registry_model::{Decay, Moment, TrailEvent};
 
-/// How often an event was.
+/// How often an event happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventTotal {
     /// Since the table exists.
     pub count: u64,
-    /// Of late: a sum with a half-life of 72 hours.
+    /// Recently: a sum with a half-life of 72 hours.
     pub recent: f64,
 }
 
-/// All that was deposited.
+/// The sums of all deposits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrailTotals {
-    /// By event.
     pub events: BTreeMap<TrailEvent, EventTotal>,
-    /// Marks that were left.
     pub marks: u64,
     /// Pairs of listings that were used together.
     pub compositions: u64,
@@ -36,7 +34,6 @@ pub struct TrailTotals {
 }
 
 impl TrailTotals {
-    /// How often an event was.
     #[must_use]
     pub fn of(&self, event: TrailEvent) -> EventTotal {
         self.events.get(&event).copied().unwrap_or_default()
@@ -44,40 +41,29 @@ impl TrailTotals {
 
     /// The sum of the items of all shards.
     pub(super) fn of_items(items: &[Item], now: Moment) -> Self {
-        let sum = |name: &str| {
-            let sum: i64 = items.iter().map(|item| number(item, name)).sum();
-            u64::try_from(sum).unwrap_or(0)
-        };
-        let of_event = |event: TrailEvent| {
-            let epoch = Decay::RECENT.epoch(now);
-            let left = |epoch: i64| {
-                let name = format!("recent_{}_{epoch}", event.as_str());
-                let sum: f64 = items.iter().map(|item| decimal(item, &name)).sum();
-                Decay::RECENT.left(sum, epoch, now)
-            };
-            let recent = (left(epoch) + left(epoch - 1)).max(0.0);
-            EventTotal { count: sum(&format!("count_{}", event.as_str())), recent }
+        let of_event = |event: TrailEvent| EventTotal {
+            count: sum(items, &format!("count_{}", event.as_str())),
+            recent: sum_left(items, &format!("recent_{}", event.as_str()), Decay::RECENT, now).max(0.0),
         };
         let events = TrailEvent::ALL.into_iter().map(|event| (event, of_event(event)));
         Self {
             events: events.filter(|(_, total)| total.count > 0).collect(),
-            marks: sum("marks"),
-            compositions: sum("compositions"),
-            outcomes_ok: sum("outcomes_ok"),
+            marks: sum(items, "marks"),
+            compositions: sum(items, "compositions"),
+            outcomes_ok: sum(items, "outcomes_ok"),
             quality_sum: items.iter().map(|item| decimal(item, "quality")).sum(),
         }
     }
 }
 
-/// What deposits add to the totals, by item, with so many new pairs of listings that were used together.
+/// The changes of the totals by deposits and by new pairs of listings that were used together.
 pub(super) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Vec<(Key, Expression)> {
-    let mut shards: BTreeMap<String, (Key, Vec<&Deposit>)> = BTreeMap::new();
+    let mut shards: BTreeMap<Key, Vec<&Deposit>> = BTreeMap::new();
     for deposit in deposits.iter().filter(|deposit| !deposit.counted_elsewhere) {
-        let key = keys::trail_totals(&deposit.listing);
-        shards.entry(key.sk.clone()).or_insert_with(|| (key, Vec::new())).1.push(deposit);
+        shards.entry(keys::trail_totals(&deposit.listing)).or_default().push(deposit);
     }
     let mut new_pairs = i64::from(new_pairs);
-    let changes = shards.into_values().map(|(key, deposits)| {
+    let changes = shards.into_iter().map(|(key, deposits)| {
         let pairs = std::mem::take(&mut new_pairs);
         (key, of_shard(&deposits, now).add("compositions", pairs))
     });
@@ -106,10 +92,7 @@ fn of_shard(deposits: &[&Deposit], now: Moment) -> Expression {
 }
 
 impl Store {
-    /// All that was deposited, by one query.
-    ///
-    /// # Errors
-    /// The table is busy or refused.
+    /// The sums of all deposits, by one query.
     pub async fn trail_totals(&self, now: Moment) -> Result<TrailTotals, StoreError> {
         Ok(TrailTotals::of_items(&self.partition(keys::TRAILS).await?, now))
     }

@@ -1,180 +1,219 @@
-//! Writes that succeed or fail together. A conflict with another writer is transient, so it is retried a few times with
-//! growing, scattered pauses before the table counts as busy.
+//! Writes that succeed or fail together, collected here and sent by `Store::transact`.
 
-use std::time::Duration;
-
-use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
 
 use super::attributes::{Item, text};
-use super::client::Store;
-use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::Key;
-use registry_model::Random;
 
-/// Attempts at a conflicting transaction before the table counts as busy.
-const MAX_ATTEMPTS: u32 = 7;
+/// Identifies a write of a transaction, to ask whether its condition failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct WriteId(usize);
+
+#[derive(Clone, Debug)]
+enum Write {
+    Put { item: Item, condition: Option<&'static str> },
+    Update { key: Key, change: Expression },
+    Check { key: Key, condition: Expression },
+    Delete { key: Key, condition: Expression },
+}
 
 /// A transaction under construction.
 #[derive(Debug, Default)]
 pub(super) struct Transaction {
-    writes: Vec<TransactWriteItem>,
-    partitions: Vec<String>,
+    writes: Vec<Write>,
 }
 
 impl Transaction {
-    pub(super) const fn len(&self) -> usize {
-        self.writes.len()
+    /// A transaction of one update.
+    pub(super) fn updating(key: Key, change: Expression) -> Self {
+        Self { writes: vec![Write::Update { key, change }] }
+    }
+
+    /// Writes an item, over any that exists.
+    pub(super) fn put(&mut self, item: Item) -> WriteId {
+        self.push(Write::Put { item, condition: None })
+    }
+
+    /// Writes an item that must not exist yet.
+    pub(super) fn put_new(&mut self, item: Item) -> WriteId {
+        self.push(Write::Put { item, condition: Some("attribute_not_exists(pk)") })
+    }
+
+    /// Writes an item that must exist.
+    pub(super) fn replace(&mut self, item: Item) -> WriteId {
+        self.push(Write::Put { item, condition: Some("attribute_exists(pk)") })
+    }
+
+    /// Changes an item. A change that is empty is not sent, whatever its condition.
+    pub(super) fn update(&mut self, key: Key, change: Expression) -> WriteId {
+        self.push(Write::Update { key, change })
+    }
+
+    /// Requires a condition of an item and leaves the item as it is.
+    pub(super) fn check(&mut self, key: Key, condition: Expression) -> WriteId {
+        self.push(Write::Check { key, condition })
+    }
+
+    pub(super) fn delete(&mut self, key: Key) -> WriteId {
+        self.delete_if(key, Expression::default())
+    }
+
+    pub(super) fn delete_if(&mut self, key: Key, condition: Expression) -> WriteId {
+        self.push(Write::Delete { key, condition })
+    }
+
+    /// Deletes the items of `old` that are not in `new`, and writes those of `new` that are not in `old`.
+    pub(super) fn replace_pointers(&mut self, old: &[Key], new: &[Key]) {
+        for removed in old.iter().filter(|key| !new.contains(key)) {
+            self.delete(removed.clone());
+        }
+        for added in new.iter().filter(|key| !old.contains(key)) {
+            self.put(added.item());
+        }
+    }
+
+    fn push(&mut self, write: Write) -> WriteId {
+        self.writes.push(write);
+        WriteId(self.writes.len() - 1)
+    }
+
+    /// The partitions in which something changes.
+    pub(super) fn partitions(&self) -> Vec<String> {
+        let partition = |write: &Write| match write {
+            Write::Put { item, .. } => Some(text(item, "pk").to_owned()),
+            Write::Update { key, .. } | Write::Delete { key, .. } => Some(key.pk.clone()),
+            Write::Check { .. } => None,
+        };
+        self.writes.iter().filter_map(partition).collect()
+    }
+
+    /// The writes for the SDK, with the id of each.
+    pub(super) fn build(self, table: &str) -> Result<(Vec<WriteId>, Vec<TransactWriteItem>), BuildError> {
+        let writes = self.writes.into_iter().enumerate();
+        let sent =
+            writes.filter(|(_, write)| !matches!(write, Write::Update { change, .. } if change.is_empty()));
+        let built = sent.map(|(at, write)| Ok((WriteId(at), write.build(table)?)));
+        Ok(built.collect::<Result<Vec<_>, BuildError>>()?.into_iter().unzip())
+    }
+}
+
+impl Write {
+    fn build(self, table: &str) -> Result<TransactWriteItem, BuildError> {
+        let write = TransactWriteItem::builder();
+        let write = match self {
+            Self::Put { item, condition } => write.put(
+                Put::builder()
+                    .table_name(table)
+                    .set_item(Some(item))
+                    .set_condition_expression(condition.map(str::to_owned))
+                    .build()?,
+            ),
+            Self::Update { key, change } => write.update(
+                Update::builder()
+                    .table_name(table)
+                    .set_key(Some(key.item()))
+                    .update_expression(change.update())
+                    .set_condition_expression(change.condition())
+                    .set_expression_attribute_names(change.names())
+                    .set_expression_attribute_values(change.values())
+                    .build()?,
+            ),
+            Self::Check { key, condition } => write.condition_check(
+                ConditionCheck::builder()
+                    .table_name(table)
+                    .set_key(Some(key.item()))
+                    .set_condition_expression(condition.condition())
+                    .set_expression_attribute_names(condition.names())
+                    .set_expression_attribute_values(condition.values())
+                    .build()?,
+            ),
+            Self::Delete { key, condition } => write.delete(
+                Delete::builder()
+                    .table_name(table)
+                    .set_key(Some(key.item()))
+                    .set_condition_expression(condition.condition())
+                    .set_expression_attribute_names(condition.names())
+                    .set_expression_attribute_values(condition.values())
+                    .build()?,
+            ),
+        };
+        Ok(write.build())
     }
 }
 
 /// How a transaction ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Outcome {
     /// All of it was written.
     Written,
-    /// Nothing was; the conditions of these writes (by position) did not hold.
-    Refused(Vec<usize>),
+    /// Nothing was written, because conditions failed.
+    Refused(Refused),
 }
 
-impl Store {
-    /// Sends a transaction.
-    pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome, StoreError> {
-        let _writing = self.read_cache.writing(transaction.partitions);
-        let mut pause = Duration::from_millis(8);
-        for attempt in 1.. {
-            let sent = self
-                .client
-                .transact_write_items()
-                .set_transact_items(Some(transaction.writes.clone()))
-                .send()
-                .await;
-            let Err(error) = sent else { return Ok(Outcome::Written) };
-            match cancellation(&error) {
-                Some(Cancelled::Refused(positions)) => return Ok(Outcome::Refused(positions)),
-                Some(Cancelled::Conflict) if attempt < MAX_ATTEMPTS => {
-                    tokio::time::sleep(pause / 2 + scattered(pause)).await;
-                    pause *= 2;
-                }
-                Some(Cancelled::Conflict) => return Err(StoreError::Busy(format!("{error:?}"))),
-                None => return Err(error.into()),
-            }
-        }
-        Err(StoreError::Busy("conflicts without end".to_owned()))
-    }
-
-    /// A write of a whole item under a condition.
-    pub(super) fn put(
-        &self,
-        transaction: &mut Transaction,
-        item: Item,
-        condition: Option<&str>,
-    ) -> Result<(), StoreError> {
-        transaction.partitions.push(text(&item, "pk").to_owned());
-        let put = Put::builder()
-            .table_name(&*self.table)
-            .set_item(Some(item))
-            .set_condition_expression(condition.map(str::to_owned))
-            .build()?;
-        transaction.writes.push(TransactWriteItem::builder().put(put).build());
-        Ok(())
-    }
-
-    /// A change of an item.
-    pub(super) fn update(
-        &self,
-        transaction: &mut Transaction,
-        key: &Key,
-        change: &Expression,
-    ) -> Result<(), StoreError> {
-        if change.is_empty() {
-            return Ok(());
-        }
-        transaction.partitions.push(key.pk.clone());
-        let update = Update::builder()
-            .table_name(&*self.table)
-            .set_key(Some(key.item()))
-            .update_expression(change.update())
-            .set_condition_expression(change.condition())
-            .set_expression_attribute_names(change.names())
-            .set_expression_attribute_values(change.values())
-            .build()?;
-        transaction.writes.push(TransactWriteItem::builder().update(update).build());
-        Ok(())
-    }
-
-    /// A condition on an item that is left as it is.
-    pub(super) fn check(
-        &self,
-        transaction: &mut Transaction,
-        key: &Key,
-        condition: &Expression,
-    ) -> Result<(), StoreError> {
-        let check = ConditionCheck::builder()
-            .table_name(&*self.table)
-            .set_key(Some(key.item()))
-            .set_condition_expression(condition.condition())
-            .set_expression_attribute_names(condition.names())
-            .set_expression_attribute_values(condition.values())
-            .build()?;
-        transaction.writes.push(TransactWriteItem::builder().condition_check(check).build());
-        Ok(())
-    }
-
-    /// A deletion, under a condition if there is one.
-    pub(super) fn delete(
-        &self,
-        transaction: &mut Transaction,
-        key: &Key,
-        only_if: Option<&Expression>,
-    ) -> Result<(), StoreError> {
-        transaction.partitions.push(key.pk.clone());
-        let delete = Delete::builder()
-            .table_name(&*self.table)
-            .set_key(Some(key.item()))
-            .set_condition_expression(only_if.and_then(Expression::condition))
-            .set_expression_attribute_names(only_if.and_then(Expression::names))
-            .set_expression_attribute_values(only_if.and_then(Expression::values))
-            .build()?;
-        transaction.writes.push(TransactWriteItem::builder().delete(delete).build());
-        Ok(())
+impl Outcome {
+    pub(super) const fn is_written(&self) -> bool {
+        matches!(self, Self::Written)
     }
 }
 
-enum Cancelled {
+/// The writes whose conditions failed.
+#[derive(Debug)]
+pub(super) struct Refused(pub(super) Vec<WriteId>);
+
+impl Refused {
+    pub(super) fn includes(&self, write: WriteId) -> bool {
+        self.0.contains(&write)
+    }
+
+    pub(super) fn is_only(&self, write: WriteId) -> bool {
+        self.0 == [write]
+    }
+}
+
+/// Why a transaction was canceled.
+pub(super) enum Cancellation {
+    /// The conditions of the writes at these positions of the request failed.
     Refused(Vec<usize>),
+    /// Another writer was in the way, or the table is throttled.
     Conflict,
 }
 
-fn cancellation(error: &SdkError<TransactWriteItemsError>) -> Option<Cancelled> {
-    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) = error.as_service_error()
+pub(super) fn cancellation(error: &SdkError<TransactWriteItemsError>) -> Option<Cancellation> {
+    let Some(TransactWriteItemsError::TransactionCanceledException(canceled)) = error.as_service_error()
     else {
         return None;
     };
     let codes: Vec<&str> =
-        cancelled.cancellation_reasons().iter().map(|r| r.code().unwrap_or("None")).collect();
-    let refused: Vec<usize> = codes
-        .iter()
-        .enumerate()
-        .filter(|(_, code)| **code == "ConditionalCheckFailed")
-        .map(|(i, _)| i)
-        .collect();
+        canceled.cancellation_reasons().iter().map(|reason| reason.code().unwrap_or("None")).collect();
+    let refused = codes.iter().enumerate().filter(|(_, code)| **code == "ConditionalCheckFailed");
+    let refused: Vec<usize> = refused.map(|(position, _)| position).collect();
+    let conflicts = ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
     if !refused.is_empty() {
-        Some(Cancelled::Refused(refused))
-    } else if codes.iter().any(|code| {
-        matches!(*code, "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded")
-    }) {
-        Some(Cancelled::Conflict)
+        Some(Cancellation::Refused(refused))
+    } else if codes.iter().any(|code| conflicts.contains(code)) {
+        Some(Cancellation::Conflict)
     } else {
         None
     }
 }
 
-/// Somewhere up to `pause`, so that writers that collided do not meet again; no outcome depends on it, so it
-/// is drawn from the machine even where an app's randomness is seeded.
-fn scattered(pause: Duration) -> Duration {
-    let micros = u64::try_from(pause.as_micros()).unwrap_or(0);
-    Duration::from_micros(Random::System.below(micros))
+#[cfg(test)]
+mod tests {
+    use super::super::attributes::s;
+    use super::*;
+
+    #[test]
+    fn write_ids_ignore_updates_that_are_not_sent() {
+        let mut transaction = Transaction::default();
+        let key = || Key::new("P", "S");
+        let first = transaction.put(key().item());
+        let empty = transaction.update(key(), Expression::default());
+        let last = transaction.update(key(), Expression::default().set("name", s("x")));
+        let (ids, writes) = transaction.build("t").unwrap();
+        assert_eq!((ids.as_slice(), writes.len()), ([first, last].as_slice(), 2));
+        assert!(!Refused(ids).includes(empty));
+    }
 }

@@ -1,29 +1,47 @@
-//! What a decision says as a leaf of the log of evidence, and where a listing's latest one stands. Apart from the requests
-//! that write leaves, since listings are read together with theirs.
+//! Leaves of the evidence log on their way into the tree. Each is written in the transaction of the decision that it
+//! records, so that there is neither a decision without its leaf nor a leaf without its decision.
 
-use super::attributes::{Item, number, text};
+use super::attributes::{Item, moment, n, number, s, text};
 use super::error::StoreError;
+use super::expression::Expression;
+use super::keys;
+use super::transaction::Transaction;
 use registry_model::{
-    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, Verdict, sha256_hex,
+    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, sha256_hex,
 };
 
-/// Digits by which leaves of the same millisecond are told apart.
+/// Hex digits that distinguish leaves of the same millisecond.
 const ID_DIGITS: usize = 20;
 
-/// The leaf of the latest decision on a listing, from its item. The sequencer notes which leaf it took up, so a later
-/// decision is seen to wait, whichever is written first.
+/// Adds a leaf to a transaction. A leaf that is written twice has the same key.
+pub(super) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Result<(), StoreError> {
+    let leaf = entry.canonical()?;
+    let id = leaf_id(&leaf);
+    if entry.event != LogEvent::Attested {
+        let latest = Expression::default()
+            .set("leaf", s(&id))
+            .set("at", n(entry.at.as_millisecond()))
+            .set("event", serde_dynamo::to_attribute_value(entry.event)?);
+        transaction.update(keys::last_leaf(&entry.listing_id), latest);
+    }
+    transaction.put(keys::pending_leaf(entry.at, &id).with([("leaf", s(leaf))]));
+    Ok(())
+}
+
+/// The leaf of the latest decision on a listing, from its item. The sequencer stores which leaf it appended, so a later
+/// decision is seen as pending, whichever is written first.
 pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf, StoreError> {
     let event = item.get("event").cloned();
-    let event = event.ok_or_else(|| StoreError::Fault("a leaf without an event".to_owned()))?;
+    let event = event.ok_or_else(|| StoreError::Fault("a leaf has no event".to_owned()))?;
     let is_in_the_tree = text(item, "leaf") == text(item, "taken_up");
     Ok(LastLeaf {
-        at: Moment::from_millisecond(number(item, "at")).unwrap_or(Moment::UNIX_EPOCH),
+        at: moment(item, "at").unwrap_or(Moment::UNIX_EPOCH),
         event: serde_dynamo::from_attribute_value(event)?,
         index: is_in_the_tree.then(|| u64::try_from(number(item, "index")).ok()).flatten(),
     })
 }
 
-/// What tells a leaf from every other: its values do.
+/// Identifies a leaf by its content.
 pub(super) fn leaf_id(leaf: &str) -> String {
     let mut id = sha256_hex(leaf);
     id.truncate(ID_DIGITS);
@@ -44,19 +62,14 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     leaf.evidence = Some(sha256_hex(text(evidence, "evidence")));
     leaf.endpoint = Some(sha256_hex(&record.target));
     if event == LogEvent::Demoted {
-        leaf.reason = first_reason(&assessment.verdict).or_else(|| {
-            let failed = assessment.checks.iter().find(|check| check.blocking && !check.ok);
-            failed.map(|check| check.id.clone())
-        });
+        let reason = assessment.verdict.reasons.first().map(|reason| &reason.code);
+        let failed = || assessment.checks.iter().find(|check| check.blocking && !check.ok);
+        leaf.reason = reason.or_else(|| failed().map(|check| &check.id)).cloned();
     }
     Some(leaf)
 }
 
-fn first_reason(verdict: &Verdict) -> Option<String> {
-    verdict.reasons.first().map(|reason| reason.code.clone())
-}
-
-/// The leaf of a listing that was taken off. It tells by which decision, not the operator's words.
+/// The leaf of a listing that was withdrawn. It contains the kind of decision, not the operator's words.
 pub(super) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
     let withdrawal = after.withdrawal.as_ref().filter(|_| after.lane == Lane::Withdrawn)?;
     let mut leaf = LogEntry::new(withdrawal.at, &after.id, after.shown_kind(), LogEvent::Withdrawn);

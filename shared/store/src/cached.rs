@@ -1,0 +1,68 @@
+//! Summaries of the table that the read cache contains: what is Live, and the manifest of the search index. Separate from
+//! the requests that read them, because these go through the cache.
+
+use std::collections::BTreeMap;
+
+use registry_model::{HashPrefix, Kind, ListingId, Moment, Sku, id_hash};
+
+/// The counters of what is Live.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    pub agents: u32,
+    pub mcps: u32,
+    /// When listings with an expired proof were last subtracted; `None` before the first time.
+    pub as_of: Option<Moment>,
+    /// Listings that were never Live, failed for thirty days and were deleted, since the table exists.
+    pub expired: u32,
+    pub funnel: FunnelCounts,
+    /// Listings whose domain bound a key, since the table exists.
+    pub identities: u32,
+    /// Grows with every change to anything that the active list shows.
+    pub version: u64,
+}
+
+/// The counters of the funnel since the table exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunnelCounts {
+    pub seats_claimed: u32,
+    pub demos_agents: u32,
+    pub demos_mcps: u32,
+    pub feedback_agents: u32,
+    pub feedback_mcps: u32,
+    /// Ratings by product and by stars, without those of drafts that were sent unchanged.
+    pub ratings: Ratings,
+}
+
+/// How often each product was rated 1 to 5; the products in the order of [`Sku::ALL`].
+pub type Ratings = [[u32; 5]; Sku::ALL.len()];
+
+impl Live {
+    /// Live listings of one kind.
+    #[must_use]
+    pub const fn of(&self, kind: Kind) -> u32 {
+        match kind {
+            Kind::Agent => self.agents,
+            Kind::Mcp => self.mcps,
+        }
+    }
+}
+
+/// The buckets of the search index. Readers load only buckets whose version they do not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Grows with every change; 0 before the first.
+    pub version: u64,
+    /// The version of each bucket.
+    pub buckets: BTreeMap<HashPrefix, u64>,
+    /// The table's list of buckets cannot be read, so `buckets` is empty and the index must be built again.
+    pub is_damaged: bool,
+}
+
+impl Manifest {
+    /// The bucket of an id; before the first build, the one bucket that contains every id.
+    #[must_use]
+    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
+        let hash = id_hash(id);
+        self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,60 @@
+//! MCP servers that ceased to be Live in the last days, for mirrors of the registry. A delisting is written in the
+//! transaction that causes it, with the listing as it was shown, so that later changes do not affect it.
+
+use super::attributes::{blob, to_blob, ttl};
+use super::client::Store;
+use super::error::StoreError;
+use super::keys::{self, Key};
+use super::reads::{Query, Range};
+use super::transaction::Transaction;
+use registry_model::{Kind, Listing, LiveChange, Moment};
+
+/// Seconds for which a delisting is stored.
+const RETENTION: i64 = 7 * 86_400;
+
+const PARTITION: &str = "FALLEN#mcp";
+
+/// A listing that is no longer Live.
+#[derive(Clone, Debug)]
+pub struct Fall {
+    /// The listing as it was while it was Live.
+    pub listing: Listing,
+    pub at: Moment,
+}
+
+/// Records the delisting where the change is that of an MCP server.
+pub(super) fn record(
+    transaction: &mut Transaction,
+    before: &Listing,
+    after: &Listing,
+    at: Moment,
+) -> Result<(), StoreError> {
+    if LiveChange::between(before, after) == LiveChange::Fallen && before.shown_kind() == Kind::Mcp {
+        let key = Key::new(PARTITION, keys::at(at, before.id.as_str()));
+        transaction.put(key.with([("fallen", to_blob(&(before, at))?), ttl(at, RETENTION)]));
+    }
+    Ok(())
+}
+
+impl Store {
+    /// MCP servers that were delisted at `since` or later, the earliest first, after the place where an earlier page
+    /// ended. One that is Live again may be among them.
+    pub async fn falls(
+        &self,
+        since: Moment,
+        after: Option<&str>,
+        limit: usize,
+        now: Moment,
+    ) -> Result<(Vec<Fall>, Option<String>), StoreError> {
+        let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
+        let query = Query::of(PARTITION)
+            .range(Range::From(keys::millis(since.max(oldest))))
+            .after(after.map(|after| Key::new(PARTITION, after).item()));
+        let page = self.query(query.limit(limit).strong()).await?;
+        let delistings = page.items.iter().map(|item| {
+            let (listing, at) = blob(item, "fallen")?;
+            Ok(Fall { listing, at })
+        });
+        Ok((delistings.collect::<Result<_, StoreError>>()?, page.next_after("sk")))
+    }
+}

@@ -1,0 +1,142 @@
+//! What the economy is computed from: hourly samples for rates and curves, what the operator added by hand, and the inputs
+//! of boosts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::attributes::{Item, blobs, count, text, to_blob, ttl};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::deposit::{add_scaled, sum_left};
+use super::error::StoreError;
+use super::expression::Expression;
+use super::keys;
+use super::outcomes::tally_of;
+use super::reads::Query;
+use super::trail_totals::{EventTotal, TrailTotals};
+use super::trails::{listing_of, trail_of};
+use registry_model::{Decay, ListingId, Moment, OutcomeTally, Trail};
+
+/// Seconds for which a sample is stored.
+const SAMPLE_RETENTION: i64 = 40 * 86_400;
+
+/// The attribute with the sum of what the operator added.
+const BUMPS: &str = "adds";
+
+/// The registry at a full hour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EconomySample {
+    /// When it was taken.
+    pub at: Moment,
+    pub acceleration_index: f64,
+    /// The weighted events per hour, over the day before.
+    pub rate: f64,
+    /// The highest such rate since the first sample.
+    pub fastest_rate: f64,
+    /// How often each event has happened since the table exists.
+    pub events: BTreeMap<String, u64>,
+    pub counts: SampledCounts,
+}
+
+/// Everything that grows. Samples of earlier versions lack the newer counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SampledCounts {
+    /// Live listings.
+    pub listings: u64,
+    /// Marks left on trails.
+    pub trails: u64,
+    /// Pairs that were used together.
+    pub compositions: u64,
+    /// Outcomes that were reported.
+    pub outcomes: u64,
+    /// Federation peers.
+    pub federation: u64,
+    /// Demos that were taken.
+    pub demos: u64,
+    /// Listings with a bound identity.
+    pub identities: u64,
+    /// Attestations that were issued.
+    pub attestations: u64,
+}
+
+/// What boosts are computed from; listings without a trail or an outcome are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BoostInputs {
+    pub trails: BTreeMap<ListingId, Trail>,
+    pub outcomes: BTreeMap<ListingId, OutcomeTally>,
+    pub totals: TrailTotals,
+    /// What the operator added.
+    pub bumps: EventTotal,
+}
+
+impl Store {
+    /// Whether the hour of this moment has its sample.
+    pub async fn has_economy_sample(&self, at: Moment) -> Result<bool, StoreError> {
+        let item = self.read(&keys::economy_sample(hour(at)), Consistency::Eventual).await?;
+        Ok(item.is_some())
+    }
+
+    /// Stores the sample of its hour; false where the hour has one already, as when a tick is delivered twice.
+    pub async fn keep_economy_sample(&self, sample: &EconomySample) -> Result<bool, StoreError> {
+        let key = keys::economy_sample(hour(sample.at));
+        self.put_new(key.with([("sample", to_blob(sample)?), ttl(sample.at, SAMPLE_RETENTION)])).await
+    }
+
+    /// The latest samples, the newest first.
+    pub async fn economy_samples(&self, limit: u32) -> Result<Vec<EconomySample>, StoreError> {
+        blobs(&self.query(Query::of(keys::ECONOMY).descending().limit(limit)).await?.items, "sample")
+    }
+
+    /// Adds to the acceleration index by hand. The sum decays like that of events, and is stored separately from them.
+    pub async fn add_bump(&self, adds: f64, now: Moment) -> Result<(), StoreError> {
+        let change = add_scaled(Expression::default(), BUMPS, Decay::RECENT, adds, now).add("count", 1);
+        self.update(&keys::economy_bumps(), &change, None).await.map(drop)
+    }
+
+    /// How often the operator added something, and what is left of it.
+    pub async fn bumps(&self, now: Moment) -> Result<EventTotal, StoreError> {
+        let item = self.read(&keys::economy_bumps(), Consistency::Eventual).await?;
+        Ok(bumps_of(&item.unwrap_or_default(), now))
+    }
+
+    /// What the boosts of these listings are computed from, by one batch read: a search shows boosts with its hits, so
+    /// they may not cost a read each.
+    pub async fn boost_inputs(&self, ids: &[ListingId], now: Moment) -> Result<BoostInputs, StoreError> {
+        let bumps = keys::economy_bumps();
+        let of_listings = ids.iter().flat_map(|id| [keys::trail(id), keys::outcomes(id)]);
+        let keys = of_listings.chain(keys::all_trail_totals()).chain([bumps.clone()]).collect();
+        let items = self.batch_get(keys, Consistency::Eventual).await?;
+        let of_partition =
+            |pk: &str| items.iter().filter(|item| text(item, "pk") == pk).cloned().collect::<Vec<Item>>();
+        Ok(BoostInputs {
+            trails: items.iter().filter_map(|item| Some((listing_of(item)?, trail_of(item, now)))).collect(),
+            outcomes: items.iter().filter_map(tally_of).collect(),
+            totals: TrailTotals::of_items(&of_partition(keys::TRAILS), now),
+            bumps: of_partition(&bumps.pk).first().map(|item| bumps_of(item, now)).unwrap_or_default(),
+        })
+    }
+}
+
+fn bumps_of(item: &Item, now: Moment) -> EventTotal {
+    let recent = sum_left(std::slice::from_ref(item), BUMPS, Decay::RECENT, now);
+    EventTotal { count: count(item, "count"), recent }
+}
+
+/// The full hour that contains a moment.
+fn hour(at: Moment) -> Moment {
+    Moment::from_second(at.as_second().div_euclid(3600) * 3600).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_moments_of_an_hour_share_its_sample() {
+        let key = |text: &str| keys::economy_sample(hour(text.parse().unwrap()));
+        assert_eq!(key("2026-11-20T12:00:00Z"), key("2026-11-20T12:59:59.999Z"));
+        assert_ne!(key("2026-11-20T12:59:59.999Z"), key("2026-11-20T13:00:00Z"));
+    }
+}

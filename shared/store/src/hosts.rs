@@ -1,0 +1,96 @@
+//! Blocked hosts, and the listings at a host. All blocks share a partition, because there are few and each publish and
+//! each sweep needs them all. Listings are found by pointers from their hosts, which move in the transactions that change
+//! the listing.
+
+use super::attributes::{blobs, text, to_blob};
+use super::client::Store;
+use super::error::StoreError;
+use super::expression::Expression;
+use super::feed;
+use super::keys::{self, HostPointer, Key};
+use super::reads::{Query, Range};
+use super::transaction::Transaction;
+use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane, Listing, ListingId};
+
+impl Store {
+    pub async fn blocked_hosts(&self) -> Result<BlockedHosts, StoreError> {
+        let mut blocked: Vec<BlockedHost> = Vec::new();
+        let mut next = None;
+        loop {
+            let page = self.query(Query::of(keys::BLOCKED_HOSTS).strong().after(next)).await?;
+            blocked.extend(blobs::<BlockedHost>(&page.items, "block")?);
+            next = page.next;
+            if next.is_none() {
+                return Ok(blocked.into_iter().collect());
+            }
+        }
+    }
+
+    /// Blocks a host; false where it was blocked already, and the earlier block stays.
+    pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool, StoreError> {
+        let mut transaction = Transaction::default();
+        transaction.put_new(keys::blocked_host(&block.host).with([("block", to_blob(block)?)]));
+        transaction.put(feed::to_item(news)?);
+        Ok(self.transact(transaction).await?.is_written())
+    }
+
+    /// Ends the block of a host; false where it was not blocked.
+    pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool, StoreError> {
+        let mut transaction = Transaction::default();
+        transaction.delete_if(keys::blocked_host(host), Expression::default().if_exists());
+        transaction.put(feed::to_item(news)?);
+        Ok(self.transact(transaction).await?.is_written())
+    }
+
+    /// Some listings at a host and its subdomains, at most `limit`.
+    pub async fn listings_at(
+        &self,
+        host: &HostName,
+        pointer: HostPointer,
+        limit: i32,
+    ) -> Result<Vec<ListingId>, StoreError> {
+        let pointers = self.query(pointers_at(host, pointer).limit(limit)).await?.items;
+        let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
+        let mut ids: Vec<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
+        // A listing with its card at one name under the host and its endpoint at another has two pointers.
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
+    }
+
+    /// How many pointers there are to listings at a host and its subdomains, counted up to one page (1 MB).
+    pub async fn count_listings_at(&self, host: &HostName, pointer: HostPointer) -> Result<u32, StoreError> {
+        Ok(self.count(pointers_at(host, pointer)).await?.0)
+    }
+}
+
+fn pointers_at(host: &HostName, pointer: HostPointer) -> Query {
+    let (zone, prefix) = keys::host_prefix(host, pointer);
+    Query::of(zone).range(Range::Prefix(prefix)).strong()
+}
+
+/// The pointers to a listing from its hosts; none to one that was withdrawn for another reason than its host.
+fn pointers(listing: &Listing) -> Vec<Key> {
+    let pointer = match (listing.lane, &listing.withdrawal) {
+        (Lane::Withdrawn, Some(withdrawal)) if withdrawal.blocked_host.is_some() => HostPointer::Blocked,
+        (Lane::Withdrawn, _) => return Vec::new(),
+        _ => HostPointer::Listed,
+    };
+    listing.hosts().iter().map(|host| keys::host(host, pointer, &listing.id)).collect()
+}
+
+/// The pointers that are in the table: listings of earlier versions have none.
+fn stored_pointers(listing: Option<&Listing>) -> Vec<Key> {
+    listing.filter(|listing| listing.hosted).map(pointers).unwrap_or_default()
+}
+
+/// Moves the pointers to a listing where its hosts or its state changed. Everything that writes the item of a listing
+/// calls this, too: the item's `hosted` means that its pointers exist.
+pub(super) fn move_pointers(transaction: &mut Transaction, before: Option<&Listing>, after: &Listing) {
+    transaction.replace_pointers(&stored_pointers(before), &pointers(after));
+}
+
+/// Deletes all pointers to a listing from its hosts.
+pub(super) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
+    transaction.replace_pointers(&stored_pointers(Some(listing)), &[]);
+}

@@ -1,0 +1,151 @@
+//! How single items and ranges of a partition are read. Reads of many items by key are in `batch_get`.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::types::{AttributeValue, Select};
+
+use super::attributes::{Item, s, text};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
+use super::keys::Key;
+use super::table::{self, Index};
+
+/// A range of the sort keys of a partition.
+#[derive(Clone, Debug)]
+pub(super) enum Range {
+    All,
+    From(String),
+    UpTo(String),
+    Before(String),
+    Between(String, String),
+    Prefix(String),
+}
+
+/// A query of one partition, of the table or of an index. By default it reads everything in ascending order and is
+/// eventually consistent.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    partition: String,
+    index: Option<Index>,
+    range: Range,
+    start: Option<Item>,
+    limit: Option<i32>,
+    is_descending: bool,
+    is_strong: bool,
+    with_keys_only: bool,
+}
+
+impl Query {
+    pub(super) fn of(partition: impl Into<String>) -> Self {
+        Self {
+            partition: partition.into(),
+            index: None,
+            range: Range::All,
+            start: None,
+            limit: None,
+            is_descending: false,
+            is_strong: false,
+            with_keys_only: false,
+        }
+    }
+
+    pub(super) fn index(self, index: Index) -> Self {
+        Self { index: Some(index), ..self }
+    }
+
+    pub(super) fn range(self, range: Range) -> Self {
+        Self { range, ..self }
+    }
+
+    /// Continues after this key, which [`Page::next`] gave.
+    pub(super) fn after(self, start: Option<Item>) -> Self {
+        Self { start, ..self }
+    }
+
+    pub(super) fn limit(self, limit: impl TryInto<i32>) -> Self {
+        Self { limit: Some(limit.try_into().unwrap_or(i32::MAX)), ..self }
+    }
+
+    pub(super) fn descending(self) -> Self {
+        Self { is_descending: true, ..self }
+    }
+
+    /// Sees every earlier write; not possible on an index.
+    pub(super) fn strong(self) -> Self {
+        Self { is_strong: true, ..self }
+    }
+
+    pub(super) fn keys_only(self) -> Self {
+        Self { with_keys_only: true, ..self }
+    }
+
+    fn build(self, store: &Store) -> QueryFluentBuilder {
+        let [pk, sk] = self.index.map_or(table::KEY, |index| index.key);
+        let (condition, bounds) = match self.range {
+            Range::All => (String::new(), Vec::new()),
+            Range::From(first) => (format!(" AND {sk} >= :a"), vec![(":a", first)]),
+            Range::UpTo(last) => (format!(" AND {sk} <= :a"), vec![(":a", last)]),
+            Range::Before(end) => (format!(" AND {sk} < :a"), vec![(":a", end)]),
+            Range::Between(first, last) => {
+                (format!(" AND {sk} BETWEEN :a AND :b"), vec![(":a", first), (":b", last)])
+            }
+            Range::Prefix(prefix) => (format!(" AND begins_with({sk}, :a)"), vec![(":a", prefix)]),
+        };
+        let values = std::iter::once((":pk", self.partition)).chain(bounds);
+        let values: HashMap<String, AttributeValue> =
+            values.map(|(mark, text)| (mark.to_owned(), s(text))).collect();
+        store
+            .client
+            .query()
+            .table_name(&*store.table)
+            .set_index_name(self.index.map(|index| index.name.to_owned()))
+            .key_condition_expression(format!("{pk} = :pk{condition}"))
+            .set_expression_attribute_values(Some(values))
+            .set_exclusive_start_key(self.start)
+            .set_limit(self.limit)
+            .scan_index_forward(!self.is_descending)
+            .consistent_read(self.is_strong)
+            .set_projection_expression(self.with_keys_only.then(|| table::KEY.join(", ")))
+    }
+}
+
+/// What one query read.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) items: Vec<Item>,
+    /// Where the next page begins; `None` at the end.
+    pub(super) next: Option<Item>,
+}
+
+impl Page {
+    /// The attribute `sort_key` of the place where the next page begins.
+    pub(super) fn next_after(&self, sort_key: &str) -> Option<String> {
+        self.next.as_ref().map(|key| text(key, sort_key).to_owned())
+    }
+}
+
+impl Store {
+    /// One item.
+    pub(super) async fn read(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>, StoreError> {
+        let get = self.client.get_item().table_name(&*self.table).set_key(Some(key.item()));
+        Ok(get.consistent_read(consistency == Consistency::Strong).send().await?.item)
+    }
+
+    pub(super) async fn query(&self, query: Query) -> Result<Page, StoreError> {
+        let answer = query.build(self).send().await?;
+        Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
+    }
+
+    /// How many items one query reads, and where the next page begins.
+    pub(super) async fn count(&self, query: Query) -> Result<(u32, Option<Item>), StoreError> {
+        let answer = query.build(self).select(Select::Count).send().await?;
+        Ok((u32::try_from(answer.count).unwrap_or(0), answer.last_evaluated_key))
+    }
+
+    /// All items of a partition that fits one answer (1 MB), with a strong read.
+    pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
+        Ok(self.query(Query::of(pk).strong()).await?.items)
+    }
+}

@@ -1,0 +1,98 @@
+//! How writes reach the table: transactions, and single writes where a transaction would cost twice as much.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::ReturnValue;
+
+use super::attributes::Item;
+use super::client::Store;
+use super::error::{StoreError, is_condition_failure};
+use super::expression::Expression;
+use super::keys::Key;
+use super::transaction::{Cancellation, Outcome, Refused, Transaction, cancellation};
+use registry_model::Random;
+
+/// Attempts at a conflicting transaction before the table counts as busy.
+const MAX_ATTEMPTS: u32 = 7;
+
+impl Store {
+    /// Sends a transaction. A conflict with another writer is transient, so it is retried a few times with growing,
+    /// randomized pauses.
+    pub(super) async fn transact(&self, transaction: Transaction) -> Result<Outcome, StoreError> {
+        let _writing = self.read_cache.writing(transaction.partitions());
+        let (ids, writes) = transaction.build(&self.table)?;
+        let mut pause = Duration::from_millis(8);
+        for attempt in 1.. {
+            let request = self.client.transact_write_items().set_transact_items(Some(writes.clone()));
+            let Err(error) = request.send().await else { return Ok(Outcome::Written) };
+            match cancellation(&error) {
+                Some(Cancellation::Refused(positions)) => {
+                    let refused = positions.into_iter().filter_map(|position| ids.get(position).copied());
+                    return Ok(Outcome::Refused(Refused(refused.collect())));
+                }
+                Some(Cancellation::Conflict) if attempt < MAX_ATTEMPTS => {
+                    tokio::time::sleep(pause / 2 + up_to(pause)).await;
+                    pause *= 2;
+                }
+                Some(Cancellation::Conflict) => return Err(StoreError::Busy(format!("{error:?}"))),
+                None => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Busy("a transaction conflicted at every attempt".to_owned()))
+    }
+
+    /// Writes an item that must not exist yet; false where it does.
+    pub(super) async fn put_new(&self, item: Item) -> Result<bool, StoreError> {
+        let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
+        match put.condition_expression("attribute_not_exists(pk)").send().await {
+            Ok(_) => Ok(true),
+            Err(error) if is_condition_failure(&error) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes an item, over any that exists.
+    pub(super) async fn put(&self, item: Item) -> Result<(), StoreError> {
+        self.client.put_item().table_name(&*self.table).set_item(Some(item)).send().await?;
+        Ok(())
+    }
+
+    /// Changes an item; the attributes that `returned` asks for, or `None` where its condition failed.
+    pub(super) async fn update(
+        &self,
+        key: &Key,
+        change: &Expression,
+        returned: Option<ReturnValue>,
+    ) -> Result<Option<Item>, StoreError> {
+        let _writing = self.read_cache.writing([key.pk.clone()]);
+        let update = self
+            .client
+            .update_item()
+            .table_name(&*self.table)
+            .set_key(Some(key.item()))
+            .update_expression(change.update())
+            .set_condition_expression(change.condition())
+            .set_expression_attribute_names(change.names())
+            .set_expression_attribute_values(change.values())
+            .set_return_values(returned);
+        match update.send().await {
+            Ok(answer) => Ok(Some(answer.attributes.unwrap_or_default())),
+            Err(error) if is_condition_failure(&error) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Deletes an item; whether it existed.
+    pub(super) async fn delete(&self, key: &Key) -> Result<bool, StoreError> {
+        let deletion = self.client.delete_item().table_name(&*self.table).set_key(Some(key.item()));
+        let answer = deletion.return_values(ReturnValue::AllOld).send().await?;
+        Ok(answer.attributes.is_some_and(|item| !item.is_empty()))
+    }
+}
+
+/// A random pause, so that writers that collided do not collide again. No outcome depends on it, so it comes from the
+/// system even where an app's randomness is seeded.
+fn up_to(pause: Duration) -> Duration {
+    let micros = u64::try_from(pause.as_micros()).unwrap_or(0);
+    Duration::from_micros(Random::System.below(micros))
+}
