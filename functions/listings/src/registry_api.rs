@@ -50,7 +50,7 @@ async fn handle(
         Call::Extension(Extension::Facets) => json(&registry_api::facets(&app, query).await?),
         Call::Publish => return Err(RegistryApiError::NoSuchPath),
     }?;
-    let body = Some(page.body).filter(|_| !page.tag.is_held_by(request.headers()));
+    let body = Some(page.body).filter(|_| !page.tag.matches_request(request.headers()));
     Ok(rest::conditional_response(MAX_AGE_SECONDS, &page.tag, "application/json", body))
 }
 

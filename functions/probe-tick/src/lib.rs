@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use registry::app::App;
 use registry::economy;
-use registry::evidence_log::{SequencerReport, sequence_in_turn, sequence_or_warn};
+use registry::evidence_log::{SequencerReport, sequence_if_due, sequence_or_warn};
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
 use registry::probe::{SweepReport, run};
@@ -79,7 +79,7 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
         Event::Queued { detail } => {
             let sweep = run::first_probe(app, &detail.listing_id).await?;
             // A probe without a verdict adds no leaf to the log.
-            let log = if sweep.last.is_some() { sequence_in_turn(app).await } else { None };
+            let log = if sweep.last.is_some() { sequence_if_due(app).await } else { None };
             let metrics = Metrics(sweep.metrics().into());
             Report { sweep, log, metrics }
         }

@@ -7,7 +7,7 @@ mod trace;
 
 pub use pending::PendingDeposits;
 pub use source::{is_itself, source_digest};
-pub use trace::{CONTAGION, ENDORSED_ANEW_AFTER, TRACED_ANEW_AFTER, trace_amounts};
+pub use trace::{CONTAGION, ENDORSEMENT_INTERVAL, TRACE_INTERVAL, trace_amounts};
 
 /// The version of this family (contract "Versioning").
 pub const VERSION: &str = "2.9.0";

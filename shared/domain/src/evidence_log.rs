@@ -6,4 +6,4 @@ mod sequencer;
 mod tree;
 
 pub use inclusion::{Inclusion, entries, of_index, of_listing};
-pub use sequencer::{SequencerReport, sequence, sequence_in_turn, sequence_or_warn};
+pub use sequencer::{SequencerReport, sequence, sequence_if_due, sequence_or_warn};

@@ -11,7 +11,7 @@ mod reward;
 mod unlock;
 
 pub use access::{Confirmed, Opened, confirm, open};
-pub use demo::{Demo, DemoRequest as Wanted, ListingRef as Which, demo, few_goals, goals};
+pub use demo::{Demo, DemoRequest as Wanted, ListingRef as Which, check_goal_count, demo, goals};
 pub use feedback::give;
 pub use feedback_form::{DRAFT_RATING, GivenFeedback, draft};
 pub use offer::{

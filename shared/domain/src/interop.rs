@@ -8,7 +8,7 @@ mod partners;
 mod resolve;
 
 pub use call::Call;
-pub use invocation::{Adapter, Invocation, Wish, adapters};
+pub use invocation::{Adapter, CapabilityRequest, Invocation, adapters};
 pub use node::{CapabilityNode, Endpoints};
 pub use partners::{Pair, pairs, suggestions};
 pub use resolve::{CapabilityQuery as Wanted, live_in_order, resolve, trail_scores};

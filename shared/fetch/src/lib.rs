@@ -36,7 +36,8 @@ use url::Host;
 pub use answer::Answer;
 pub use failure::FetchError;
 pub use request::{
-    CARD_BYTES, CARD_HOPS, Follow, IsComplete, PREFLIGHT, PROBE, ReadUntil, Request, TOOL_LIST_BYTES,
+    Follow, IsComplete, MAX_CARD_BYTES, MAX_CARD_REDIRECTS, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE,
+    ReadUntil, Request,
 };
 pub use target::{Target, TargetError};
 pub use txt::{OwnRecords, TxtError};

@@ -12,15 +12,15 @@ use serde_json::Value;
 use super::target::Target;
 
 /// The maximum size of a card (design §5 SSRF).
-pub const CARD_BYTES: usize = 256 * 1024;
+pub const MAX_CARD_BYTES: usize = 256 * 1024;
 /// The maximum size of an answer of a protocol endpoint, such as a list of tools (design §5 SSRF).
-pub const TOOL_LIST_BYTES: usize = 1024 * 1024;
+pub const MAX_ENDPOINT_ANSWER_BYTES: usize = 1024 * 1024;
 /// The time limit of a preflight, from the first DNS query to the last byte (design §5 Cadence).
 pub const PREFLIGHT: Duration = Duration::from_millis(2500);
 /// The time limit of one request of a probe (design §5 SSRF).
 pub const PROBE: Duration = Duration::from_secs(10);
 /// The maximum number of redirects to a card (design §5 SSRF).
-pub const CARD_HOPS: u8 = 3;
+pub const MAX_CARD_REDIRECTS: u8 = 3;
 
 #[derive(Debug)]
 pub struct Request {
@@ -35,7 +35,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A GET of a card: JSON, [`PREFLIGHT`], [`CARD_BYTES`], [`CARD_HOPS`] redirects.
+    /// A GET of a card: JSON, [`PREFLIGHT`], [`MAX_CARD_BYTES`], [`MAX_CARD_REDIRECTS`] redirects.
     pub fn get(target: Target) -> Self {
         Self {
             method: Method::GET,
@@ -43,13 +43,13 @@ impl Request {
             headers: HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static("application/json"))]),
             body: None,
             deadline: PREFLIGHT,
-            max_bytes: CARD_BYTES,
-            follow: Follow::Hops(CARD_HOPS),
+            max_bytes: MAX_CARD_BYTES,
+            follow: Follow::Hops(MAX_CARD_REDIRECTS),
             until: ReadUntil::End,
         }
     }
 
-    /// A POST of JSON to a protocol endpoint: [`PROBE`], [`TOOL_LIST_BYTES`], one redirect within the origin.
+    /// A POST of JSON to a protocol endpoint: [`PROBE`], [`MAX_ENDPOINT_ANSWER_BYTES`], one redirect within the origin.
     pub fn post_json(target: Target, body: &Value) -> Self {
         let json = HeaderValue::from_static("application/json");
         Self {
@@ -57,7 +57,7 @@ impl Request {
             headers: HeaderMap::from_iter([(ACCEPT, json.clone()), (CONTENT_TYPE, json)]),
             body: Some(Bytes::from(body.to_string())),
             deadline: PROBE,
-            max_bytes: TOOL_LIST_BYTES,
+            max_bytes: MAX_ENDPOINT_ANSWER_BYTES,
             follow: Follow::SameOriginOnce,
             ..Self::get(target)
         }

@@ -19,7 +19,7 @@ pub use body::{document, read_body};
 pub use interfaces::{Binding, Dialect, Interface};
 pub use violation::{CardFault, CardViolation};
 
-use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD};
+use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
 use registry_model::Skill;
 use registry_model::error::shorten;
 use violation::CardViolations;
@@ -40,7 +40,7 @@ pub struct AgentCard {
     pub interfaces: Vec<Interface>,
     /// The dialects of the interfaces, each once, in the card's order.
     pub dialects: Vec<Dialect>,
-    /// At most [`MOST_SKILLS`] skills.
+    /// At most [`MAX_SKILLS`] skills.
     pub skills: Vec<Skill>,
     /// Required fields that are missing or of a wrong type, although the agent can be reached.
     pub broken: Vec<CardViolation>,
@@ -119,7 +119,7 @@ fn description(
 fn version(card: &Map<String, Value>, broken: &mut CardViolations) -> Option<String> {
     let version = match card.get("version") {
         Some(Value::String(text)) if !text.trim().is_empty() => {
-            return Some(shorten(text.trim(), LONGEST_WORD));
+            return Some(shorten(text.trim(), MAX_WORD_CHARS));
         }
         Some(Value::Number(number)) => Some(number.to_string()),
         _ => None,

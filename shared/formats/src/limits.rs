@@ -3,10 +3,10 @@
 pub const LONGEST_NAME: usize = 120;
 pub const LONGEST_DESCRIPTION: usize = 1000;
 /// Skills or tools read from a document.
-pub const MOST_SKILLS: usize = 100;
+pub const MAX_SKILLS: usize = 100;
 pub const MOST_TOOLS: usize = 200;
 pub const MOST_TAGS: usize = 20;
 /// Characters of a version or tag.
-pub const LONGEST_WORD: usize = 60;
+pub const MAX_WORD_CHARS: usize = 60;
 /// Bytes of a URL; the fetcher has the same bound.
 pub const LONGEST_URL: usize = 2048;

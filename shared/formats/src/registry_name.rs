@@ -105,7 +105,7 @@ mod tests {
     fn a_described_server_keeps_its_name_and_the_next_one_gets_a_mark() {
         let first = described("io.github.Acme/Weather_MCP");
         assert_eq!(of(&first), "io.github.Acme/Weather_MCP");
-        let id = ListingId::of_name_beside_another(Kind::Mcp, "io.github.Acme/Weather_MCP", "other.org");
+        let id = ListingId::of_taken_name(Kind::Mcp, "io.github.Acme/Weather_MCP", "other.org");
         let second = of(&Listing { id, ..first });
         assert!(second.starts_with("io.github.Acme/Weather_MCP_") && is_name(&second), "{second}");
     }

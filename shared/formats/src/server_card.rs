@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD};
+use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
 use registry_model::error::shorten;
 
 const MOST_ENDPOINTS: usize = 10;
@@ -48,7 +48,7 @@ pub fn read(document: &Value) -> Option<McpServerCard> {
         name: field(&["name"], LONGEST_NAME),
         title: field(&["title", "displayName"], LONGEST_NAME),
         description: field(&["description"], LONGEST_DESCRIPTION),
-        version: field(&["version"], LONGEST_WORD),
+        version: field(&["version"], MAX_WORD_CHARS),
         website: field(
             &["websiteUrl", "website_url", "homepage", "documentationUrl", "documentation_url"],
             LONGEST_URL,

@@ -32,7 +32,7 @@ impl CacheValidator {
 
     /// Whether the caller already has this version (`If-None-Match`).
     #[must_use]
-    pub fn is_held_by(&self, headers: &HeaderMap) -> bool {
+    pub fn matches_request(&self, headers: &HeaderMap) -> bool {
         let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
         let held = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         held.flat_map(|list| list.split(',')).any(|tag| tag.trim() == "*" || bare(tag) == bare(&self.0))
@@ -165,10 +165,10 @@ mod tests {
     fn cached_pages_are_not_sent_again() {
         let validator = CacheValidator::weak("v1");
         let mut headers = HeaderMap::new();
-        assert!(!validator.is_held_by(&headers));
+        assert!(!validator.matches_request(&headers));
         headers.insert(header::IF_NONE_MATCH, validator.as_str().parse().unwrap());
-        assert!(validator.is_held_by(&headers));
-        assert!(!CacheValidator::weak("v2").is_held_by(&headers));
+        assert!(validator.matches_request(&headers));
+        assert!(!CacheValidator::weak("v2").matches_request(&headers));
     }
 
     #[test]

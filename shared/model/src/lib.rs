@@ -79,7 +79,7 @@ pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit}
 pub use referral::{PeerRegistry, Referral};
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
 pub use session::{
-    EntryProtocol, InvalidSessionId, MOST_STEPS, Session, SessionFacts, SessionId, SessionStep,
+    EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};

@@ -47,7 +47,7 @@ impl ListingId {
 
     /// The id of a name whose slug belongs to another owner already; `owner` makes it different.
     #[must_use]
-    pub fn of_name_beside_another(kind: Kind, name: &str, owner: &str) -> Self {
+    pub fn of_taken_name(kind: Kind, name: &str, owner: &str) -> Self {
         let mark = hex_of(format!("{name}\n{owner}").as_bytes(), 8);
         Self(format!("{}-{}-{mark}", kind.as_str(), slug(name)))
     }

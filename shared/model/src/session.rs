@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ListingId, Moment, Random, is_lower_hex, sha256_hex};
 
-pub const MOST_STEPS: u32 = 100;
+pub const MAX_SESSION_STEPS: u32 = 100;
 
 /// `ses_` and 32 hexadecimal digits: 128 random bits.
 #[derive(Clone, PartialEq, Eq)]

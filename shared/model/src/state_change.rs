@@ -64,7 +64,7 @@ impl StateChange {
 
     /// Whether the search index must add, remove or update the listing.
     #[must_use]
-    pub fn is_searched_anew(&self) -> bool {
+    pub fn needs_indexing(&self) -> bool {
         match self.live_change() {
             LiveChange::Risen | LiveChange::Fallen => true,
             LiveChange::Kept => self.was_overdue || self.before.content_hash != self.after.content_hash,

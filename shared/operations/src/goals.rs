@@ -32,7 +32,7 @@ impl Goals {
             Self::None => Vec::new(),
             Self::Lines(text) => text.lines().map(str::to_owned).collect(),
             Self::List(goals) => {
-                funnel::few_goals(goals.len())?;
+                funnel::check_goal_count(goals.len())?;
                 goals
             }
         };

@@ -92,12 +92,12 @@ impl Route {
     }
 
     #[must_use]
-    pub const fn kept_for(self, seconds: u32) -> Self {
+    pub const fn cached_for(self, seconds: u32) -> Self {
         Self { cache: CacheRule::MaxAge(seconds), ..self }
     }
 
     #[must_use]
-    pub const fn never_kept(self) -> Self {
+    pub const fn no_store(self) -> Self {
         Self { cache: CacheRule::NoStore, ..self }
     }
 }

@@ -25,7 +25,7 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
 }
 
 /// The fix for a reason of which only the text is known, because statistics store only that.
-pub fn fix_of(words: &str) -> Option<String> {
+pub fn fix_for_reason(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
     check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
 }
@@ -54,8 +54,8 @@ mod tests {
 
     #[test]
     fn fix_is_found_by_reason_words() {
-        assert_eq!(fix_of("check no_injection failed").as_deref(), Some(fix("no_injection")));
-        assert!(fix_of("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
-        assert_eq!(fix_of("something else"), None);
+        assert_eq!(fix_for_reason("check no_injection failed").as_deref(), Some(fix("no_injection")));
+        assert!(fix_for_reason("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
+        assert_eq!(fix_for_reason("something else"), None);
     }
 }

@@ -53,7 +53,7 @@ async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(),
             overdue.iter().for_each(|listing| after.add(listing.shown_kind()));
             let news: Vec<FeedItem> =
                 overdue.iter().filter(|listing| is_new(listing)).map(|listing| news(listing, now)).collect();
-            app.store.tell_overdue(&news).await?;
+            app.store.record_overdue(&news).await?;
             if began.elapsed() > MAX_COUNT_TIME {
                 tracing::warn!(
                     agents = after.agents,

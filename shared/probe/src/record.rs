@@ -5,7 +5,7 @@ use super::transition::{self, Job};
 use super::{assess, explain};
 use registry_app::App;
 use registry_app::talk;
-use registry_formats::limits::{MOST_SKILLS, MOST_TOOLS};
+use registry_formats::limits::{MAX_SKILLS, MOST_TOOLS};
 use registry_model::{
     AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, LiveChange, Moment,
     ProbeRecord, StateChange, Verdict,
@@ -168,5 +168,5 @@ fn has_other_tools(assessment: &Assessment) -> bool {
 
 /// A list that is full may have been cut off, and then an added entry would look like a removed one.
 fn is_whole(facts: &Facts) -> bool {
-    facts.tools.len() < MOST_TOOLS && facts.skills.len() < MOST_SKILLS
+    facts.tools.len() < MOST_TOOLS && facts.skills.len() < MAX_SKILLS
 }

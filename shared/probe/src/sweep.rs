@@ -272,13 +272,13 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     let now = app.clock.now();
     let mark = app.random.hex(8);
     let lease_ms = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
-    let apart_ms = i64::from(app.settings.probe_tick_seconds) * 1000;
+    let min_interval_ms = i64::from(app.settings.probe_tick_seconds) * 1000;
     let claimed = async {
-        let claimed = app.store.claim(&Claim { id, mark: &mark, now, lease_ms, apart_ms }).await?;
+        let claimed = app.store.claim(&Claim { id, mark: &mark, now, lease_ms, min_interval_ms }).await?;
         match claimed {
             Some(listing) if listing.attempts > 1 => {
                 let until = now + pause_after(listing.attempts);
-                Ok(app.store.put_off(&listing, until).await?.then_some(listing))
+                Ok(app.store.postpone(&listing, until).await?.then_some(listing))
             }
             claimed => Ok(claimed),
         }

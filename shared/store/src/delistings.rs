@@ -16,7 +16,7 @@ const PARTITION: &str = "FALLEN#mcp";
 
 /// A listing that is no longer Live.
 #[derive(Clone, Debug)]
-pub struct Fall {
+pub struct Delisting {
     /// The listing as it was while it was Live.
     pub listing: Listing,
     pub at: Moment,
@@ -45,7 +45,7 @@ impl Store {
         after: Option<&str>,
         limit: usize,
         now: Moment,
-    ) -> Result<(Vec<Fall>, Option<String>), StoreError> {
+    ) -> Result<(Vec<Delisting>, Option<String>), StoreError> {
         let oldest = Moment::from_second(now.as_second() - RETENTION).unwrap_or(Moment::UNIX_EPOCH);
         let query = Query::of(PARTITION)
             .range(Range::From(keys::millis(since.max(oldest))))
@@ -53,7 +53,7 @@ impl Store {
         let page = self.query(query.limit(limit).strong()).await?;
         let delistings = page.items.iter().map(|item| {
             let (listing, at) = blob(item, "fallen")?;
-            Ok(Fall { listing, at })
+            Ok(Delisting { listing, at })
         });
         Ok((delistings.collect::<Result<_, StoreError>>()?, page.next_after("sk")))
     }

@@ -18,7 +18,7 @@ use registry_model::{
 
 /// A listing with its evidence, and the orders of its demos.
 #[derive(Debug)]
-pub struct WithOrders {
+pub struct ListingWithOrders {
     pub listing: NamedListing,
     /// One for each product.
     pub orders: Vec<Order>,
@@ -46,7 +46,7 @@ impl Store {
         &self,
         id: &ListingId,
         now: Moment,
-    ) -> Result<Option<WithOrders>, StoreError> {
+    ) -> Result<Option<ListingWithOrders>, StoreError> {
         let orders = Sku::ALL.map(|sku| keys::order(&OrderId::of(id, sku)));
         let keys = [keys::listing(id), keys::evidence(id), keys::trail(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
@@ -56,7 +56,7 @@ impl Store {
             others.into_iter().partition(|item| text(item, "sk") == keys::TRAIL);
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
         let trail = trail.first().map(|item| trail_of(item, now).values()).unwrap_or_default();
-        Ok(Some(WithOrders { listing, orders: blobs(&orders, "order")?, trail }))
+        Ok(Some(ListingWithOrders { listing, orders: blobs(&orders, "order")?, trail }))
     }
 
     pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError> {

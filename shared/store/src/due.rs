@@ -44,7 +44,7 @@ pub struct Claim<'a> {
     /// Milliseconds until the claim expires if the worker crashes.
     pub lease_ms: i64,
     /// The minimum time since the last probe of the listing, in milliseconds.
-    pub apart_ms: i64,
+    pub min_interval_ms: i64,
 }
 
 /// The listings of a class that are due before `due`, the longest waiting first.
@@ -154,7 +154,7 @@ impl Store {
     }
 
     /// Claims a listing for a probe and reads it. `None` where another worker has claimed it, it was probed less than
-    /// `apart_ms` ago, or it is not due, withdrawn or unknown. A claim that is delivered twice fails the second time,
+    /// `min_interval_ms` ago, or it is not due, withdrawn or unknown. A claim that is delivered twice fails the second time,
     /// however late it arrives.
     pub async fn claim(&self, claim: &Claim<'_>) -> Result<Option<Listing>, StoreError> {
         let until = claim.now.as_millisecond() + claim.lease_ms;
@@ -171,7 +171,7 @@ impl Store {
                     (":withdrawn", s(Lane::Withdrawn.as_str())),
                     (":now", n(claim.now.as_millisecond())),
                     (":due", s(keys::after_all_at(claim.now + MAX_CLOCK_SKEW))),
-                    (":earlier", n(claim.now.as_millisecond() - claim.apart_ms)),
+                    (":earlier", n(claim.now.as_millisecond() - claim.min_interval_ms)),
                 ],
             );
         let claimed = self.update(&keys::listing(claim.id), &update, Some(ReturnValue::AllNew)).await?;
@@ -180,7 +180,7 @@ impl Store {
 
     /// Postpones a claimed listing: if its verdict is never recorded, it is due at `until`. False where the lease was
     /// lost.
-    pub async fn put_off(&self, listing: &Listing, until: Moment) -> Result<bool, StoreError> {
+    pub async fn postpone(&self, listing: &Listing, until: Moment) -> Result<bool, StoreError> {
         let update = Expression::default().set("gsi2sk", s(keys::at(until, listing.id.as_str())));
         self.change_claimed(listing, update).await
     }

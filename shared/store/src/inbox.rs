@@ -31,14 +31,14 @@ pub struct InboxWrite<'a> {
     /// Whether it proves a visit by the listing's owner.
     pub is_visit: bool,
     /// Whether the active list then shows the listing differently.
-    pub is_shown_anew: bool,
+    pub changes_active_list: bool,
     /// The rate limit that applies.
     pub act: Option<Allowance<'a>>,
 }
 
 /// How a write to an inbox ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Talked {
+pub enum InboxOutcome {
     Written,
     /// A rate limit is exceeded; nothing was written.
     UsedUp(UsedUp),
@@ -70,7 +70,7 @@ pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> R
 
 impl Store {
     /// Writes what a caller does in an inbox, and counts it against the rate limit.
-    pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<Talked, StoreError> {
+    pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<InboxOutcome, StoreError> {
         let mut transaction = Transaction::default();
         let listing = keys::listing(write.listing_id);
         if write.is_visit {
@@ -78,7 +78,7 @@ impl Store {
         } else {
             transaction.check(listing, not_withdrawn());
         }
-        if write.is_shown_anew {
+        if write.changes_active_list {
             bump_version(&mut transaction, write.listing_id);
         }
         if let Some(message) = write.message {
@@ -89,18 +89,20 @@ impl Store {
         }
         let counted = rates::count(&mut transaction, write.act, now);
         Ok(match self.transact(transaction).await? {
-            Outcome::Written => Talked::Written,
-            Outcome::Refused(refused) => counted.used_up(&refused).map_or(Talked::Closed, Talked::UsedUp),
+            Outcome::Written => InboxOutcome::Written,
+            Outcome::Refused(refused) => {
+                counted.used_up(&refused).map_or(InboxOutcome::Closed, InboxOutcome::UsedUp)
+            }
         })
     }
 
-    /// Stores a visit of an inbox, at most one an hour; `is_shown_anew` where the active list then shows its listing
+    /// Stores a visit of an inbox, at most one an hour; `changes_active_list` where the active list then shows its listing
     /// differently.
     pub async fn note_visit(
         &self,
         id: &ListingId,
         now: Moment,
-        is_shown_anew: bool,
+        changes_active_list: bool,
     ) -> Result<(), StoreError> {
         let hour_ago = Moment::from_millisecond(now.as_millisecond() - VISIT_INTERVAL_MS).unwrap_or(now);
         let visited = Expression::default().set("visited_at", s(now.to_string())).only_if(
@@ -109,7 +111,7 @@ impl Store {
             [],
             [(":withdrawn", s(Lane::Withdrawn.as_str())), (":hour_ago", s(hour_ago.to_string()))],
         );
-        if is_shown_anew {
+        if changes_active_list {
             let mut transaction = Transaction::updating(keys::listing(id), visited);
             bump_version(&mut transaction, id);
             self.transact(transaction).await.map(drop)
@@ -120,7 +122,7 @@ impl Store {
 
     /// Whether a visit at `now` would be stored after one at `visited_at`.
     #[must_use]
-    pub fn is_visit_noted(visited_at: Option<Moment>, now: Moment) -> bool {
+    pub fn is_visit_stored(visited_at: Option<Moment>, now: Moment) -> bool {
         visited_at.is_none_or(|at| now.as_millisecond() - at.as_millisecond() >= VISIT_INTERVAL_MS)
     }
 

@@ -496,7 +496,7 @@ mod tests {
             let ids = [
                 ListingId::of_url(&url.unwrap()),
                 ListingId::of_name(Kind::Mcp, &text),
-                ListingId::of_name_beside_another(Kind::Agent, &text, &owner),
+                ListingId::of_taken_name(Kind::Agent, &text, &owner),
             ];
             for id in ids.iter().cloned().chain(text.parse()) {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);

@@ -23,7 +23,7 @@ use registry_model::{
 pub enum Insertion {
     Done,
     /// It was published concurrently.
-    AlreadyThere,
+    AlreadyListed,
 }
 
 /// Listings of one name that are read.
@@ -101,7 +101,7 @@ impl Store {
         trails::deposit(&mut transaction, &[joined], listing.listed_at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => Insertion::Done,
-            Outcome::Refused(_) => Insertion::AlreadyThere,
+            Outcome::Refused(_) => Insertion::AlreadyListed,
         })
     }
 

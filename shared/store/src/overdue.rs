@@ -48,7 +48,7 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
 impl Store {
     /// Records listings whose proof has just expired, each with a feed item and a leaf of the log, and removes them from
     /// search. After an error some may be recorded.
-    pub async fn tell_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
+    pub async fn record_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
         for chunk in news.chunks(MAX_PER_TRANSACTION) {
             let mut transaction = Transaction::default();
             for item in chunk {

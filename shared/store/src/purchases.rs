@@ -16,7 +16,7 @@ const RETENTION: i64 = 30 * 86_400;
 
 /// A purchase as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptPurchase {
+pub struct StoredPurchase {
     pub purchase: Purchase,
     pub state: PurchaseState,
     /// Where it is paid, once the provider has answered.
@@ -49,7 +49,7 @@ pub enum BeginOutcome {
 }
 
 impl Store {
-    pub async fn purchase(&self, id: &PurchaseId) -> Result<Option<KeptPurchase>, StoreError> {
+    pub async fn purchase(&self, id: &PurchaseId) -> Result<Option<StoredPurchase>, StoreError> {
         let item = self.read(&keys::purchase(id), Consistency::Strong).await?;
         item.as_ref().map(stored).transpose()
     }
@@ -132,11 +132,11 @@ impl Store {
     }
 }
 
-fn stored(item: &Item) -> Result<KeptPurchase, StoreError> {
+fn stored(item: &Item) -> Result<StoredPurchase, StoreError> {
     let all = [PurchaseState::Pending, PurchaseState::Paid, PurchaseState::Expired];
     let state = all.into_iter().find(|state| state.as_str() == text(item, "state"));
     let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".to_owned()))?;
     let url = text(item, "checkout_url").to_owned();
     let session = some_text(item, "session").map(|id| PaymentSession { id, url });
-    Ok(KeptPurchase { purchase: blob(item, "purchase")?, state, session })
+    Ok(StoredPurchase { purchase: blob(item, "purchase")?, state, session })
 }

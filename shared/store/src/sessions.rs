@@ -9,10 +9,10 @@ use super::keys;
 use super::rates::{self, Allowance, UsedUp};
 use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
-use registry_model::{MOST_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
+use registry_model::{MAX_SESSION_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
 
 /// Seconds for which a session is stored.
-pub const SESSION_KEPT: i64 = 7 * 86_400;
+pub const SESSION_RETENTION: i64 = 7 * 86_400;
 
 /// How a write to a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn put_step(
 ) -> Result<(), StoreError> {
     if let Some((step, mark)) = step {
         let key = keys::session_step(digest, step.at, mark);
-        transaction.put(key.with([("step", to_blob(step)?), ttl(step.at, SESSION_KEPT)]));
+        transaction.put(key.with([("step", to_blob(step)?), ttl(step.at, SESSION_RETENTION)]));
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ impl Store {
         let mut transaction = Transaction::default();
         let mut head = keys::session(&digest).with([
             ("created_at", n(now.as_millisecond())),
-            ttl(now, SESSION_KEPT),
+            ttl(now, SESSION_RETENTION),
             ("steps", n(u8::from(change.step.is_some()))),
         ]);
         head.extend(attributes(&change.facts));
@@ -113,7 +113,7 @@ impl Store {
         if change.close {
             head = head.set("closed_at", n(now.as_millisecond()));
         }
-        let max_steps = if change.step.is_some() { MOST_STEPS } else { MOST_STEPS + 1 };
+        let max_steps = if change.step.is_some() { MAX_SESSION_STEPS } else { MAX_SESSION_STEPS + 1 };
         let head = head.only_if(
             "attribute_exists(pk) AND attribute_not_exists(closed_at) AND #ttl > :now AND #steps < :most",
             [("#ttl", "ttl"), ("#steps", "steps")],

@@ -16,7 +16,7 @@ const FIRST: &str = "FIRST";
 
 /// A private key as it is stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptKey {
+pub struct StoredKey {
     pub kid: String,
     /// The scalar, base64url.
     pub secret: String,
@@ -25,47 +25,47 @@ pub struct KeptKey {
 
 impl Store {
     /// All keys for attestations.
-    pub async fn signing_keys(&self) -> Result<Vec<KeptKey>, StoreError> {
+    pub async fn signing_keys(&self) -> Result<Vec<StoredKey>, StoreError> {
         let items = self.partition(PARTITION).await?;
         items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
     }
 
     /// Stores a further key for attestations.
-    pub async fn keep_signing_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+    pub async fn keep_signing_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(PARTITION, &key.kid, key).await
     }
 
     /// Stores the first key for attestations, unless another process has stored one.
-    pub async fn keep_first_signing_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+    pub async fn keep_first_signing_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(PARTITION, FIRST, key).await
     }
 
     /// The key of the evidence log.
-    pub async fn log_key(&self) -> Result<Option<KeptKey>, StoreError> {
+    pub async fn log_key(&self) -> Result<Option<StoredKey>, StoreError> {
         self.first_key(LOG_PARTITION).await
     }
 
     /// Stores the key of the evidence log, unless another process has stored one.
-    pub async fn keep_log_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+    pub async fn keep_log_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(LOG_PARTITION, FIRST, key).await
     }
 
     /// The key that signs HTTP messages.
-    pub async fn message_key(&self) -> Result<Option<KeptKey>, StoreError> {
+    pub async fn message_key(&self) -> Result<Option<StoredKey>, StoreError> {
         self.first_key(MESSAGE_PARTITION).await
     }
 
     /// Stores the key that signs HTTP messages, unless another process has stored one.
-    pub async fn keep_message_key(&self, key: &KeptKey) -> Result<(), StoreError> {
+    pub async fn keep_message_key(&self, key: &StoredKey) -> Result<(), StoreError> {
         self.put_new_key(MESSAGE_PARTITION, FIRST, key).await
     }
 
-    async fn first_key(&self, partition: &str) -> Result<Option<KeptKey>, StoreError> {
+    async fn first_key(&self, partition: &str) -> Result<Option<StoredKey>, StoreError> {
         let first = self.partition(partition).await?.into_iter().next();
         Ok(first.map(serde_dynamo::from_item).transpose()?)
     }
 
-    async fn put_new_key(&self, partition: &str, sort: &str, key: &KeptKey) -> Result<(), StoreError> {
+    async fn put_new_key(&self, partition: &str, sort: &str, key: &StoredKey) -> Result<(), StoreError> {
         let mut item: Item = serde_dynamo::to_item(key)?;
         item.extend(Key::new(partition, sort).item());
         self.put_new(item).await.map(drop)

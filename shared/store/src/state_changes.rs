@@ -87,7 +87,7 @@ impl Store {
         }
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
-        if change.is_searched_anew() {
+        if change.needs_indexing() {
             mark_dirty(&mut transaction, id, at);
         }
         delistings::record(&mut transaction, before, after, at)?;

@@ -25,7 +25,7 @@ const MAX_PAGE_BYTES: i64 = 3_000_000;
 
 /// Bytes of content per task: each kilobyte costs two write units in a transaction, and any caller may have a task
 /// stored.
-pub const LARGEST_CONTENT: usize = 64 * 1024;
+pub const MAX_CONTENT_BYTES: usize = 64 * 1024;
 
 /// Who chose the id of a task or of a context. The registry's ids cannot be guessed, so knowing one is enough; an id that
 /// a client chose for a task is valid for that client's address only, and one for a context lists nothing.
@@ -38,7 +38,7 @@ pub enum Origin {
 
 /// A task as it is stored.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeptTask {
+pub struct StoredTask {
     pub id: String,
     pub origin: Origin,
     /// The caller, as rate limits name callers.
@@ -49,7 +49,7 @@ pub struct KeptTask {
     pub state: String,
     /// When it entered that state.
     pub at: Moment,
-    /// The rest, as its protocol writes it; at most [`LARGEST_CONTENT`] bytes.
+    /// The rest, as its protocol writes it; at most [`MAX_CONTENT_BYTES`] bytes.
     pub content: String,
 }
 
@@ -65,14 +65,14 @@ pub struct TaskFilter {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskPage {
     /// The last changed first.
-    pub tasks: Vec<KeptTask>,
+    pub tasks: Vec<StoredTask>,
     /// The number of all tasks, counted over the newest five hundred of the context.
     pub total: usize,
     /// Where the next page begins; none at the end.
     pub next: Option<String>,
 }
 
-impl KeptTask {
+impl StoredTask {
     fn key(&self) -> Key {
         match self.origin {
             Origin::Ours => ours(&self.id),
@@ -122,8 +122,8 @@ impl Store {
     /// a new task's id is taken; then nothing was written.
     pub async fn keep_task(
         &self,
-        before: Option<&KeptTask>,
-        task: &KeptTask,
+        before: Option<&StoredTask>,
+        task: &StoredTask,
         now: Moment,
     ) -> Result<bool, StoreError> {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
@@ -141,7 +141,7 @@ impl Store {
             ),
         };
         let mut transaction = Transaction::updating(task.key(), change);
-        let (old, new) = (before.and_then(KeptTask::row), task.row());
+        let (old, new) = (before.and_then(StoredTask::row), task.row());
         if let Some(old) = old.filter(|old| Some(old) != new.as_ref()) {
             transaction.delete(old);
         }
@@ -155,7 +155,7 @@ impl Store {
 
     /// The task that `caller` means by `id`: the one to which the caller gave that id, else the one to which the registry
     /// did.
-    pub async fn task(&self, id: &str, caller: &str, now: Moment) -> Result<Option<KeptTask>, StoreError> {
+    pub async fn task(&self, id: &str, caller: &str, now: Moment) -> Result<Option<StoredTask>, StoreError> {
         let mut found = self.tasks_at(vec![of_client(caller, id), ours(id)], now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
         Ok(found.into_iter().next())
@@ -204,9 +204,9 @@ impl Store {
         Ok((page.items, read_to))
     }
 
-    async fn tasks_at(&self, keys: Vec<Key>, now: Moment) -> Result<Vec<KeptTask>, StoreError> {
+    async fn tasks_at(&self, keys: Vec<Key>, now: Moment) -> Result<Vec<StoredTask>, StoreError> {
         let items = self.batch_get(keys, Consistency::Strong).await?;
-        items.iter().filter(|item| number(item, "ttl") > now.as_second()).map(KeptTask::read).collect()
+        items.iter().filter(|item| number(item, "ttl") > now.as_second()).map(StoredTask::read).collect()
     }
 }
 
@@ -251,8 +251,8 @@ mod tests {
 
     use super::*;
 
-    fn task(origin: Origin, caller: &str, id: &str) -> KeptTask {
-        KeptTask {
+    fn task(origin: Origin, caller: &str, id: &str) -> StoredTask {
+        StoredTask {
             id: id.to_owned(),
             origin,
             caller: caller.to_owned(),
@@ -306,7 +306,7 @@ mod tests {
             let mut item = task.key().item();
             item.extend(task.attributes());
             item.insert("content".to_owned(), s(&task.content));
-            assert_eq!(KeptTask::read(&item).unwrap(), task);
+            assert_eq!(StoredTask::read(&item).unwrap(), task);
         }
     }
 }

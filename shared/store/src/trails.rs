@@ -164,7 +164,7 @@ pub(super) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
 
 impl Store {
     /// Writes the deposits that reads collected, in one transaction.
-    pub async fn deposit_noted(&self, deposits: &[Deposit], now: Moment) -> Result<(), StoreError> {
+    pub async fn write_deposits(&self, deposits: &[Deposit], now: Moment) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
         deposit(&mut transaction, deposits, now);
         self.transact(transaction).await.map(drop)

@@ -32,7 +32,7 @@ async fn concurrent_sequencers_add_every_leaf_once() {
         let items: Vec<FeedItem> = ids.iter().map(item).collect();
         // Leaves arrive while others are added. A sequencer that loses a race may return `busy`.
         for chunk in items.chunks(leaves.div_ceil(3)) {
-            let written = app.store.tell_overdue(chunk);
+            let written = app.store.record_overdue(chunk);
             let (written, _) = tokio::join!(written, join_all((0..SEQUENCERS).map(|_| sequence(&app))));
             written.unwrap();
         }
@@ -60,7 +60,7 @@ async fn concurrent_sequencers_add_every_leaf_once() {
             assert_eq!(listing, Some(inclusion.index), "{engine}");
         }
         // The sequencer recognizes a repeated decision.
-        app.store.tell_overdue(&items[..5]).await.unwrap();
+        app.store.record_overdue(&items[..5]).await.unwrap();
         assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 5, "{engine}");
         assert_eq!(sequence(&app).await.unwrap().leaves, 0, "{engine}");
         assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 0, "{engine}");

@@ -21,7 +21,7 @@ async fn concurrent_deposits_lose_nothing() {
             for _ in 0..DEPOSITS_EACH {
                 // The deposit does not depend on the depositor's view of the current values.
                 let deposit = Deposit::of(&ids[0], TrailEvent::Endorse);
-                while app.store.deposit_noted(std::slice::from_ref(&deposit), now()).await.is_err() {
+                while app.store.write_deposits(std::slice::from_ref(&deposit), now()).await.is_err() {
                     tokio::task::yield_now().await;
                 }
             }
@@ -52,7 +52,7 @@ async fn values_decay_and_boards_stay_sorted_over_years() {
                 let deposit = Deposit::of(id, TrailEvent::TakeDemo).on(Some(current));
                 let times = u32::try_from(place).unwrap() + 1;
                 let deposit = Deposit { amounts: deposit.amounts.times(f64::from(times)), times, ..deposit };
-                app.store.deposit_noted(&[deposit], at).await.unwrap();
+                app.store.write_deposits(&[deposit], at).await.unwrap();
             }
             let hot = app.store.strongest(Board::Hot, 3, at).await.unwrap();
             let order: Vec<_> = hot.iter().map(|(id, _)| id).collect();

@@ -43,7 +43,7 @@ impl TalkAction {
 
     /// Whether the listing itself acts; other callers may only leave a message.
     #[must_use]
-    pub const fn is_of_the_listing(self) -> bool {
+    pub const fn speaks_for_listing(self) -> bool {
         !matches!(self, Self::Message)
     }
 }

@@ -109,7 +109,7 @@ async fn write(
         let one = Deposit::of(id, *event).on(Some(known));
         Deposit { times: *times, amounts: one.amounts.times(f64::from(*times)), ..one }
     };
-    store.deposit_noted(&due.iter().map(deposit).collect::<Vec<_>>(), now).await
+    store.write_deposits(&due.iter().map(deposit).collect::<Vec<_>>(), now).await
 }
 
 #[cfg(test)]

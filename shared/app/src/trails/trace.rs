@@ -6,10 +6,10 @@ use jiff::SignedDuration;
 use registry_model::{Amounts, MarkKind, TrailEvent};
 
 /// The time after which another endorsement of the same source adds something.
-pub const ENDORSED_ANEW_AFTER: SignedDuration = SignedDuration::from_hours(30 * 24);
+pub const ENDORSEMENT_INTERVAL: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The same for a trace, or a use together with the same listing.
-pub const TRACED_ANEW_AFTER: SignedDuration = SignedDuration::from_hours(24);
+pub const TRACE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 
 /// Listings that a use spreads to: those used with one of the two before, the strongest first.
 pub const CONTAGION: usize = 8;

@@ -14,7 +14,7 @@ use registry_model::{ListingId, OutcomeTally, Trail};
 use registry_store::{BoostInputs, StoreError};
 
 /// The largest trail boost that counts.
-pub const MOST_TRAIL_BOOST: f64 = 20.0;
+pub const MAX_TRAIL_BOOST: f64 = 20.0;
 
 pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boost); trail_boost = match_boost * max(0, trail_score)";
 
@@ -33,7 +33,7 @@ impl Boost {
     pub fn of(outcome_score: f64, trail_score: f64, match_boost: f64) -> Self {
         let trail_boost = match_boost * trail_score.max(0.0);
         Self {
-            boost: rounded(0.6 * outcome_score + 0.4 * trail_boost.min(MOST_TRAIL_BOOST)),
+            boost: rounded(0.6 * outcome_score + 0.4 * trail_boost.min(MAX_TRAIL_BOOST)),
             outcome_score: rounded(outcome_score),
             trail_boost: rounded(trail_boost),
         }

@@ -10,9 +10,9 @@ use registry_store::EventTotal;
 
 pub const HALF_LIFE_HOURS: u32 = 72;
 /// The index when nothing has happened.
-pub const LEAST_INDEX: f64 = 1.0;
+pub const MIN_INDEX: f64 = 1.0;
 /// The largest excess: the index is at most 3.
-pub const MOST_EXCESS: f64 = 2.0;
+pub const MAX_EXCESS: f64 = 2.0;
 
 /// What one event adds to the index, from the origin's table; other events add nothing.
 pub const fn weight(event: TrailEvent) -> f64 {
@@ -71,8 +71,8 @@ impl Acceleration {
         let contributions: Vec<Contribution> =
             of_events.chain([contribution(OPERATOR_BUMP, 1.0, bumps)]).collect();
         let sum: f64 = contributions.iter().map(|one| one.adds).sum();
-        let excess = rounded(sum.clamp(0.0, MOST_EXCESS));
-        Self { index: rounded(LEAST_INDEX + excess), excess, contributions }
+        let excess = rounded(sum.clamp(0.0, MAX_EXCESS));
+        Self { index: rounded(MIN_INDEX + excess), excess, contributions }
     }
 }
 

@@ -50,7 +50,7 @@ pub const RULES: [MultiplierRule; 5] = [
 
 impl Multipliers {
     pub fn of(excess: f64) -> Self {
-        let e = excess.clamp(0.0, super::acceleration::MOST_EXCESS);
+        let e = excess.clamp(0.0, super::acceleration::MAX_EXCESS);
         let scaled = |by: f64, most: f64| rounded((1.0 + by * e).min(most));
         Self {
             match_boost: scaled(0.5, 2.0),

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::rounded;
 
 /// The value gains nothing beyond this bound and stays finite below it.
-pub const MOST_LISTINGS: f64 = 1e9;
-pub const MOST_PEERS: f64 = 1e6;
+pub const MAX_LISTINGS: f64 = 1e9;
+pub const MAX_PEERS: f64 = 1e6;
 
 /// What the value is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
@@ -81,10 +81,10 @@ impl Network {
     fn value(&self) -> f64 {
         let Exponents { a, b, g, d, k } = self.exponents();
         let within = |number: f64, most: f64| number.max(0.0).min(most);
-        let listings = within(self.listings, MOST_LISTINGS).powf(a);
+        let listings = within(self.listings, MAX_LISTINGS).powf(a);
         let compositions = (100.0 * within(self.compositions, 1.0)).powf(b);
         let outcomes = (100.0 * within(self.outcomes, 1.0)).powf(g);
-        let peers = (within(self.peers, MOST_PEERS) + 0.5).powf(d);
+        let peers = (within(self.peers, MAX_PEERS) + 0.5).powf(d);
         rounded(k * listings * compositions * outcomes * peers)
     }
 }

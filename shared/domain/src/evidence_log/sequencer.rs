@@ -81,7 +81,7 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
 
 /// For a single verdict: one run for all verdicts within [`RUN_INTERVAL_S`], so that many first probes at once do not
 /// wait for each other or pay for each other's runs.
-pub async fn sequence_in_turn(app: &App) -> Option<SequencerReport> {
+pub async fn sequence_if_due(app: &App) -> Option<SequencerReport> {
     let now = app.clock.now();
     match app.store.take_slot("evidence-log", now.as_second() / RUN_INTERVAL_S, now).await {
         Ok(true) => sequence_or_warn(app).await,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::document::{self, Catalogue};
 use crate::views::own_server_name;
 use registry_app::App;
-use registry_fetch::{PROBE, Request, TOOL_LIST_BYTES, Target};
+use registry_fetch::{MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
 
@@ -108,7 +108,7 @@ async fn read(app: &App, url: &str) -> Result<Value, String> {
     let target = Target::parse(url, app.fetcher.reach()).map_err(|error| error.code().to_owned())?;
     let request = Request::get(target)
         .with_deadline(PROBE)
-        .with_max_bytes(TOOL_LIST_BYTES)
+        .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
         .with_header("accept", "application/ai-catalog+json, application/json");
     let answer = app.fetcher.send(request).await.map_err(|error| error.code().to_owned())?;
     if !answer.status.is_success() {

@@ -8,7 +8,7 @@ use registry_formats::argument_text;
 use registry_model::error::Problem;
 use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, Order, OrderId, Sku};
 use registry_products::{File, Profile};
-use registry_store::{DemoOutcome, FunnelCounts, NamedListing, WithOrders};
+use registry_store::{DemoOutcome, FunnelCounts, ListingWithOrders, NamedListing};
 
 const MAX_GOALS: usize = 12;
 const MAX_GOAL_CHARS: usize = 300;
@@ -38,11 +38,11 @@ pub struct Demo {
 }
 
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
-    few_goals(goals.len())?;
+    check_goal_count(goals.len())?;
     goals.iter().map(|goal| argument_text::line("goals", goal, MAX_GOAL_CHARS)).collect()
 }
 
-pub fn few_goals(count: usize) -> Result<(), Problem> {
+pub fn check_goal_count(count: usize) -> Result<(), Problem> {
     if count <= MAX_GOALS {
         return Ok(());
     }
@@ -52,7 +52,7 @@ pub fn few_goals(count: usize) -> Result<(), Problem> {
 
 /// Takes a demo. Errors: 404 unknown listing, 409 `not_active`, 429.
 pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<Demo, Problem> {
-    let WithOrders { listing, orders, trail } = find(app, &request.listing).await?;
+    let ListingWithOrders { listing, orders, trail } = find(app, &request.listing).await?;
     let core = &listing.0;
     let lane = core.shown_lane(app.oldest_proof());
     if lane != Lane::Active {
@@ -100,7 +100,7 @@ async fn take(
     }
 }
 
-async fn find(app: &App, which: &ListingRef) -> Result<WithOrders, Problem> {
+async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Problem> {
     let (given, id) = match which {
         ListingRef::Id(id) => (id, id.parse::<ListingId>().ok()),
         ListingRef::Url(url) => (url, url::Url::parse(url).ok().map(|url| ListingId::of_url(&url))),

@@ -6,7 +6,7 @@ use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reis
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Caller, Feedback, Lane, LimitedAction, Listing, ListingId, Order, OrderId, Sku};
-use registry_store::{Said, WithOrders};
+use registry_store::{ListingWithOrders, Said};
 
 /// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
@@ -14,7 +14,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         return Err(which_listing());
     }
     let form = parse(&given)?;
-    let (WithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
+    let (ListingWithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
         return Err(Problem::listing_not_found(core.id.as_str()));
     }
@@ -49,7 +49,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     Ok(FeedbackGiven { feedback, reward, counts })
 }
 
-async fn find(app: &App, given: &GivenFeedback) -> Result<(WithOrders, Option<OrderId>), Problem> {
+async fn find(app: &App, given: &GivenFeedback) -> Result<(ListingWithOrders, Option<OrderId>), Problem> {
     let named = match given.order_id.as_deref() {
         None => None,
         Some(id) => Some(id.parse::<OrderId>().map_err(|_| order_not_found(app, id))?),

@@ -14,7 +14,7 @@ use registry_store::NamedListing;
 
 /// What a caller wants from a listing: plain words, or the name of a tool or skill.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wish<'a> {
+pub struct CapabilityRequest<'a> {
     pub words: &'a str,
     pub tool: Option<&'a str>,
     pub skill: Option<&'a str>,
@@ -50,7 +50,7 @@ impl Invocation {
     pub fn of(
         node: &CapabilityNode,
         (listing, evidence): &NamedListing,
-        wish: Wish<'_>,
+        wish: CapabilityRequest<'_>,
         prefer: EntryProtocol,
         settings: &Settings,
         random: &Random,
@@ -105,7 +105,7 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
 }
 
 /// The named tool; otherwise the tool that shares most words with the request, or the first one.
-fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
+fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
     let tools = &facts?.tools;
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
         return Some(&named.name);
@@ -121,7 +121,7 @@ fn tool<'a>(wish: Wish<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
     tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool.name.as_str())
 }
 
-fn message_text(wish: Wish<'_>, facts: Option<&Facts>) -> String {
+fn message_text(wish: CapabilityRequest<'_>, facts: Option<&Facts>) -> String {
     let skills = facts.map(|facts| facts.skills.as_slice()).unwrap_or_default();
     let named = wish.skill.and_then(|name| {
         skills.iter().find(|skill| is_same_name(&skill.name, name) || is_same_name(&skill.id, name))
@@ -183,16 +183,22 @@ mod tests {
     fn tool_is_chosen_by_name_then_words_then_order() {
         let facts = facts();
         let chosen = |wish| tool(wish, Some(&facts));
-        assert_eq!(chosen(Wish { tool: Some("List-Files"), ..Wish::default() }), Some("list_files"));
-        assert_eq!(chosen(Wish { words: "add numbers", ..Wish::default() }), Some("add"));
-        assert_eq!(chosen(Wish::default()), Some("list_files"));
-        assert_eq!(tool(Wish::default(), Some(&Facts::default())), None);
+        assert_eq!(
+            chosen(CapabilityRequest { tool: Some("List-Files"), ..CapabilityRequest::default() }),
+            Some("list_files")
+        );
+        assert_eq!(
+            chosen(CapabilityRequest { words: "add numbers", ..CapabilityRequest::default() }),
+            Some("add")
+        );
+        assert_eq!(chosen(CapabilityRequest::default()), Some("list_files"));
+        assert_eq!(tool(CapabilityRequest::default(), Some(&Facts::default())), None);
     }
 
     #[test]
     fn message_contains_skill_and_words() {
         let facts = facts();
-        let text = |words, skill| message_text(Wish { words, skill, tool: None }, Some(&facts));
+        let text = |words, skill| message_text(CapabilityRequest { words, skill, tool: None }, Some(&facts));
         assert_eq!(text("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");
         assert_eq!(text("", Some("fc")), "What do you need to know for this: Weather forecast?");
         assert_eq!(text("", None), "What can you do?");

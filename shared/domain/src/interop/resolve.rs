@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::invocation::{Wish, is_same_name};
+use super::invocation::{CapabilityRequest, is_same_name};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Kind, ListingId, Skill};
@@ -23,8 +23,12 @@ pub struct CapabilityQuery {
 }
 
 impl CapabilityQuery {
-    pub fn wish(&self) -> Wish<'_> {
-        Wish { words: self.text.as_str(), tool: self.tool.as_deref(), skill: self.skill.as_deref() }
+    pub fn wish(&self) -> CapabilityRequest<'_> {
+        CapabilityRequest {
+            words: self.text.as_str(),
+            tool: self.tool.as_deref(),
+            skill: self.skill.as_deref(),
+        }
     }
 
     fn is_named(&self) -> bool {

@@ -13,7 +13,7 @@ use registry_model::{
     AccessToken, Caller, DiscountCode, Grant, GrantSource, GrantSubject, Lane, LimitedAction, ListingId,
     PaymentSession, Purchase, PurchaseId, PurchaseState, Secret, Sku,
 };
-use registry_store::{BeginOutcome, KeptPurchase, NewPurchase};
+use registry_store::{BeginOutcome, NewPurchase, StoredPurchase};
 
 /// How long a purchase can be paid. Stripe allows at most a day.
 const PAYABLE_FOR: SignedDuration = SignedDuration::from_hours(23);
@@ -50,7 +50,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
         let purchase = new_purchase(app, &request, &fingerprint).await?;
         match begin(app, caller, &request, &purchase, &known).await? {
             BeginOutcome::Begun => {
-                let stored = KeptPurchase { purchase, state: PurchaseState::Pending, session: None };
+                let stored = StoredPurchase { purchase, state: PurchaseState::Pending, session: None };
                 return finish(app, key, &request, stored).await;
             }
             BeginOutcome::Repeated => {}
@@ -63,7 +63,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
 
 enum Known {
     /// The request began this purchase, which is still valid.
-    Same(Box<KeptPurchase>),
+    Same(Box<StoredPurchase>),
     /// The key led to a purchase that has ended.
     Ended {
         id: PurchaseId,
@@ -163,8 +163,13 @@ async fn begin(
 }
 
 /// Opens the payment page at Stripe if there is none, and stores it before the buyer sees it.
-async fn finish(app: &App, key: &Secret, request: &Request, stored: KeptPurchase) -> Result<Begun, Problem> {
-    let KeptPurchase { purchase, state, session } = stored;
+async fn finish(
+    app: &App,
+    key: &Secret,
+    request: &Request,
+    stored: StoredPurchase,
+) -> Result<Begun, Problem> {
+    let StoredPurchase { purchase, state, session } = stored;
     let token = request.key.token(&purchase.salt);
     let session = match session {
         Some(session) => session,
@@ -181,7 +186,7 @@ async fn finish(app: &App, key: &Secret, request: &Request, stored: KeptPurchase
     Ok(Begun { paid: state == PurchaseState::Paid, purchase, session, token })
 }
 
-pub async fn purchase(app: &App, id: &str) -> Result<KeptPurchase, Problem> {
+pub async fn purchase(app: &App, id: &str) -> Result<StoredPurchase, Problem> {
     let purchase: PurchaseId = id.parse().map_err(|_| refusals::purchase_not_found(id))?;
     app.store.purchase(&purchase).await?.ok_or_else(|| refusals::purchase_not_found(id))
 }

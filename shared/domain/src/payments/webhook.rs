@@ -11,7 +11,7 @@ use registry_model::error::Problem;
 use registry_model::{
     FeedItem, Grant, GrantSource, GrantSubject, Moment, PaymentSession, Purchase, PurchaseId,
 };
-use registry_store::{KeptPurchase, PaymentEvent, PaymentOutcome};
+use registry_store::{PaymentEvent, PaymentOutcome, StoredPurchase};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
@@ -116,7 +116,7 @@ async fn pay(
 /// Ends a purchase if the event is about the page that was shown to the buyer.
 async fn end(
     app: &App,
-    stored: &KeptPurchase,
+    stored: &StoredPurchase,
     session: &Session,
     event: PaymentEvent<'_>,
 ) -> Result<Received, Problem> {

@@ -110,7 +110,7 @@ pub(super) async fn publish_first(
             announce(app, &listing, now).await;
             PublishStatus::Queued
         }
-        Insertion::AlreadyThere => PublishStatus::Duplicate,
+        Insertion::AlreadyListed => PublishStatus::Duplicate,
     };
     Ok(Published { listing, status, retry_at: None, words: Words::Same })
 }

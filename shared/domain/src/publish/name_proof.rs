@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::submission::{Submission, Submitted};
 use registry_app::App;
-use registry_fetch::{CARD_HOPS, Follow, Request, Target};
+use registry_fetch::{Follow, MAX_CARD_REDIRECTS, Request, Target};
 use registry_formats::name_owner;
 use registry_formats::server_json::{self, ServerDescription};
 use registry_model::error::Problem;
@@ -64,7 +64,8 @@ async fn description_in_repository(
     let base = app.settings.github_raw_url.as_deref()?;
     let path = path_of(server)?;
     let target = Target::parse(&format!("{base}/{path}"), app.settings.reach()).ok()?;
-    let answer = app.fetcher.send(Request::get(target).with_follow(Follow::Hops(CARD_HOPS))).await.ok()?;
+    let answer =
+        app.fetcher.send(Request::get(target).with_follow(Follow::Hops(MAX_CARD_REDIRECTS))).await.ok()?;
     let mut left = MAX_JSON_VALUES;
     let document = answer.json(&mut left).ok().filter(|_| answer.status == 200)?;
     let own = server_json::read(&document, app.settings.reach()).ok()?;

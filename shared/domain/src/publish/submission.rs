@@ -159,7 +159,7 @@ impl Submission {
             Submitted::Url { target, .. } => (ListingId::of_url(target.url()), None),
             Submitted::Server(server) => {
                 let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
-                let second_id = ListingId::of_name_beside_another(Kind::Mcp, &server.name, &owner);
+                let second_id = ListingId::of_taken_name(Kind::Mcp, &server.name, &owner);
                 (ListingId::of_name(Kind::Mcp, &server.name), Some(second_id))
             }
         }

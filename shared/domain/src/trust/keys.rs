@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Moment, Random};
-use registry_store::KeptKey;
+use registry_store::StoredKey;
 
 /// The longest life of anything signed; cards are signed again for each request.
 const MAX_LIFETIME: SignedDuration = SignedDuration::from_hours(720);
@@ -78,7 +78,7 @@ impl SignKey {
         BASE64URL.encode(signature.to_bytes())
     }
 
-    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+    fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
         let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let key = SigningKey::from_slice(&bytes).map_err(|_| Unreadable)?;
         Ok(Self { kid: stored.kid.clone(), key })
@@ -140,24 +140,24 @@ pub async fn rotate(app: &App) -> Result<(String, Moment), Problem> {
     Ok((next.kid.clone(), signs_from(&next)))
 }
 
-fn signs_from(key: &KeptKey) -> Moment {
+fn signs_from(key: &StoredKey) -> Moment {
     key.made_at + PUBLISHED_BEFORE
 }
 
 /// The newest key that has been published for long enough; the very first one signs at once.
-fn signer(stored: &[KeptKey], now: Moment) -> Option<&KeptKey> {
+fn signer(stored: &[StoredKey], now: Moment) -> Option<&StoredKey> {
     let known = stored.iter().filter(|key| signs_from(key) <= now).max_by_key(|key| key.made_at);
     known.or_else(|| stored.iter().min_by_key(|key| key.made_at))
 }
 
 /// Whether anything the key signed may still be valid, or the key has yet to sign.
-fn is_published(key: &KeptKey, stored: &[KeptKey], now: Moment) -> bool {
+fn is_published(key: &StoredKey, stored: &[StoredKey], now: Moment) -> bool {
     let next = stored.iter().filter(|other| other.made_at > key.made_at).map(signs_from).min();
     next.is_none_or(|stopped| now <= stopped + MAX_LIFETIME + MARGIN)
 }
 
 /// The very first key is stored with a condition, so that two functions that start at once agree.
-async fn stored_keys(app: &App) -> Result<Vec<KeptKey>, Problem> {
+async fn stored_keys(app: &App) -> Result<Vec<StoredKey>, Problem> {
     let stored = app.store.signing_keys().await?;
     if !stored.is_empty() {
         return Ok(stored);
@@ -167,9 +167,9 @@ async fn stored_keys(app: &App) -> Result<Vec<KeptKey>, Problem> {
     Ok(app.store.signing_keys().await?)
 }
 
-fn new_kept_key(random: &Random, now: Moment) -> Result<KeptKey, Unreadable> {
+fn new_kept_key(random: &Random, now: Moment) -> Result<StoredKey, Unreadable> {
     let key = SignKey::new(random)?;
-    Ok(KeptKey { kid: key.kid.clone(), secret: BASE64URL.encode(key.key.to_bytes()), made_at: now })
+    Ok(StoredKey { kid: key.kid.clone(), secret: BASE64URL.encode(key.key.to_bytes()), made_at: now })
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
     fn key_is_published_before_it_signs_and_until_its_signatures_expire() {
         let random = Random::seeded(1);
         let at = |hours: i64| Moment::UNIX_EPOCH + SignedDuration::from_hours(hours);
-        let keys: Vec<KeptKey> = [0, 100].map(|hours| new_kept_key(&random, at(hours)).unwrap()).into();
+        let keys: Vec<StoredKey> = [0, 100].map(|hours| new_kept_key(&random, at(hours)).unwrap()).into();
         let signs = |hours| signer(&keys, at(hours)).unwrap().made_at;
         assert_eq!(
             (signer(&keys[..1], at(0)).unwrap().made_at, signs(100), signs(101)),

@@ -10,7 +10,7 @@ use super::keys::Unreadable;
 use registry_app::App;
 use registry_model::Random;
 use registry_model::error::Problem;
-use registry_store::KeptKey;
+use registry_store::StoredKey;
 
 /// The signature type of Ed25519 (C2SP `signed-note`, "Signature types").
 const ED25519: u8 = 1;
@@ -39,7 +39,7 @@ impl LogKey {
         String::from_utf8(note.to_bytes()).map_err(|error| Problem::fault(error.to_string()))
     }
 
-    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+    fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
         StandardVerifier::new(&stored.kid).map_err(|_| Unreadable)?;
         let signer = StandardSigner::new(&stored.secret).map_err(|_| Unreadable)?;
         Ok(Self { signer, vkey: stored.kid.clone() })
@@ -52,7 +52,7 @@ pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
         return Ok(LogKey::read(&stored)?);
     }
     let (vkey, secret) = new_key(&origin(&app.settings.base_url), &app.random);
-    app.store.keep_log_key(&KeptKey { kid: vkey, secret, made_at: app.clock.now() }).await?;
+    app.store.keep_log_key(&StoredKey { kid: vkey, secret, made_at: app.clock.now() }).await?;
     // Another process may have stored its key first.
     let stored = app.store.log_key().await?.ok_or(Unreadable)?;
     Ok(LogKey::read(&stored)?)
@@ -84,7 +84,7 @@ mod tests {
     fn note_verifies_with_its_own_key_only() {
         let made = |seed| {
             let (kid, secret) = new_key("registry.example.org/log", &Random::seeded(seed));
-            LogKey::read(&KeptKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()
+            LogKey::read(&StoredKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()
         };
         let (key, other) = (made(1), made(2));
         assert_eq!(key.origin(), "registry.example.org/log");

@@ -13,7 +13,7 @@ use registry_app::App;
 use registry_app::domain_keys::PublicKey;
 use registry_model::Moment;
 use registry_model::error::Problem;
-use registry_store::KeptKey;
+use registry_store::StoredKey;
 
 /// How long a signature over the directory is valid.
 const SIGNATURE_LIFE_S: i64 = 86_400;
@@ -73,7 +73,7 @@ impl MessageKey {
         }
     }
 
-    fn read(stored: &KeptKey) -> Result<Self, Unreadable> {
+    fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
         let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| Unreadable)?;
         Ok(Self(SigningKey::from_bytes(&bytes)))
@@ -92,7 +92,9 @@ pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
     }
     let new = MessageKey(SigningKey::from_bytes(&app.random.bytes()));
     let secret = BASE64URL.encode(new.0.as_bytes());
-    app.store.keep_message_key(&KeptKey { kid: new.public().kid, secret, made_at: app.clock.now() }).await?;
+    app.store
+        .keep_message_key(&StoredKey { kid: new.public().kid, secret, made_at: app.clock.now() })
+        .await?;
     // Another process may have stored its key first.
     let stored = app.store.message_key().await?.ok_or(Unreadable)?;
     Ok(MessageKey::read(&stored)?)

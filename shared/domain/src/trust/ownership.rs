@@ -29,7 +29,7 @@ pub struct Way {
 }
 
 #[derive(Clone, Debug)]
-pub struct Offered {
+pub struct SignedChallenge {
     pub nonce: String,
     pub signature: Signature,
     /// The key that made the signature, if the owner names it.
@@ -96,7 +96,7 @@ pub async fn prove(
     caller: &Caller,
     listing: &Listing,
     act: &str,
-    offered: &Offered,
+    offered: &SignedChallenge,
 ) -> Result<Proven, Problem> {
     let domains = domains_of(listing)?;
     let now = app.clock.now();
@@ -159,7 +159,12 @@ fn domains_of(listing: &Listing) -> Result<Domains, Problem> {
 
 /// The key of the domain that made the signature. Records are read first because most domains have them, then the key
 /// set. For a `did:web` only its own document is read, because only that connects the DID with the key.
-async fn find(app: &App, domains: &Domains, text: &str, offered: &Offered) -> Result<Proven, Problem> {
+async fn find(
+    app: &App,
+    domains: &Domains,
+    text: &str,
+    offered: &SignedChallenge,
+) -> Result<Proven, Problem> {
     let mut read = Vec::new();
     if let Some(did) = offered.did.as_ref().filter(|did| did.key().is_none()) {
         let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
@@ -184,7 +189,7 @@ fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
     Problem::invalid("did", "did_of_another_domain", detail)
 }
 
-fn proven_by(places: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) -> Option<Proven> {
+fn proven_by(places: &[(&HostName, DomainKeys)], text: &str, offered: &SignedChallenge) -> Option<Proven> {
     places.iter().find_map(|(domain, keys)| {
         let key = keys.signer(text, &offered.signature)?;
         let is_named = offered.key.as_ref().is_none_or(|named| named == key);
@@ -192,7 +197,12 @@ fn proven_by(places: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) 
     })
 }
 
-fn refusal(host: &HostName, read: &[(&HostName, DomainKeys)], text: &str, offered: &Offered) -> Problem {
+fn refusal(
+    host: &HostName,
+    read: &[(&HostName, DomainKeys)],
+    text: &str,
+    offered: &SignedChallenge,
+) -> Problem {
     let reasons: Vec<&str> = read.iter().filter_map(|(_, keys)| keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {

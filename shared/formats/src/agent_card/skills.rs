@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::fields;
 use super::violation::CardViolations;
-use crate::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_WORD, MOST_SKILLS, MOST_TAGS};
+use crate::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS};
 use registry_model::Skill;
 use registry_model::error::shorten;
 
@@ -28,17 +28,17 @@ pub(super) fn read(
             return Vec::new();
         }
     };
-    if listed.len() > MOST_SKILLS {
+    if listed.len() > MAX_SKILLS {
         warnings.note(
             "skills",
             "skills_too_many",
             card.get("skills"),
-            format!("Only the first {MOST_SKILLS} skills are stored; list the main ones first."),
+            format!("Only the first {MAX_SKILLS} skills are stored; list the main ones first."),
         );
     }
     listed
         .iter()
-        .take(MOST_SKILLS)
+        .take(MAX_SKILLS)
         .enumerate()
         .filter_map(|(index, skill)| one(index, skill, broken, warnings))
         .collect()
@@ -108,6 +108,6 @@ fn tags(skill: &Value) -> Vec<String> {
         .map(str::trim)
         .filter(|tag| !tag.is_empty())
         .take(MOST_TAGS)
-        .map(|tag| shorten(tag, LONGEST_WORD))
+        .map(|tag| shorten(tag, MAX_WORD_CHARS))
         .collect()
 }

@@ -1,6 +1,6 @@
 //! Cards of every revision as they are met, and everything that keeps one from being used.
 
-use crate::limits::{MOST_SKILLS, MOST_TAGS};
+use crate::limits::{MAX_SKILLS, MOST_TAGS};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -317,7 +317,7 @@ fn every_rule_of_a_card_is_checked() {
         (skill("examples", json!({})), Partial("skill_malformed")),
         (skill("inputModes", json!("text")), Partial("skill_malformed")),
         (skill("outputModes", json!([null])), Partial("skill_malformed")),
-        (json!({"skills": vec![wide()["skills"][0].clone(); MOST_SKILLS + 1]}), Advice("skills_too_many")),
+        (json!({"skills": vec![wide()["skills"][0].clone(); MAX_SKILLS + 1]}), Advice("skills_too_many")),
         // 1.0 §4.4.6: an interface; url, protocolBinding and protocolVersion are required.
         (json!({"supportedInterfaces": [], "url": null}), Fail("no_interface")),
         (json!({"supportedInterfaces": {}}), Partial("interfaces_malformed")),
@@ -444,7 +444,7 @@ fn stored_texts_have_bounded_lengths() {
             .unwrap();
     assert_eq!(card.name.chars().count(), LONGEST_NAME + 1);
     assert_eq!(card.description.chars().count(), LONGEST_DESCRIPTION + 1);
-    assert_eq!(card.skills.len(), MOST_SKILLS);
+    assert_eq!(card.skills.len(), MAX_SKILLS);
     assert_eq!(card.skills[0].tags.len(), MOST_TAGS);
 }
 

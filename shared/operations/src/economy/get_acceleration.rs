@@ -1,7 +1,7 @@
 //! The acceleration index and its multipliers, computed from decaying counts in the table when requested.
 
 use crate::prelude::*;
-use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, LEAST_INDEX, MOST_EXCESS};
+use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, MAX_EXCESS, MIN_INDEX};
 use registry_domain::economy::multipliers::{MultiplierRule, RULES};
 use registry_domain::economy::{
     self, AUTOCATALYSIS_PATH, AUTOCATALYSIS_VERSION, Contribution, EXONOMICS_PATH, Measured, Multipliers,
@@ -38,7 +38,7 @@ pub(super) struct IndexBounds {
 }
 
 impl IndexBounds {
-    pub(super) const ALL: Self = Self { least: LEAST_INDEX, most: LEAST_INDEX + MOST_EXCESS };
+    pub(super) const ALL: Self = Self { least: MIN_INDEX, most: MIN_INDEX + MAX_EXCESS };
 }
 
 /// Totals.

@@ -130,7 +130,7 @@ impl Operation for GetExonomics {
             s_curves: measured.curves(),
             abundance: Abundance {
                 formula: abundance::FORMULA,
-                most_trail_boost: abundance::MOST_TRAIL_BOOST,
+                most_trail_boost: abundance::MAX_TRAIL_BOOST,
             },
             acceleration_index: measured.acceleration.index,
             totals: Totals::of(&measured),

@@ -2,7 +2,7 @@
 //! left out has its measured value.
 
 use crate::prelude::*;
-use registry_domain::economy::network_value::{MOST_LISTINGS, MOST_PEERS, Network, NetworkValue};
+use registry_domain::economy::network_value::{MAX_LISTINGS, MAX_PEERS, Network, NetworkValue};
 use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 
 pub struct ValueOfNetwork;
@@ -59,10 +59,10 @@ impl Operation for ValueOfNetwork {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let given = [
-            ("N", arguments.listings, MOST_LISTINGS),
+            ("N", arguments.listings, MAX_LISTINGS),
             ("C", arguments.compositions, 1.0),
             ("O", arguments.outcomes, 1.0),
-            ("F", arguments.peers, MOST_PEERS),
+            ("F", arguments.peers, MAX_PEERS),
         ];
         for (name, value, most) in given {
             if value.is_some_and(|value| !(0.0..=most).contains(&value)) {

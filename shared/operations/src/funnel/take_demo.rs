@@ -108,10 +108,8 @@ impl Operation for TakeDemo {
         },
     ];
     // The idempotency key in the draft is for this caller only.
-    const ROUTES: &'static [Route] = &[
-        Route::get("/api/products/demo").never_kept(),
-        Route::post_as("/api/products/demo", Ok).never_kept(),
-    ];
+    const ROUTES: &'static [Route] =
+        &[Route::get("/api/products/demo").no_store(), Route::post_as("/api/products/demo", Ok).no_store()];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

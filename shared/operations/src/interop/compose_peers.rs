@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
-use registry_domain::interop::{self, CapabilityNode, Invocation, Wish};
+use registry_domain::interop::{self, CapabilityNode, CapabilityRequest, Invocation};
 use registry_model::EntryProtocol;
 use registry_store::NamedListing;
 
@@ -131,7 +131,7 @@ fn invocation(app: &App, peer: &NamedListing, trail: f64) -> Invocation {
         Kind::Agent => EntryProtocol::A2a,
         Kind::Mcp => EntryProtocol::Mcp,
     };
-    Invocation::of(&node, peer, Wish::default(), prefer, &app.settings, &app.random)
+    Invocation::of(&node, peer, CapabilityRequest::default(), prefer, &app.settings, &app.random)
 }
 
 async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result<Vec<Composition>, Problem> {

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use crate::lookup;
 use crate::prelude::*;
 use crate::trails::used_with::{self, UsedWith};
-use registry_domain::interop::{self, Call, CapabilityNode, Endpoints, Invocation, Wish};
-use registry_domain::trust::attestation::{self, Attestation, Statement, USUAL_HOURS};
+use registry_domain::interop::{self, Call, CapabilityNode, CapabilityRequest, Endpoints, Invocation};
+use registry_domain::trust::attestation::{self, Attestation, DEFAULT_HOURS, Statement};
 use registry_domain::trust::facts;
 use registry_model::settings::Settings;
 use registry_model::{AttestationType, EntryProtocol};
@@ -76,7 +76,7 @@ impl Step {
             Kind::Agent => EntryProtocol::A2a,
             Kind::Mcp => EntryProtocol::Mcp,
         };
-        let wish = Wish { words: message, ..Wish::default() };
+        let wish = CapabilityRequest { words: message, ..CapabilityRequest::default() };
         let invocation = Invocation::of(&node, listing, wish, prefer, settings, &app.random);
         Self {
             listing_id: node.listing_id,
@@ -163,7 +163,7 @@ async fn statement(
         listing_id: listing.id.clone(),
         kind: listing.shown_kind(),
         claims,
-        hours: USUAL_HOURS,
+        hours: DEFAULT_HOURS,
     };
     Ok(Some(attestation::issue(app, statement, allowance.as_ref()).await?))
 }

@@ -6,7 +6,9 @@ use http::StatusCode;
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_domain::interop;
-use registry_model::{EntryProtocol, MOST_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep};
+use registry_model::{
+    EntryProtocol, MAX_SESSION_STEPS, OrderId, Session, SessionFacts, SessionId, SessionStep,
+};
 use registry_store::{SessionChange, SessionWrite};
 
 const PATH: &str = "/api/products/interop";
@@ -247,14 +249,14 @@ fn refused(session: &Session) -> Problem {
             "This session is closed. Open a new one.",
         );
     }
-    let detail = format!("This session already has {MOST_STEPS} steps, the maximum. Open a new one.");
+    let detail = format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new one.");
     Problem::new(StatusCode::CONFLICT, "session_full", detail)
 }
 
 fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) -> Answer {
     let url = app.settings.url(PATH);
     let Session { created_at, expires_at, facts, steps, closed } = session;
-    let steps_left = usize::try_from(MOST_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
+    let steps_left = usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
     let next = if closed || steps_left == 0 {
         let body = json!({ "action": "session_open" });
         NextStep::post("interop_session", url, body, "This session takes no more steps; open another.")

@@ -12,8 +12,8 @@ use crate::interop::{
 };
 use crate::prelude::*;
 use registry_domain::interop::{self, Adapter};
-use registry_model::{MOST_STEPS, TrailEvent};
-use registry_store::{Edge, SESSION_KEPT};
+use registry_model::{MAX_SESSION_STEPS, TrailEvent};
+use registry_store::{Edge, SESSION_RETENTION};
 
 const PATH: &str = "/api/products/interop";
 /// Rows of each list.
@@ -165,8 +165,8 @@ impl Operation for Interop {
                 "One outcome per source, listing and hour counts; reports of a listing about itself do not."
                     .to_owned(),
                 format!(
-                    "A session is kept for {} days with at most {MOST_STEPS} steps; anyone who knows its id can read it.",
-                    SESSION_KEPT / 86_400
+                    "A session is kept for {} days with at most {MAX_SESSION_STEPS} steps; anyone who knows its id can read it.",
+                    SESSION_RETENTION / 86_400
                 ),
                 "Compositions come from reported use; only the operator can propose pairs.".to_owned(),
             ],

@@ -57,7 +57,7 @@ impl Operation for CheckLiveness {
         description: "Returns when a listing last answered a real handshake.",
         tags: &["registry", "liveness", "health"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/liveness").kept_for(30)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["liveness", "check_liveness"] }];
     const REFUSALS: &'static [u16] = &[404];

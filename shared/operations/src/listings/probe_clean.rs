@@ -50,7 +50,7 @@ impl Operation for ProbeClean {
         description: "Returns whether a listing is Live with clean checks, with the detail of each check.",
         tags: &["registry", "trust", "checks"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").kept_for(30)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").cached_for(30)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -112,7 +112,7 @@ impl Operation for AgentFinder {
             tags: &["registry", "mcp", "mirror", "server-json"],
         },
     ];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/agentfinder").kept_for(60)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/agentfinder").cached_for(60)];
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -87,7 +87,7 @@ impl Operation for ListConnectors {
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").kept_for(60)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];
     type Arguments = NoArguments;
     type Answer = Answer;
 

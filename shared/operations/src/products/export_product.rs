@@ -76,7 +76,7 @@ impl Operation for ExportProduct {
         description: "Returns the product of an access token as a tree of Agent Skills, as zip or as tar.gz.",
         tags: &["products", "export", "agent-skills"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/export").never_kept()];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/export").no_store()];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     const FILES: &'static [&'static str] = &["application/zip", "application/gzip"];
     type Arguments = Arguments;

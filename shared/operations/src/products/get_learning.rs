@@ -85,7 +85,7 @@ impl Operation for GetLearning {
         description: "Returns how many listings reached each stage from Live to a founding seat, and what share went on.",
         tags: &["registry", "funnel", "statistics"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").kept_for(30)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").cached_for(30)];
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -52,7 +52,7 @@ impl Operation for ImprovementLog {
         description: "Returns the problems that today's numbers show, what to do, and how to contribute.",
         tags: &["registry", "improvement", "statistics"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/improvement-log").kept_for(30)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/improvement-log").cached_for(30)];
     type Arguments = NoArguments;
     type Answer = Answer;
 

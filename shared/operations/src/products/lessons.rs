@@ -135,7 +135,7 @@ impl Lessons {
             reason: reason.clone(),
             count: *count,
             share_pct: percent(*count, self.not_ok()).unwrap_or(0),
-            fix: explain::fix_of(reason),
+            fix: explain::fix_for_reason(reason),
         };
         self.tally.reasons.iter().take(MAX_GAPS).map(gap).collect()
     }

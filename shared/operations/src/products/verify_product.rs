@@ -131,8 +131,8 @@ impl Operation for VerifyProduct {
     const PHRASES: &'static [&'static str] =
         &["verify the product files of {id}", "compare the kept product files of {id} with today's"];
     const ROUTES: &'static [Route] = &[
-        Route::get_as("/api/products/verify", default_to_usage).never_kept(),
-        Route::post_as("/api/products/verify", Ok).never_kept(),
+        Route::get_as("/api/products/verify", default_to_usage).no_store(),
+        Route::post_as("/api/products/verify", Ok).no_store(),
     ];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     type Arguments = Arguments;

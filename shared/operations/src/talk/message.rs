@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
 use registry_model::{LimitedAction, Listing, TalkChannel, TalkMessage};
-use registry_store::{Talked, Talking};
+use registry_store::{InboxOutcome, Talking};
 
 pub struct Talk;
 
@@ -99,7 +99,7 @@ impl Operation for Talk {
             kind: action.kind(),
             text,
         });
-        let is_visit = action.is_of_the_listing();
+        let is_visit = action.speaks_for_listing();
         let caller = caller.name();
         // Messages of strangers use up the rate limit of a listing; its own check-ins do not count against it.
         let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);
@@ -107,13 +107,13 @@ impl Operation for Talk {
             listing_id: &listing.id,
             message: message.as_ref(),
             is_visit,
-            is_shown_anew: is_visit && talk::Talk::of(&listing, &app.settings, now).shows_a_visit(),
+            changes_active_list: is_visit && talk::Talk::of(&listing, &app.settings, now).shows_a_visit(),
             act: app.allowance(LimitedAction::Talk, &caller, target),
         };
         match app.store.talk(talking, now).await? {
-            Talked::Written => {}
-            Talked::UsedUp(used_up) => return Err(used_up.into()),
-            Talked::Closed => return Err(closed(app, &listing)),
+            InboxOutcome::Written => {}
+            InboxOutcome::UsedUp(used_up) => return Err(used_up.into()),
+            InboxOutcome::Closed => return Err(closed(app, &listing)),
         }
         let visited_at = if is_visit { Some(now) } else { listing.visited_at };
         let listing = Listing { visited_at, ..listing };

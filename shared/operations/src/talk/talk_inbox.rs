@@ -116,11 +116,11 @@ impl Operation for TalkInbox {
 /// Stores a visit, unless the last one was just now; returns the updated listing.
 async fn visit(app: &App, listing: Listing) -> Result<Listing, Problem> {
     let now = app.clock.now();
-    if listing.lane == Lane::Withdrawn || !Store::is_visit_noted(listing.visited_at, now) {
+    if listing.lane == Lane::Withdrawn || !Store::is_visit_stored(listing.visited_at, now) {
         return Ok(listing);
     }
-    let is_shown_anew = Talk::of(&listing, &app.settings, now).shows_a_visit();
-    app.store.note_visit(&listing.id, now, is_shown_anew).await?;
+    let changes_active_list = Talk::of(&listing, &app.settings, now).shows_a_visit();
+    app.store.note_visit(&listing.id, now, changes_active_list).await?;
     Ok(Listing { visited_at: Some(now), ..listing })
 }
 

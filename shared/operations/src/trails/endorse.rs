@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
-use registry_app::trails::ENDORSED_ANEW_AFTER;
+use registry_app::trails::ENDORSEMENT_INTERVAL;
 use registry_model::{MarkKind, TrailEvent};
 
 /// As much as an endorsement adds to attraction.
@@ -49,7 +49,7 @@ impl Operation for Endorse {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let trace = Trace {
             kind: MarkKind::Endorse,
-            repeat_after: ENDORSED_ANEW_AFTER,
+            repeat_after: ENDORSEMENT_INTERVAL,
             ..Trace::new(
                 TrailEvent::Endorse,
                 INTENSITY,

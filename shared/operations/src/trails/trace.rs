@@ -3,7 +3,7 @@
 
 use crate::bounded;
 use crate::prelude::*;
-use registry_app::trails::{CONTAGION, TRACED_ANEW_AFTER, is_itself, source_digest};
+use registry_app::trails::{CONTAGION, TRACE_INTERVAL, is_itself, source_digest};
 use registry_domain::views::trail::{MarkRow, TrailRow};
 use registry_model::{Amounts, MarkKind, Trail, TrailEvent, TrailMark};
 use registry_store::{Deposit, Edge, Found, NewTrace, TraceOutcome, TraceSource, UsedWith, Wanted};
@@ -47,7 +47,7 @@ impl Trace {
             from: from.unwrap_or_else(|| "anonymous".to_owned()),
             body: bounded::text("body", body, MAX_BODY_CHARS)?.unwrap_or_default(),
             tags: Vec::new(),
-            repeat_after: TRACED_ANEW_AFTER,
+            repeat_after: TRACE_INTERVAL,
         })
     }
 }

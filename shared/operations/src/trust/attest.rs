@@ -3,7 +3,7 @@
 
 use crate::lookup;
 use crate::prelude::*;
-use registry_domain::trust::attestation::{self, Attestation, LIFE_HOURS, Statement, USUAL_HOURS};
+use registry_domain::trust::attestation::{self, Attestation, DEFAULT_HOURS, LIFE_HOURS, Statement};
 use registry_domain::trust::facts;
 use registry_domain::views::LogPlace;
 use registry_model::AttestationType;
@@ -67,7 +67,7 @@ impl Operation for Attest {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         refuse_claims(&arguments)?;
-        let hours = arguments.expires_hours.unwrap_or(USUAL_HOURS);
+        let hours = arguments.expires_hours.unwrap_or(DEFAULT_HOURS);
         if !LIFE_HOURS.contains(&hours) {
             let detail = "`expires_hours` must be from 1 to 720.";
             return Err(Problem::invalid("expires_hours", "out_of_range", detail));

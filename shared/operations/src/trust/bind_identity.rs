@@ -6,7 +6,7 @@ use crate::prelude::*;
 use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
 use registry_app::domain_keys::Did;
 use registry_domain::trust::facts;
-use registry_domain::trust::ownership::{self, Offered, Proven, Way};
+use registry_domain::trust::ownership::{self, Proven, SignedChallenge, Way};
 use registry_model::{Identity, KeySource, Listing};
 
 /// When a listing has more, the oldest is removed.
@@ -123,7 +123,7 @@ async fn bind(
     caller: &Caller,
     listing: &Listing,
     act: &str,
-    offered: &Offered,
+    offered: &SignedChallenge,
     did: Option<&Did>,
 ) -> Result<Identity, Problem> {
     let Proven { domain, method, key } = ownership::prove(app, caller, listing, act, offered).await?;

@@ -129,7 +129,7 @@ impl Operation for GetReciprocity {
         description: "Returns the reciprocity score of a listing with reasons, trust graph and badge.",
         tags: &["registry", "trust", "reciprocity"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").kept_for(30)];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["reciprocity", "get_reciprocity"] }];
     const REFUSALS: &'static [u16] = &[404];

@@ -4,7 +4,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::prelude::*;
 use registry_app::domain_keys::{Did, PublicKey, Signature};
-use registry_domain::trust::ownership::Offered;
+use registry_domain::trust::ownership::SignedChallenge;
 use registry_store::Challenge;
 
 /// A challenge to sign.
@@ -101,7 +101,7 @@ impl NamedKey {
         self,
         nonce: Option<&str>,
         signature: Option<&str>,
-    ) -> Result<Option<Offered>, Problem> {
+    ) -> Result<Option<SignedChallenge>, Problem> {
         let Self { key, did } = self;
         match (nonce, signature) {
             (None, None) => Ok(None),
@@ -111,7 +111,7 @@ impl NamedKey {
                         "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
                     Problem::invalid("signature", "bad_signature", detail)
                 })?;
-                Ok(Some(Offered { nonce: nonce.to_owned(), signature, key, did }))
+                Ok(Some(SignedChallenge { nonce: nonce.to_owned(), signature, key, did }))
             }
             (Some(_), None) => Err(Problem::invalid(
                 "signature",

@@ -11,7 +11,8 @@ use super::response_budget::{ResponseBudget, is_long, on_other_thread};
 use crate::host_slots::{HostSlot, HostSlots};
 use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{
-    Answer, CARD_BYTES, FetchError, Fetcher, PREFLIGHT, PROBE, Request, TOOL_LIST_BYTES, Target, TargetError,
+    Answer, FetchError, Fetcher, MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE, Request,
+    Target, TargetError,
 };
 use registry_model::{Random, Reach};
 
@@ -157,7 +158,9 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
             Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
             Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
         },
-        FetchError::TooLarge { limit: CARD_BYTES | TOOL_LIST_BYTES } => ProbeFault::TooLarge { resource },
+        FetchError::TooLarge { limit: MAX_CARD_BYTES | MAX_ENDPOINT_ANSWER_BYTES } => {
+            ProbeFault::TooLarge { resource }
+        }
         // The limit was the rest of the budget.
         FetchError::TooLarge { .. } => ProbeFault::TooMuch,
         FetchError::TooManyRedirects | FetchError::BadRedirect => {
@@ -222,7 +225,7 @@ mod tests {
             (FetchError::Refused, "conn_refused"),
             (FetchError::Tls, "tls_error"),
             (FetchError::Timeout { after: PROBE }, "timeout"),
-            (FetchError::TooLarge { limit: TOOL_LIST_BYTES }, "answer_too_large"),
+            (FetchError::TooLarge { limit: MAX_ENDPOINT_ANSWER_BYTES }, "answer_too_large"),
             (FetchError::TooLarge { limit: 9 }, "answers_too_large"),
             (FetchError::TooManyRedirects, "redirected"),
             (FetchError::BadRedirect, "redirected"),

@@ -18,7 +18,7 @@ use super::sse;
 use super::{Depth, Subject};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
-use registry_fetch::{Answer, Request, TOOL_LIST_BYTES, Target};
+use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, Request, Target};
 use registry_model::DeclaredTransport;
 
 const STREAM_DEADLINE: Duration = Duration::from_secs(5);
@@ -155,7 +155,7 @@ async fn opens_stream(peer: &mut Conversation<'_>, url: &Target) -> bool {
     let request = Request::get(url.clone())
         .with_header("accept", "text/event-stream")
         .with_deadline(STREAM_DEADLINE)
-        .with_max_bytes(TOOL_LIST_BYTES)
+        .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
         .until(sse::until_endpoint());
     match peer.ask(request).await {
         Ok(answer) => {

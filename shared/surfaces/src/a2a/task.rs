@@ -9,7 +9,7 @@ use super::message::{Content, Message, Part};
 use super::secrets::without_secrets;
 use registry_model::Moment;
 use registry_model::error::Problem;
-use registry_store::{KeptTask, LARGEST_CONTENT, Origin};
+use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
 
 /// A2A 1.0 specification §4.1.3. `Submitted`, `Working` and `AuthRequired` are never stored here: a task is
 /// answered before it is stored, and no operation needs a credential.
@@ -101,7 +101,7 @@ impl Task {
 }
 
 impl Task {
-    pub(super) fn from_stored(stored: KeptTask) -> Result<Self, Problem> {
+    pub(super) fn from_stored(stored: StoredTask) -> Result<Self, Problem> {
         let state = TaskState::named(&stored.state)
             .ok_or_else(|| Problem::fault(format!("unknown task state: {}", stored.state)))?;
         let contents =
@@ -117,9 +117,9 @@ impl Task {
         })
     }
 
-    pub(super) fn to_stored(&self) -> Result<KeptTask, Problem> {
+    pub(super) fn to_stored(&self) -> Result<StoredTask, Problem> {
         let content = abridged(&self.contents).map_err(|error| Problem::fault(error.to_string()))?;
-        Ok(KeptTask {
+        Ok(StoredTask {
             id: self.id.clone(),
             origin: self.origin,
             caller: self.caller.clone(),
@@ -136,7 +136,7 @@ impl Task {
 /// requested again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     let whole = without_secrets(&serde_json::to_string(contents)?);
-    if whole.len() <= LARGEST_CONTENT {
+    if whole.len() <= MAX_CONTENT_BYTES {
         return Ok(whole);
     }
     let mut contents = contents.clone();
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn too_large_contents_are_replaced_by_a_note() {
-        let large = json!({ "x": "y".repeat(LARGEST_CONTENT) });
+        let large = json!({ "x": "y".repeat(MAX_CONTENT_BYTES) });
         let artifact =
             Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };
         let history = vec![message(vec![Part::text("short"), Part::data(large.clone())]); 3];
@@ -233,7 +233,7 @@ mod tests {
         let stored = task(TaskContents { message, artifacts: vec![artifact], history }).to_stored().unwrap();
         let content = stored.content;
         assert!(
-            content.len() < LARGEST_CONTENT
+            content.len() < MAX_CONTENT_BYTES
                 && content.contains("too large to store")
                 && content.contains("short")
         );

@@ -9,7 +9,7 @@ use super::task::Task;
 use super::task::TaskState;
 use registry_app::App;
 use registry_model::{Caller, Moment};
-use registry_store::{KeptTask, TaskFilter};
+use registry_store::{StoredTask, TaskFilter};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListRequest {
@@ -69,7 +69,7 @@ pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError
     })
 }
 
-async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, KeptTask), TaskError> {
+async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, StoredTask), TaskError> {
     let not_found = || TaskError::NotFound(id.to_owned());
     if !is_valid_id(id) {
         return Err(not_found());

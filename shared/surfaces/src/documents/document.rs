@@ -129,12 +129,12 @@ async fn answer<D: Document>(
     let live = if D::SHOWS_LIVE { app.store.live().await? } else { Live::default() };
     let request = DocumentRequest { path, query, live };
     let (body, validator) = match D::cache_validator(app, &request)? {
-        Some(validator) if validator.is_held_by(headers) => (None, validator),
+        Some(validator) if validator.matches_request(headers) => (None, validator),
         Some(validator) => (Some(rendered_once::<D>(app, &request, &validator).await?), validator),
         None => {
             let body = D::render(app, &request).await?;
             let validator = CacheValidator::of_body(&body);
-            (Some(body).filter(|_| !validator.is_held_by(headers)), validator)
+            (Some(body).filter(|_| !validator.matches_request(headers)), validator)
         }
     };
     Ok(DocumentAnswer { body, validator, headers: D::headers_now(app).await? })

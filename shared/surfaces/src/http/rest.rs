@@ -99,7 +99,7 @@ async fn run(
         }
         CacheRule::MaxAge(seconds) => {
             let validator = CacheValidator::of_body(&body);
-            let body = Some(body).filter(|_| !validator.is_held_by(&headers));
+            let body = Some(body).filter(|_| !validator.matches_request(&headers));
             conditional_response(seconds, &validator, media_type, body)
         }
     };
@@ -133,7 +133,7 @@ async fn cached_response(
         }
     };
     let validator = CacheValidator::of_body(&body);
-    let body = Some(body).filter(|_| !validator.is_held_by(headers));
+    let body = Some(body).filter(|_| !validator.matches_request(headers));
     Ok(conditional_response(0, &validator, "application/json", body))
 }
 

@@ -177,7 +177,7 @@ fn reasons(statistics: &Statistics) -> Vec<ReasonRow> {
     let counted = &statistics.outcomes.fail_reasons;
     let most = counted.iter().map(|reason| reason.count).max().unwrap_or_default();
     let row = |reason: &probe_statistics::FailReason| ReasonRow {
-        fix: explain::fix_of(&reason.reason),
+        fix: explain::fix_for_reason(&reason.reason),
         bar: chart::share("failed", reason.count, most),
         reason: shorten(&reason.reason, 120),
         count: reason.count,

@@ -13,7 +13,7 @@ use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Listing, Moment};
 use registry_search::browse::Row;
-use registry_store::Fall;
+use registry_store::Delisting;
 
 /// The key of the official metadata, which every implementation of the API includes.
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
@@ -64,8 +64,8 @@ impl ServerResponse {
 
     /// Without evidence: old answers say nothing about today.
     #[must_use]
-    pub fn of_fall(fall: &Fall) -> Self {
-        let Fall { listing, at } = fall;
+    pub fn of_fall(fall: &Delisting) -> Self {
+        let Delisting { listing, at } = fall;
         let official = json!({
             "status": "deleted",
             "publishedAt": listing.listed_at,

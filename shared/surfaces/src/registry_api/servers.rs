@@ -20,7 +20,7 @@ use registry_model::cache::TaggedPage;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Kind, Lane, ListingId};
 use registry_search::browse::{BrowseQuery, Row};
-use registry_store::Fall;
+use registry_store::Delisting;
 
 /// Index pages to read for one page of an exact version; the next page continues.
 const MAX_READS: usize = 8;
@@ -140,17 +140,18 @@ pub(super) async fn delisted(
     app: &App,
     query: &DelistedQuery,
     limit: usize,
-) -> Result<(Vec<Fall>, Option<String>), Problem> {
+) -> Result<(Vec<Delisting>, Option<String>), Problem> {
     let after = query.after.as_deref();
     let (falls, next) = app.store.falls(query.since, after, limit, app.clock.now()).await?;
     // Only the last delisting counts, and only if the listing is not Live again.
-    let latest: BTreeMap<ListingId, Fall> =
+    let latest: BTreeMap<ListingId, Delisting> =
         falls.into_iter().map(|fall| (fall.listing.id.clone(), fall)).collect();
     let ids: Vec<ListingId> = latest.keys().cloned().collect();
     let listings = if ids.is_empty() { Vec::new() } else { app.store.listings(&ids).await? };
     let live: BTreeSet<ListingId> =
         listings.into_iter().filter(|now| now.lane == Lane::Active).map(|now| now.id).collect();
-    let mut falls: Vec<Fall> = latest.into_values().filter(|fall| !live.contains(&fall.listing.id)).collect();
+    let mut falls: Vec<Delisting> =
+        latest.into_values().filter(|fall| !live.contains(&fall.listing.id)).collect();
     falls.sort_by(|a, b| (a.at, &a.listing.id).cmp(&(b.at, &b.listing.id)));
     Ok((falls, next))
 }

@@ -2,7 +2,7 @@
 
 use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
 use registry::formats::limits::{
-    LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, LONGEST_WORD, MOST_SKILLS, MOST_TAGS,
+    LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS,
 };
 use registry::probe::checks::documents;
 
@@ -42,8 +42,8 @@ fn assert_limits(card: &AgentCard) {
     let is_short = |text: &str, longest: usize| text.chars().count() <= longest + 1;
     assert!(!card.name.trim().is_empty() && is_short(&card.name, LONGEST_NAME));
     assert!(is_short(&card.description, LONGEST_DESCRIPTION));
-    assert!(card.version.as_deref().is_none_or(|version| is_short(version, LONGEST_WORD)));
-    assert!(card.skills.len() <= MOST_SKILLS && !card.interfaces.is_empty() && card.interfaces.len() <= 20);
+    assert!(card.version.as_deref().is_none_or(|version| is_short(version, MAX_WORD_CHARS)));
+    assert!(card.skills.len() <= MAX_SKILLS && !card.interfaces.is_empty() && card.interfaces.len() <= 20);
     assert!(card.broken.len() <= MAX_FAULTS && card.warnings.len() <= MAX_FAULTS);
     for fault in card.broken.iter().chain(&card.warnings) {
         assert!(fault.seen.chars().count() <= MAX_SEEN && fault.path.chars().count() <= 200, "{fault:?}");

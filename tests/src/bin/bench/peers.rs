@@ -128,15 +128,18 @@ fn tools(manner: Manner) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use registry::fetch::{CARD_BYTES, TOOL_LIST_BYTES};
+    use registry::fetch::{MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES};
 
     use super::*;
 
     #[test]
     fn verbose_peers_send_nearly_the_maximum() {
         let card = card(&HeaderMap::new(), "", Manner::Verbose).to_string().len();
-        assert!(card > CARD_BYTES / 2 && card < CARD_BYTES, "{card}");
+        assert!(card > MAX_CARD_BYTES / 2 && card < MAX_CARD_BYTES, "{card}");
         let tools = Value::from(tools(Manner::Verbose)).to_string().len();
-        assert!(tools > TOOL_LIST_BYTES * 3 / 4 && tools < TOOL_LIST_BYTES - 1024, "{tools}");
+        assert!(
+            tools > MAX_ENDPOINT_ANSWER_BYTES * 3 / 4 && tools < MAX_ENDPOINT_ANSWER_BYTES - 1024,
+            "{tools}"
+        );
     }
 }

@@ -183,7 +183,8 @@ async fn peer_is_never_probed_twice_within_six_minutes() {
 async fn listing_of_a_dead_prober_is_probed_after_its_lease() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
-    let claim = Claim { id: &id, mark: "dead", now: registry.now(), lease_ms: 60_000, apart_ms: 360_000 };
+    let claim =
+        Claim { id: &id, mark: "dead", now: registry.now(), lease_ms: 60_000, min_interval_ms: 360_000 };
     assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
     for _ in 0..2 {
         assert_eq!(registry.first_probe(&id).await["claimed"], 0, "another prober has the lease");

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::handshake::sse;
-use registry_fetch::{Follow, PROBE, Request, TOOL_LIST_BYTES, Target};
+use registry_fetch::{Follow, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_formats::a2a_message::{newest, older, older_rest, oldest, rest_path};
 use registry_formats::agent_card::Dialect;
 use registry_model::Reach;
@@ -69,7 +69,9 @@ impl Route {
             Transport::Rpc => self.rpc(id, method, &json!({"id": task})),
             Transport::Rest => {
                 let get = Request::get(self.below(&format!("/tasks/{task}"), reach)?);
-                get.with_deadline(PROBE).with_max_bytes(TOOL_LIST_BYTES).with_follow(Follow::SameOriginOnce)
+                get.with_deadline(PROBE)
+                    .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
+                    .with_follow(Follow::SameOriginOnce)
             }
         };
         Some(self.versioned(request))

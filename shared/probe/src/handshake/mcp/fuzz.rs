@@ -20,7 +20,7 @@ use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
 use crate::handshake::sse;
 use damage::damaged;
 use registry_formats::agent_card::{self, AgentCard};
-use registry_formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MOST_SKILLS};
+use registry_formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MAX_SKILLS};
 use registry_formats::server_json;
 use registry_model::json;
 use registry_model::{Facts, Random, Reach};
@@ -138,7 +138,7 @@ fn result(body: &[u8], content_type: &str) -> Option<Value> {
 fn is_bounded(card: AgentCard) -> bool {
     assert!(!card.name.is_empty() && card.name.chars().count() <= LONGEST_NAME + 1);
     assert!(card.description.chars().count() <= LONGEST_DESCRIPTION + 1);
-    assert!(card.skills.len() <= MOST_SKILLS && !card.interfaces.is_empty());
+    assert!(card.skills.len() <= MAX_SKILLS && !card.interfaces.is_empty());
     assert!(card.broken.len() <= 40 && card.warnings.len() <= 40);
     let facts = bounded(Facts { skills: card.skills, ..Facts::default() });
     assert!(serde_json::to_vec(&facts.skills).unwrap().len() < 100 * 1024);

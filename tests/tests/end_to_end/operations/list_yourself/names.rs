@@ -119,7 +119,7 @@ async fn older_listing_is_proven_by_its_next_handshake() {
 #[tokio::test]
 async fn many_claims_do_not_hide_the_proven_listing() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let id = |name: &str| ListingId::of_name_beside_another(Kind::Mcp, name, "acme.localhost");
+    let id = |name: &str| ListingId::of_taken_name(Kind::Mcp, name, "acme.localhost");
     let mut names = (0..).map(|number| format!("localhost.acme/adder-{number}"));
     let name = names.find(|name| id(name).as_str().rsplit('-').next().unwrap().starts_with('f')).unwrap();
     for number in 0..40 {
