@@ -49,7 +49,7 @@ pub struct TestRegistry {
 }
 
 impl TestRegistry {
-    /// Starts a registry with the limits of the contract, development rules and no rate limits.
+    /// Starts a registry with the limits of the specification, development rules and no rate limits.
     pub async fn start() -> Self {
         Self::start_with(TestOptions::default()).await
     }

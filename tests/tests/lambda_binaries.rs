@@ -19,8 +19,8 @@ use tests::template::{Template, sample_event};
 
 const BASE_URL: &str = "https://registry.example.org";
 
-/// The host in `events/publish.json`. As the base URL of a function it is not probed (design §5 SSRF), so the probe fails
-/// without a name look-up.
+/// The host in `events/publish.json`. As the base URL of a function it is not probed
+/// (`specification.md#guarded-fetcher`), so the probe fails without a name look-up.
 const PEER: &str = "https://agent.example.com";
 
 struct Stack {

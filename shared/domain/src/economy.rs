@@ -16,9 +16,9 @@ pub use acceleration::{Acceleration, Contribution};
 pub use measured::{Measured, Pace, acceleration, day_budget_multiplier, measure, take_sample, trail_heat};
 pub use multipliers::Multipliers;
 
-/// Version of the autocatalysis family (contract "Versioning").
+/// Version of the autocatalysis family (`specification.md#versioning`).
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";
-/// Version of the exonomics family (contract "Versioning").
+/// Version of the exonomics family (`specification.md#versioning`).
 pub const EXONOMICS_VERSION: &str = "2.8.0";
 pub const AUTOCATALYSIS_PATH: &str = "/api/products/autocatalysis";
 pub const EXONOMICS_PATH: &str = "/api/products/exonomics";

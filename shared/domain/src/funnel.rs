@@ -11,12 +11,10 @@ mod reward;
 mod unlock;
 
 pub use access::{Confirmed, Opened, confirm, open};
-pub use demo::{Demo, DemoRequest as Wanted, ListingRef as Which, check_goal_count, demo, goals};
+pub use demo::{Demo, DemoRequest, ListingRef, check_goal_count, demo, goals};
 pub use feedback::give;
 pub use feedback_form::{DRAFT_RATING, GivenFeedback, draft};
-pub use offer::{
-    Deal, ListingDeal, Stage, TakeDemo, deal, demo_offer, demo_offer as take_demo, listing_deal, stages,
-};
+pub use offer::{Deal, ListingDeal, Stage, TakeDemo, deal, demo_offer, listing_deal, stages};
 pub use profile::{
     listings as peer_listings, of_description as profile_of_description, of_listing as profile_of_listing,
 };

@@ -11,7 +11,7 @@ pub use call::Call;
 pub use invocation::{Adapter, CapabilityRequest, Invocation, adapters};
 pub use node::{CapabilityNode, Endpoints};
 pub use partners::{Pair, pairs, suggestions};
-pub use resolve::{CapabilityQuery as Wanted, live_in_order, resolve, trail_scores};
+pub use resolve::{CapabilityQuery, live_in_order, resolve, trail_scores};
 
-/// Version of this family (contract "Versioning").
+/// Version of this family (`specification.md#versioning`).
 pub const VERSION: &str = "2.7.0";

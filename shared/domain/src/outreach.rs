@@ -1,4 +1,4 @@
-//! Outreach (contract "Events" 4, "Limits"): invitations to Live listings that have not been written to, and the
+//! Outreach (`specification.md#outreach`): invitations to Live listings that have not been written to, and the
 //! connector of the day. Messages go into Talk inboxes; agents are called only if the operator turned that on. A run
 //! every hour does what is left of the day: the connector first, then the invitations.
 

@@ -9,6 +9,6 @@ mod signature;
 mod webhook;
 
 pub use checkout::{Begun, checkout, purchase};
-pub use request::CheckoutRequest as Wanted;
+pub use request::CheckoutRequest;
 pub use sessions::is_configured;
 pub use webhook::{Received, receive};

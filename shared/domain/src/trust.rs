@@ -12,5 +12,5 @@ pub mod ownership;
 pub mod reciprocity;
 pub mod verification;
 
-/// Version of the first principles (contract "Versioning").
+/// Version of the first principles (`specification.md#versioning`).
 pub const VERSION: &str = "2.7.0";

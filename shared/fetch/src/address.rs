@@ -47,7 +47,7 @@ const NOT_PUBLIC_V6: [Ipv6Net; 4] = [
 /// The well-known prefix of NAT64 (RFC 6052), which name servers of IPv6-only networks answer with.
 const NAT64: Ipv6Net = v6(0x0064, 0xff9b, 96);
 
-/// Whether `ip` is on the public internet (design §5 SSRF; IANA special-purpose registries). IPv6 forms that
+/// Whether `ip` is on the public internet (`specification.md#guarded-fetcher`; IANA special-purpose registries). IPv6 forms that
 /// contain an IPv4 address are checked by that address when the form is in real use (mapped, NAT64), and refused
 /// otherwise.
 pub fn is_public(ip: IpAddr) -> bool {

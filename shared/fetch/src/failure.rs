@@ -10,7 +10,7 @@ use super::target::TargetError;
 /// Why there was no answer. The messages contain no address, and say what the owner of the server can do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
-    /// A rule of design §5 SSRF.
+    /// A rule of `specification.md#guarded-fetcher`.
     #[error(transparent)]
     Blocked(#[from] TargetError),
     #[error("The URL leads to this registry itself. Give the URL of your own server.")]

@@ -1,4 +1,5 @@
-//! The guarded fetcher: the only code that opens a connection to an address that a stranger chose (design §5 SSRF).
+//! The guarded fetcher: the only code that opens a connection to an address that a stranger chose
+//! (`specification.md#guarded-fetcher`).
 //!
 //! Every hop is parsed, resolved and checked again, and each request limits its own time, bytes and redirects. This
 //! crate may use only the model crate (`registry-model`); no other crate opens connections to strangers.

@@ -11,15 +11,15 @@ use serde_json::Value;
 
 use super::target::Target;
 
-/// The maximum size of a card (design §5 SSRF).
+/// The maximum size of a card (`specification.md#guarded-fetcher`).
 pub const MAX_CARD_BYTES: usize = 256 * 1024;
-/// The maximum size of an answer of a protocol endpoint, such as a list of tools (design §5 SSRF).
+/// The maximum size of an answer of a protocol endpoint, such as a list of tools (`specification.md#guarded-fetcher`).
 pub const MAX_ENDPOINT_ANSWER_BYTES: usize = 1024 * 1024;
-/// The time limit of a preflight, from the first DNS query to the last byte (design §5 Cadence).
+/// The time limit of a preflight, from the first DNS query to the last byte (`specification.md#preflight`).
 pub const PREFLIGHT: Duration = Duration::from_millis(2500);
-/// The time limit of one request of a probe (design §5 SSRF).
+/// The time limit of one request of a probe (`specification.md#guarded-fetcher`).
 pub const PROBE: Duration = Duration::from_secs(10);
-/// The maximum number of redirects to a card (design §5 SSRF).
+/// The maximum number of redirects to a card (`specification.md#guarded-fetcher`).
 pub const MAX_CARD_REDIRECTS: u8 = 3;
 
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::fmt;
 
 use url::{Host, ParseError, Url};
 
-/// In bytes (design §5 SSRF).
+/// In bytes (`specification.md#guarded-fetcher`).
 pub const MAX_URL_LENGTH: usize = 2048;
 
 const PUBLIC_PORTS: [u16; 2] = [443, 8443];
@@ -36,7 +36,7 @@ const RESERVED: [&str; 17] = [
     "test",
 ];
 
-/// A URL that passed the static rules of design §5 SSRF. The addresses of its host are checked when the name is
+/// A URL that passed the static rules of `specification.md#guarded-fetcher`. The addresses of its host are checked when the name is
 /// resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target(Url);

@@ -69,7 +69,7 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
 }
 
 /// Whether a body is meant as a server description: it has no URL to list, and members that only such a
-/// document has (contract "Endpoints": "A server description document is also accepted as the body").
+/// document has (`specification.md#publish`: a description may be the whole body).
 #[must_use]
 pub fn looks_like(document: &Map<String, Value>) -> bool {
     if let Some(Value::Object(server)) = document.get("server") {

@@ -1,5 +1,5 @@
-//! The category of a listing, chosen by the words in its name and texts (the contract's observed ids, completed by the
-//! list in use among directories). Deterministic: the same words always give the same category.
+//! The category of a listing, chosen by the words in its name and texts (`specification.md#categories`, completed by
+//! the list in use among directories). Deterministic: the same words always give the same category.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

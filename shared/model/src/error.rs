@@ -5,7 +5,7 @@ use axum_core::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-/// An error for the caller (design §5 Errors).
+/// An error for the caller (`specification.md#errors`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// Other protocols map it to their own codes.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Kind, ListingId, Moment, OrderId, Sku};
 
-/// The five questions (design §5 Demo), by id.
+/// The five questions (`specification.md#feedback-questions`), by id.
 pub const QUESTIONS: [(&str, &str); 5] = [
     ("tried", "What did you try, and did it do what it says?"),
     ("ux_friction", "Where did you stop, guess or read twice?"),

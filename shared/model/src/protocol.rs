@@ -3,10 +3,10 @@
 /// The revision of MCP without sessions and handshakes, which is preferred here.
 pub const MCP_NEWEST_REVISION: &str = "2026-07-28";
 
-/// The MCP revisions that the endpoint supports, the newest first (contract "Versioning", research of the older ones).
+/// The MCP revisions that the endpoint supports, the newest first (`specification.md#mcp-endpoint`).
 pub const MCP_REVISIONS: [&str; 4] = [MCP_NEWEST_REVISION, "2025-11-25", "2025-06-18", "2025-03-26"];
 
-/// The path of the endpoint (contract "Tools endpoint").
+/// The path of the endpoint (`specification.md#mcp-endpoint`).
 pub const MCP_ENDPOINT: &str = "/api/protocol";
 
 /// The same endpoint at the path where MCP clients look for one; `/server-card` below it is reserved for the card.

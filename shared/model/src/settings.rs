@@ -192,13 +192,13 @@ impl Settings {
         self.rates[action.limit().action as usize]
     }
 
-    /// How long a proof is valid: until its listing must be probed again (contract "Weekly recheck").
+    /// How long a proof is valid: until its listing must be probed again (`specification.md#proof-lifetime`).
     #[must_use]
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))
     }
 
-    /// The time before a listing is invited again (contract "Outreach no-re-contact period").
+    /// The time before a listing is invited again (`specification.md#outreach-pause`).
     #[must_use]
     pub fn outreach_pause(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.outreach_pause_days))
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_contracts_values_are_the_defaults() {
+    fn defaults_match_the_specification() {
         let s = settings(Mode::Public, &[]).unwrap();
         assert_eq!((s.probe_tick_seconds, s.probe_window_cap, s.probe_hourly_cap), (360, 64, 1920));
         assert_eq!((s.probe_daily_budget, s.fresh_ok_hours, s.recheck_days), (100_000, 6, 7));

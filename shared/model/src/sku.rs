@@ -1,4 +1,4 @@
-//! The four products and their prices (contract "What the service does" 7), the only place that defines them.
+//! The four products and their prices (`specification.md#products`), the only place that defines them.
 
 use std::str::FromStr;
 

@@ -1,6 +1,6 @@
-//! Trails: values deposited at a listing that decay with time, each with its own half-life (contract "Events" 2), and
-//! the marks of users (`specification.md#trail-marks`). A value is stored as a sum scaled by its half-life: deposits
-//! commute and need no read.
+//! Trails: values deposited at a listing that decay with time, each with its own half-life (`specification.md#trails`),
+//! and the marks of users (`specification.md#trail-marks`). A value is stored as a sum scaled by its half-life:
+//! deposits commute and need no read.
 
 use std::collections::BTreeMap;
 

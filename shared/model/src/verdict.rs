@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Kind;
 
 string_enum! {
-    /// The contract's four outcomes of a probe.
+    /// The four outcomes of a probe.
     #[derive(JsonSchema)]
     pub enum Handshake {
         /// The handshake completed.
@@ -27,7 +27,7 @@ string_enum! {
 pub struct Reason {
     /// Stable `snake_case` code.
     pub code: String,
-    /// The contract's vocabulary: "card fail 404 (no card)", "preflight timeout (2500 ms)", "remote fail 503"...
+    /// In a fixed vocabulary: "card fail 404 (no card)", "preflight timeout (2500 ms)", "remote fail 503"...
     pub reason: String,
     /// What was seen, shortened.
     pub seen: String,

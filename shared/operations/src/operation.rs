@@ -34,10 +34,10 @@ impl Effect {
     pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false };
 }
 
-/// A way in which the agent card advertises an operation (contract "Agent card", skill ids).
+/// A way in which the agent card advertises an operation (`specification.md#agent-skills`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdvertisedSkill {
-    /// The contract's id of the skill.
+    /// The specified id of the skill (`specification.md#agent-skills`).
     pub id: &'static str,
     pub name: &'static str,
     /// For an agent that looks for a skill.

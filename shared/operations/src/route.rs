@@ -34,7 +34,7 @@ pub enum RouteInput {
     BodyByAction,
 }
 
-/// An action of a family's endpoint (contract "Other product-family endpoints"): operations share the
+/// An action of a family's endpoint (`specification.md#family-endpoints`): operations share the
 /// path, and `action` in the query or body selects one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {

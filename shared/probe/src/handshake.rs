@@ -59,6 +59,6 @@ pub enum Depth {
     /// No request leaves a trace at a peer that understands the question.
     Question,
     /// In addition one harmless text message to an agent, and `initialize` to an MCP server of the newest era: for
-    /// the first activation and the weekly recheck (design §5 Handshake).
+    /// the first activation and the weekly recheck (`specification.md#handshake`).
     Message,
 }

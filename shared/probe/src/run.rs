@@ -28,8 +28,8 @@ const MAX_PARTS: usize = PER_HOST;
 /// A higher count makes no further part.
 const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
 
-/// One tick: a sweep over everything that is due, in the contract's order of classes. A second delivery of the same
-/// tick finds its slot taken and does nothing. `scheduled` is the time that the schedule named.
+/// One tick: a sweep over everything that is due, in the order of `specification.md#probe-selection`. A second delivery
+/// of the same tick finds its slot taken and does nothing. `scheduled` is the time that the schedule named.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
@@ -82,7 +82,7 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
     })
 }
 
-/// The weekly recheck of what is due now and belongs to `part`; the contract exempts it from the budget.
+/// The weekly recheck of what is due now and belongs to `part`; it does not use the budget (`specification.md#weekly-recheck`).
 pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let per_host = slots_per_host(part);

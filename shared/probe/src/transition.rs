@@ -1,5 +1,5 @@
 //! How an assessment changes a listing: its lane, next due date and strikes. Pure rules over plain data, so that every
-//! transition of the contract's table can be read and tested in one place.
+//! transition of `specification.md#transitions` can be read and tested in one place.
 
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
@@ -15,7 +15,7 @@ use registry_search::IndexedText;
 pub enum Job {
     /// The first probe after publishing, or the tick. Never demotes: "live counts never decrease".
     Tick,
-    /// The weekly recheck: three failures at different hours demote (design §5 Lanes).
+    /// The weekly recheck: three failures at different hours demote (`specification.md#weekly-recheck`).
     Recheck,
 }
 

@@ -14,7 +14,7 @@ use registry_model::{Assessment, Contact, Lane, Listing, ListingId};
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Assessment>);
 
-/// A class of the due queue, each a partition of the index by due time. The first four are the contract's selection
+/// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
 /// order, whose fifth, a fresh `ok`, is a listing whose due time is in the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DueClass {

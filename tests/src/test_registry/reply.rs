@@ -58,7 +58,7 @@ impl Reply {
         format!("HTTP {}\n{}", self.status, snapshot_of(&self.body, names))
     }
 
-    /// Asserts that the reply is a valid problem document (RFC 9457, design §5 Errors).
+    /// Asserts that the reply is a valid problem document (RFC 9457, `specification.md#errors`).
     pub fn assert_problem(&self) {
         let body = &self.body;
         assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");

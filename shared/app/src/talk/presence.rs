@@ -1,5 +1,5 @@
-//! Presence at the Talk inbox (contract "Talk requirement"), the same rule for rows, status and the inbox itself. It
-//! never removes a listing from the list; a lapsed inbox is only shown as lapsed (design §5 Talk).
+//! Presence at the Talk inbox (`specification.md#talk-modes`), the same rule for rows, status and the inbox itself. It
+//! never removes a listing from the list; a lapsed inbox is only shown as lapsed.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;

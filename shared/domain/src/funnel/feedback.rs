@@ -6,7 +6,7 @@ use super::reward::{FeedbackGiven, already_completed, complete, demo_first, reis
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Caller, Feedback, Lane, LimitedAction, Listing, ListingId, Order, OrderId, Sku};
-use registry_store::{ListingWithOrders, Said};
+use registry_store::{ListingWithOrders, NewFeedback};
 
 /// Takes feedback. Errors: 404 unknown listing, 409 `demo_first` or `already_completed`, 422, 429.
 pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<FeedbackGiven, Problem> {
@@ -42,8 +42,12 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     };
     let name = caller.name();
     let allowance = app.allowance(LimitedAction::Feedback, &name, None);
-    let kept =
-        Said { feedback: &feedback, contact: &form.contact, key_digest: form.key_digest.as_deref(), trail };
+    let kept = NewFeedback {
+        feedback: &feedback,
+        contact: &form.contact,
+        key_digest: form.key_digest.as_deref(),
+        trail,
+    };
     let reward = complete(app, kept, &order, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })

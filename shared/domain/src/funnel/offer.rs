@@ -1,4 +1,4 @@
-//! The founding offer, the stages of a listing, and the demo request (contract "Deal", "`take_demo` object").
+//! The founding offer, the stages of a listing, and the demo request (`specification.md#deal`, `specification.md#take-demo-object`).
 //! Nothing here is stored; all of it is computed when it is shown.
 
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, Sku};
 
-/// The founding offer (contract "Deal").
+/// The founding offer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Deal {
     /// `founding_free_100`.
@@ -53,7 +53,7 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
     }
 }
 
-/// A stage of a listing's life (contract "Active list envelope").
+/// A stage of a listing's life.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Stage {
     /// `list`, `live`, `demo`, `feedback`, `discount` or `buy`.
@@ -89,7 +89,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
     stages.map(|(id, label, agent_action)| Stage { id, label, agent_action }).to_vec()
 }
 
-/// The steps of the funnel (contract "`take_demo` object").
+/// The steps of the funnel (`specification.md#take-demo-object`).
 const FUNNEL: [&str; 5] = ["active_live", "demo", "feedback", "free_full_or_25pct", "use_no_stripe"];
 
 /// The body of a demo request.
@@ -105,7 +105,7 @@ pub struct DemoBody {
     pub description: Option<String>,
 }
 
-/// A demo request, ready to be sent (contract "`take_demo` object").
+/// A demo request, ready to be sent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TakeDemo {
     /// What the request is for.
@@ -149,7 +149,7 @@ pub struct AfterDemo {
     pub note: &'static str,
 }
 
-/// The founding offer for one listing (contract "Deal", per-listing copies).
+/// The founding offer for one listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListingDeal {
     /// Seats left.

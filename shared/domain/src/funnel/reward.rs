@@ -12,9 +12,9 @@ use registry_model::{
     AccessToken, Caller, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, LimitedAction,
     Listing, ListingId, Order, Reward,
 };
-use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewReward, Said};
+use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
-/// The discount after the founding seats are gone (contract "Limits").
+/// The discount after the founding seats are gone (`specification.md#discount-codes`).
 pub const DISCOUNT_PERCENT: u32 = 25;
 
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub enum Rewarded {
 /// Stores the completion with a seat, or with a discount code once the seats are gone.
 pub(super) async fn complete(
     app: &App,
-    said: Said<'_>,
+    said: NewFeedback<'_>,
     order: &Order,
     listing: &Listing,
     allowance: Option<Allowance<'_>>,

@@ -1,4 +1,4 @@
-//! The unlock meter: how much feedback there is, and how much opens payments (contract "Limits").
+//! The unlock meter: how much feedback there is, and how much opens payments (`specification.md#payments`).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
 //! Sends a touch as an A2A message too, if the operator turned that on: one text to the endpoint that a Live agent
-//! proved, through the guarded fetcher. The contract names no other address to send an invitation to.
+//! proved, through the guarded fetcher. An invitation goes to no other address (`specification.md#outreach`).
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,10 @@
-//! First touches per UTC day: the contract's table by the number of Live listings, scaled by a setting and by the
-//! acceleration index. The table's own value is a function too, because it is shown next to the scaled one.
+//! First touches per UTC day: the table of `specification.md#outreach-budget` by the number of Live listings, scaled by
+//! a setting and by the acceleration index. The table's own value is a function too, because it is shown next to the
+//! scaled one.
 
 use registry_model::settings::Settings;
 
-/// First touches of a day by the number of Active clean listings (contract "Limits").
+/// First touches of a day by the number of Active clean listings (`specification.md#outreach-budget`).
 pub const fn base_cap(active: u32) -> u32 {
     match active {
         0 => 0,

@@ -1,5 +1,6 @@
-//! The connector of the day (contract "Connector daily pick"): picked once a UTC day on the first read and stored;
-//! only the job writes to it. If no candidate reaches the thresholds, the day is a research day without a message.
+//! The connector of the day (`specification.md#connector-daily-pick`): picked once a UTC day on the first read and
+//! stored; only the job writes to it. If no candidate reaches the thresholds, the day is a research day without a
+//! message.
 
 use super::a2a_delivery::TouchedListing;
 use super::connectors::{self, Candidate};
@@ -9,9 +10,9 @@ use registry_app::App;
 use registry_model::{ConnectorPick, Draft, FeedItem, FirstStep, Moment, Partner, QueuedPartner, TalkKind};
 use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 
-/// The least connector likeness of a pick (contract `quality_over_quota`).
+/// The least connector likeness of a pick (`specification.md#connector-daily-pick`).
 pub const MIN_LIKENESS: u8 = 14;
-/// The least live score of a pick (contract `quality_over_quota`).
+/// The least live score of a pick (`specification.md#connector-daily-pick`).
 pub const MIN_LIVE_SCORE: u8 = 5;
 /// Days that are shown.
 pub const SHOWN_DAYS: u32 = 30;

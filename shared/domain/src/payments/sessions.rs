@@ -86,7 +86,7 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
     let back = settings.url(&format!("/api/products/checkout?purchase_id={id}"));
     let mut form = Serializer::new(String::new());
     form.append_pair("mode", "payment")
-        // Card payments settle immediately; and the contract names cards.
+        // Card payments settle immediately; and the specification names cards.
         .append_pair("payment_method_types[0]", "card")
         // The webhook compares amount and currency, so Stripe must not convert.
         .append_pair("adaptive_pricing[enabled]", "false")

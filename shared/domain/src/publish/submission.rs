@@ -1,5 +1,5 @@
 //! Parses the body of a publish request into a valid `Submission`. The listing follows from the body alone; nothing is
-//! fetched (design §5 Publish).
+//! fetched (`specification.md#publish`).
 
 use serde_json::{Map, Value, json};
 

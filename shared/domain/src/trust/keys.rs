@@ -1,5 +1,6 @@
-//! The ES256 keys of this registry (design §5 Keys): created on first use, stored in the table, rotated by adding
-//! one. A new key is published before it signs; an old one stays published until everything it signed has expired.
+//! The ES256 keys of this registry (`specification.md#keys`): created on first use, stored in the table, rotated by
+//! adding one. A new key is published before it signs; an old one stays published until everything it signed has
+//! expired.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;

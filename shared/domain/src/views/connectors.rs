@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::outreach::connector_day::{MIN_LIKENESS, MIN_LIVE_SCORE};
 use registry_model::settings::Settings;
 
-/// How connectors are found and contacted (contract "Connector daily pick", `playbook`).
+/// How connectors are found and contacted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Playbook {
     goal: String,

@@ -23,7 +23,7 @@ pub fn own_server_name(settings: &Settings) -> String {
     format!("{owner}/registry")
 }
 
-/// A product of the catalogue (contract "What the service does" 7).
+/// A product of the catalogue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProductEntry {
     pub sku: Sku,

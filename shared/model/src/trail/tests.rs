@@ -72,7 +72,7 @@ fn places_tell_the_stronger_at_any_later_time() {
 }
 
 #[test]
-fn events_have_the_weights_of_the_contract() {
+fn events_have_the_specified_weights() {
     let of = TrailEvent::amounts;
     assert_eq!(of(TrailEvent::TakeDemo), Amounts { attraction: 8.0, ..Amounts::NONE });
     assert_eq!(of(TrailEvent::ListYourself), Amounts { attraction: 2.5, joined: 5.0, ..Amounts::NONE });

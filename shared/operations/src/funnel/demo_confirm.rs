@@ -1,4 +1,4 @@
-//! Confirms a demo that followed an invitation of the registry, so that it counts as real (contract "Endpoints").
+//! Confirms a demo that followed an invitation of the registry, so that it counts as real (`specification.md#orders`).
 
 use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;

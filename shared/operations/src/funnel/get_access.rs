@@ -1,5 +1,5 @@
-//! The full product of an access token (contract "Authentication" 2): every file, generated from the current state of
-//! the listing.
+//! The full product of an access token (`specification.md#access-tokens`): every file, generated from the current state
+//! of the listing.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};

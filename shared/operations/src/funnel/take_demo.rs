@@ -1,9 +1,9 @@
 //! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback
-//! answers. Taking it twice gives the same order (contract "States and transitions").
+//! answers. Taking it twice gives the same order (`specification.md#orders`).
 
 use crate::goals::Goals;
 use crate::prelude::*;
-use registry_domain::funnel::{self, Deal, Demo, Unlock, Wanted, Which};
+use registry_domain::funnel::{self, Deal, Demo, DemoRequest, ListingRef, Unlock};
 use registry_domain::views::{FeedbackDraft, Question};
 use registry_model::OrderId;
 use registry_model::settings::Settings;
@@ -120,15 +120,15 @@ impl Operation for TakeDemo {
     }
 }
 
-fn request(arguments: Arguments) -> Result<Wanted, Problem> {
+fn request(arguments: Arguments) -> Result<DemoRequest, Problem> {
     let Arguments { listing_id, agent_card_url, mcp_url, sku, goals, source, .. } = arguments;
-    let url = || agent_card_url.or(mcp_url).map(Which::Url);
-    let listing = listing_id.map(Which::Id).or_else(url).ok_or_else(|| {
+    let url = || agent_card_url.or(mcp_url).map(ListingRef::Url);
+    let listing = listing_id.map(ListingRef::Id).or_else(url).ok_or_else(|| {
         let detail = "One of `listing_id`, `agent_card_url` and `mcp_url` is required.";
         Problem::invalid("listing_id", "which_listing", detail)
     })?;
     let invited = source.as_deref() == Some("invitation");
-    Ok(Wanted { listing, sku, goals: goals.parse()?, invited })
+    Ok(DemoRequest { listing, sku, goals: goals.parse()?, invited })
 }
 
 fn answer(app: &App, demo: Demo) -> Answer {

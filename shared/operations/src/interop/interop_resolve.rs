@@ -3,7 +3,7 @@
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
-use registry_domain::interop::{self, Adapter, CapabilityNode, Invocation, Wanted};
+use registry_domain::interop::{self, Adapter, CapabilityNode, CapabilityQuery, Invocation};
 use registry_formats::argument_text;
 use registry_model::EntryProtocol;
 use registry_search::Text;
@@ -118,12 +118,12 @@ impl Operation for InteropResolve {
     }
 }
 
-fn read(arguments: &Arguments) -> Result<Wanted, Problem> {
+fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
     let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
     let name = |field: &str, text: &Option<String>| {
         text.as_deref().map(|text| argument_text::line(field, text, MAX_NAME_CHARS)).transpose()
     };
-    Ok(Wanted {
+    Ok(CapabilityQuery {
         text: Text::parse(&arguments.q, "q")?,
         tool: name("tool", &arguments.tool)?,
         skill: name("skill", &arguments.skill)?,

@@ -5,7 +5,7 @@ use crate::lookup;
 use crate::prelude::*;
 use registry_domain::views::hours;
 
-/// A successful handshake counts for a week (contract "Weekly recheck").
+/// A successful handshake counts for a week (`specification.md#proof-lifetime`).
 const MAX_AGE_HOURS: f64 = 168.0;
 /// The freshness is 1 for this long, and then halves in each further period of this length.
 const HALF_LIFE_HOURS: f64 = 72.0;

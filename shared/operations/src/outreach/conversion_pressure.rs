@@ -21,7 +21,7 @@ pub struct Answer {
     day_sent: u32,
     /// Maximum of first touches today.
     day_cap: u32,
-    /// The contract's cap for this number of Live listings, before scaling.
+    /// The cap for this number of Live listings, before scaling.
     base_cap: u32,
     /// The factors that scale it.
     scaled_by: ScaledBy,

@@ -1,5 +1,5 @@
-//! The connector of the day (contract "Connector daily pick"): the pick, the draft, the rules and earlier days. The
-//! first read of a day fixes its pick; only the scheduled job sends messages.
+//! The connector of the day (`specification.md#connector-daily-pick`): the pick, the draft, the rules and earlier days.
+//! The first read of a day fixes its pick; only the scheduled job sends messages.
 
 use crate::prelude::*;
 use registry_domain::outreach::connector_day;

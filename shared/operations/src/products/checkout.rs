@@ -1,10 +1,10 @@
-//! Buying a product once payments are open, through Stripe (contract "States and transitions"). A GET buys nothing: it
+//! Buying a product once payments are open, through Stripe (`specification.md#payments`). A GET buys nothing: it
 //! returns the prices and how far payments are from opening.
 
 use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
-use registry_domain::payments::{self, Begun, Wanted};
+use registry_domain::payments::{self, Begun, CheckoutRequest};
 use registry_model::settings::Settings;
 use registry_model::{PurchaseId, PurchaseState, dollars};
 
@@ -188,8 +188,8 @@ fn require_sku(body: Value) -> Result<Value, Problem> {
     Ok(body)
 }
 
-fn request(arguments: Arguments) -> Result<Wanted, Problem> {
-    Ok(Wanted {
+fn request(arguments: Arguments) -> Result<CheckoutRequest, Problem> {
+    Ok(CheckoutRequest {
         listing_id: arguments.listing_id,
         agent_name: arguments.agent_name,
         description: arguments.description,

@@ -1,4 +1,4 @@
-//! Download of a product (contract `/api/products/export`): as a tree of Agent Skills, as zip or as tar.gz, generated
+//! Download of a product (`specification.md#endpoints`): as a tree of Agent Skills, as zip or as tar.gz, generated
 //! from the current state of the listing.
 
 use crate::operation::Attachment;

@@ -1,5 +1,5 @@
-//! The tools of `POST /api/products/agent` (contract): demos of the products from a description, and what a purchase
-//! needs. Nothing is stored or counted, so that anyone can try a product.
+//! The tools of `POST /api/products/agent` (`specification.md#endpoints`): demos of the products from a description,
+//! and what a purchase needs. Nothing is stored or counted, so that anyone can try a product.
 
 mod tools;
 

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::talk::talk_inbox::InboxMessage;
 use registry_app::talk::{self, NextAction, TalkAction, next_actions, read_text};
 use registry_model::{LimitedAction, Listing, TalkChannel, TalkMessage};
-use registry_store::{InboxOutcome, Talking};
+use registry_store::{InboxOutcome, InboxWrite};
 
 pub struct Talk;
 
@@ -103,14 +103,14 @@ impl Operation for Talk {
         let caller = caller.name();
         // Messages of strangers use up the rate limit of a listing; its own check-ins do not count against it.
         let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);
-        let talking = Talking {
+        let write = InboxWrite {
             listing_id: &listing.id,
             message: message.as_ref(),
             is_visit,
             changes_active_list: is_visit && talk::Talk::of(&listing, &app.settings, now).shows_a_visit(),
             act: app.allowance(LimitedAction::Talk, &caller, target),
         };
-        match app.store.talk(talking, now).await? {
+        match app.store.talk(write, now).await? {
             InboxOutcome::Written => {}
             InboxOutcome::UsedUp(used_up) => return Err(used_up.into()),
             InboxOutcome::Closed => return Err(closed(app, &listing)),

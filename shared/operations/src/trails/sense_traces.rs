@@ -7,7 +7,7 @@ use crate::trails::trace;
 use registry_domain::views::trail::{CompositionRow, MarkRow, TotalsRow, TrailRow};
 use registry_formats::argument_text;
 use registry_model::{Trail, TrailEvent};
-use registry_store::{Edge, Landscape, Wanted};
+use registry_store::{Edge, Landscape, TrailQuery};
 
 pub(super) const DEFAULT_ROWS: u32 = 12;
 const MAX_ROWS: u32 = 50;
@@ -113,10 +113,10 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
     let ((trail, marks), edges) =
         futures::try_join!(app.store.traces_at(&id, limit, now), app.store.edges_of(&id, limit, now))?;
     let ends = edges.iter().map(|edge| edge.other(&id));
-    let wanted = Wanted {
+    let wanted = TrailQuery {
         listings: std::iter::once(&id).chain(ends).collect(),
         with_totals: true,
-        ..Wanted::default()
+        ..TrailQuery::default()
     };
     let found = app.store.trail_facts(&wanted, now).await?;
     let listing = found.listings.get(&id).ok_or_else(missing)?;

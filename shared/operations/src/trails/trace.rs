@@ -6,7 +6,7 @@ use crate::prelude::*;
 use registry_app::trails::{CONTAGION, TRACE_INTERVAL, is_itself, source_digest};
 use registry_domain::views::trail::{MarkRow, TrailRow};
 use registry_model::{Amounts, MarkKind, Trail, TrailEvent, TrailMark};
-use registry_store::{Deposit, Edge, Found, NewTrace, TraceOutcome, TraceSource, UsedWith, Wanted};
+use registry_store::{Deposit, Edge, NewTrace, TraceOutcome, TraceSource, TrailFacts, TrailQuery, UsedWith};
 
 pub(crate) const PATH: &str = "/api/products/stigmergy";
 
@@ -95,7 +95,7 @@ pub(crate) async fn leave(
         let listing_ids: Vec<&ListingId> = std::iter::once(&id).chain(&other).collect();
         let what = other.as_ref().map_or(act, ListingId::as_str);
         let digest = source_digest(caller, &id, what);
-        let wanted = Wanted {
+        let wanted = TrailQuery {
             trails: listing_ids.iter().copied().chain(&neighbours).collect(),
             listings: listing_ids.iter().copied().chain(&neighbours).collect(),
             pair: other.as_ref().map(|other| (&id, other)),
@@ -197,7 +197,7 @@ fn deposits(
     id: &ListingId,
     other: Option<&ListingId>,
     neighbours: &[ListingId],
-    found: &Found,
+    found: &TrailFacts,
     is_counted: bool,
 ) -> Vec<Deposit> {
     let known = |id: &ListingId| Some(found.trails.get(id).map(Trail::values).unwrap_or_default());
@@ -221,7 +221,7 @@ fn answer(
     id: &ListingId,
     mark: TrailMark,
     why: Option<&'static str>,
-    found: &Found,
+    found: &TrailFacts,
     deposits: &[Deposit],
     now: Moment,
 ) -> Result<Answer, Problem> {

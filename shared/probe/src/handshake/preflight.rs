@@ -16,7 +16,7 @@ pub enum PreflightResult {
     Reject(Verdict),
 }
 
-/// Decides whether a probe is worth its budget, within [`PREFLIGHT`] in all (design §5 Cadence).
+/// Decides whether a probe is worth its budget, within [`PREFLIGHT`] in all (`specification.md#preflight`).
 ///
 /// An agent's card is fetched, and every status except 2xx rejects. For an MCP server only a connection is opened,
 /// because HEAD and GET say nothing about an endpoint that accepts POST.

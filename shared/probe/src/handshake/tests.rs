@@ -22,7 +22,7 @@ async fn rejected(subject: &Subject) -> Verdict {
 }
 
 #[tokio::test]
-async fn handshake_preflight_speaks_the_contracts_words() {
+async fn preflight_reasons_use_the_specified_words() {
     let table = [
         (404, "card fail 404 (no card)", false),
         (403, "card fail 403", false),

@@ -58,7 +58,7 @@ pub enum ConformanceRule {
     Headers,
 }
 
-/// Everything that prevents an `ok` (MCP decision table, A2A table, the contract's failure reasons).
+/// Everything that prevents an `ok` (MCP decision table, A2A table, the `specification.md#failure-reasons`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProbeFault {
     PreflightTimeout {

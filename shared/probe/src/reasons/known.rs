@@ -4,7 +4,7 @@
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
 
-/// The fix for a reason in the contract's words; `None` if no fault has these words.
+/// The fix for a reason in the specification's words; `None` if no fault has these words.
 pub fn fix_for(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
         return Some("Fix the card: the listing's status names each fault and its place.".to_owned());

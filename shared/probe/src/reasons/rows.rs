@@ -1,4 +1,4 @@
-//! The table of faults: code, the contract's words, fix and class. The match is exhaustive, so that no fault lacks a fix.
+//! The table of faults: code, the specification's words, fix and class. The match is exhaustive, so that no fault lacks a fix.
 //! Fixes are written for the owner of the listing, who may be an agent acting alone.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! `/discovery.json`: the map of this registry (contract "Probe statistics (in the discovery map)"): its endpoints,
+//! `/discovery.json`: the map of this registry (`specification.md#documents`): its endpoints,
 //! tools and documents, offer and prices, limits, and probe statistics.
 
 use bytes::Bytes;

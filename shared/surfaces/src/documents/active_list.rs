@@ -1,4 +1,4 @@
-//! `/api/listings/active`: Live listings of each kind, in pages, in the envelope of the contract.
+//! `/api/listings/active`: Live listings of each kind, in pages, in the envelope of the specification.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use registry_store::Live;
 /// Of each kind.
 const ROWS: u32 = 50;
 
-/// A page of Live listings (contract "Active list envelope").
+/// A page of Live listings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct ActiveList {
     ok: bool,

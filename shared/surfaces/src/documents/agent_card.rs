@@ -1,4 +1,4 @@
-//! The agent card of this registry in three forms: wide, with the fields of the contract and those that older clients
+//! The agent card of this registry in three forms: wide, with the fields of the specification and those that older clients
 //! need; strict, with the members of the A2A 1.0 schema only; and wide with the extension families. Skills come from
 //! the catalogue.
 
@@ -159,7 +159,7 @@ fn skills(entry: &'static Description) -> impl Iterator<Item = Value> {
     })
 }
 
-/// The A2A endpoint itself, which the contract counts among the skills.
+/// The A2A endpoint itself, which is also a skill (`specification.md#agent-skills`).
 fn endpoint_skill() -> Value {
     json!({
         "id": "a2a-rpc",
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use registry_model::settings::{Mode, Settings};
 
-    /// How many skill ids the contract has ("Agent card").
+    /// The number of specified skill ids (`specification.md#agent-skills`).
     const CONTRACT_SKILLS: usize = 47;
 
     #[test]

@@ -1,4 +1,4 @@
-//! `/badge/<name>`: an image about the registry or about one listing (contract "Badges").
+//! `/badge/<name>`: an image about the registry or about one listing (`specification.md#badges`).
 
 use bytes::Bytes;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! The extension families (contract "Versioning"): versions and paths, for the cards and the discovery map.
+//! The extension families (`specification.md#versioning`): versions and paths, for the cards and the discovery map.
 
 use serde_json::Value;
 

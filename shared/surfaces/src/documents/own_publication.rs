@@ -1,5 +1,5 @@
-//! How other parties find this registry. `/api/dns/mcp-status`: its DNS discovery record (contract "DNS discovery
-//! record"), as it should be and as the DNS returns it. `/api/mcp-registry/publish-status`: its name at other MCP
+//! How other parties find this registry. `/api/dns/mcp-status`: its DNS discovery record
+//! (`specification.md#dns-record`), as it should be and as the DNS returns it. `/api/mcp-registry/publish-status`: its name at other MCP
 //! registries, the proofs of the name, and the commands to publish it. Unknown values are null: the official registry
 //! is read only if it is a peer.
 

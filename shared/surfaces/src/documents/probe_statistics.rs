@@ -1,4 +1,4 @@
-//! `/api/probes`: the probe statistics of the contract: budget and use, outcomes of the day, and whether the schedules
+//! `/api/probes`: the probe statistics of the specification: budget and use, outcomes of the day, and whether the schedules
 //! run. All of it comes from counters and index pages; no records are counted.
 
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use registry_store::{BudgetState, Caps, Live, StoreError, Tally, TickReport, Wee
 const MAX_ROWS: usize = 50;
 const READ_PER_OUTCOME: i32 = 50;
 
-/// Statistics of the probes (contract "Probe statistics").
+/// Statistics of the probes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Statistics {
     pub(crate) day: String,
@@ -278,7 +278,7 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
     };
     format!(
         "One full sweep per {every}, and at least that long between two probes of one listing; up to {} probes per \
-         2-minute window, {} per hour, {} per day. The contract's cadence is 6 minutes.",
+         2-minute window, {} per hour, {} per day. The default cadence is 6 minutes.",
         caps.window, caps.hour, caps.day
     )
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use registry_model::error::{Problem, shorten};
 use registry_operations::arguments::{from_json, from_query};
 
-/// In bytes (design §5 Errors).
+/// In bytes (`specification.md#errors`).
 const MAX_BODY_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! The description against the contract, the code and itself.
+//! The description against the specification, the code and itself.
 
 use std::collections::BTreeSet;
 

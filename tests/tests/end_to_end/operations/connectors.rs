@@ -1,4 +1,4 @@
-//! `daily_connector` and `list_connectors`: the pick of the day in the format of the contract, and the other connectors.
+//! `daily_connector` and `list_connectors`: the pick of the day in the format of the specification, and the other connectors.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -15,8 +15,8 @@ use crate::fixtures::{LivePair, all_documents, live_pair};
 const PROTOCOL_PATHS: [&str; 5] =
     ["/api/a2a", "/api/protocol", "/v0.1/servers", "/api/ard/agents", "/nothing/here"];
 
-/// The paths of the contract ("Endpoints").
-const CONTRACT_ENDPOINTS: [(&str, &str); 22] = [
+/// The paths of `specification.md#endpoints`.
+const SPECIFIED_ENDPOINTS: [(&str, &str); 22] = [
     ("POST", "/api/publish"),
     ("GET", "/api/listings/status"),
     ("GET", "/api/listings/active"),
@@ -41,8 +41,8 @@ const CONTRACT_ENDPOINTS: [(&str, &str); 22] = [
     ("GET", "/api/probes"),
 ];
 
-/// Read-only documents of the contract, without badges and skills, whose paths have placeholders.
-const CONTRACT_DOCUMENTS: [&str; 28] = [
+/// Read-only documents of the specification, without badges and skills, whose paths have placeholders.
+const SPECIFIED_DOCUMENTS: [&str; 28] = [
     "/.well-known/agent.json",
     "/.well-known/agent-card.json",
     "/.well-known/mcp/server-card.json",
@@ -73,8 +73,8 @@ const CONTRACT_DOCUMENTS: [&str; 28] = [
     "/products",
 ];
 
-/// Other product families of the contract.
-const CONTRACT_FAMILIES: [&str; 17] = [
+/// Other product families of the specification.
+const SPECIFIED_FAMILIES: [&str; 17] = [
     "stigmergy",
     "autocatalysis",
     "interop",
@@ -204,10 +204,10 @@ async fn every_link_is_served_and_every_document_is_linked() {
 async fn openapi_describes_the_contract_and_its_paths_are_served() {
     let registry = TestRegistry::start().await;
     let described = registry.get("/openapi.json").await.body["paths"].clone();
-    let families = CONTRACT_FAMILIES.map(|family| format!("/api/products/{family}"));
-    let reads = CONTRACT_DOCUMENTS.into_iter().chain(families.iter().map(String::as_str));
+    let families = SPECIFIED_FAMILIES.map(|family| format!("/api/products/{family}"));
+    let reads = SPECIFIED_DOCUMENTS.into_iter().chain(families.iter().map(String::as_str));
     let reads = reads.chain(["/badge/{name}", "/skills/{name}"]).map(|path| ("GET", path));
-    for (method, path) in CONTRACT_ENDPOINTS.into_iter().chain(reads) {
+    for (method, path) in SPECIFIED_ENDPOINTS.into_iter().chain(reads) {
         let calls = &described[path];
         let is_post_only = path == "/api/products/run" && calls["post"].is_object();
         assert!(calls[method.to_lowercase()].is_object() || is_post_only, "{method} {path}: {calls}");

@@ -17,7 +17,7 @@ use tests::test_registry::{DAY, Table, TestOptions, TestRegistry};
 
 use crate::fixtures::{demote, live_agent, time};
 
-/// No rechecks while these tests move the clock by months, and the daily budget of the contract's table.
+/// No rechecks while these tests move the clock by months, and the daily budget of the specification's table.
 fn without_rechecks() -> TestOptions {
     TestOptions::default()
         .with_setting("RECHECK_DAYS", 365)

@@ -5,7 +5,7 @@ use registry_domain::views::ProductEntry;
 use registry_model::settings::Settings;
 use registry_products::Preset;
 
-/// A tool of the products (contract `/api/products/agent`).
+/// A tool of `POST /api/products/agent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ProductTool {
