@@ -5,7 +5,7 @@
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
 FUNCTIONS := --bins --workspace --exclude registry --exclude 'registry-*' --exclude local --exclude tests --exclude repository --exclude minimal-lambda
-PROFILE := quick
+PROFILE ?= quick
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16

@@ -80,7 +80,7 @@ fn impossible_commands_are_errors() {
         (&["restore", id][..], "listing_not_found"),
         (&["restore", "x y"][..], "not a listing id"),
         (&["block-host", "org", "--reason", "Spam."][..], "not a host"),
-        (&["withdraw", id, "--reason", "ask jane@example.org"][..], "without an address of a person"),
+        (&["withdraw", id, "--reason", "ask jane@example.org"][..], "not a public reason"),
     ] {
         let (code, out, err) = run(&data, arguments);
         assert_eq!((code, out.as_str()), (Some(1), ""), "{arguments:?}");

@@ -237,7 +237,9 @@ mod tests {
             assert_eq!(place(&of_opening(&opening)), wanted);
         }
         let hidden = of_opening(&json!({"instructions": "Adds.\n\u{E0041}"}));
-        assert!(hidden.not_plain.is_some_and(|fault| fault.starts_with("instructions: an invisible")));
+        assert!(
+            hidden.not_plain.is_some_and(|fault| fault.starts_with("instructions: it contains an invisible"))
+        );
     }
 
     #[test]
@@ -281,7 +283,11 @@ mod tests {
         });
         assert_eq!(of_tools(&[tool], 0), TextFaults::default());
         let shown = of_tools(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
-        assert!(shown.not_plain.is_some_and(|fault| fault.starts_with("tools[0].description: markup")));
+        assert!(
+            shown
+                .not_plain
+                .is_some_and(|fault| fault.starts_with("tools[0].description: it contains markup"))
+        );
     }
 
     #[test]

@@ -96,7 +96,7 @@ async fn empty_registry_has_an_empty_list() {
       "origin": "[base]",
       "brand": "Agent and MCP Registry",
       "announce": "0 agents and 0 MCP servers are Live: each answered a real handshake within 7 days.",
-      "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount kept until payments open",
+      "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
       "counts": {
         "agents_active": 0,
         "mcp_active": 0
@@ -168,12 +168,12 @@ async fn list_shows_the_stages_of_a_listing() {
         {
           "id": "discount",
           "label": "Discount",
-          "agent_action": "Keep the code that feedback answers once the founding seats are gone."
+          "agent_action": "When the founding seats are gone, feedback returns a discount code: keep it."
         },
         {
           "id": "buy",
           "label": "Buy",
-          "agent_action": "Wait until payments open, after 250 feedback from agents and 250 from MCP servers."
+          "agent_action": "Wait until payments open, after feedback from 250 agents and 250 MCP servers."
         }
       ]
     }
@@ -221,7 +221,7 @@ async fn row_describes_the_listing_and_its_last_probe() {
         "required": true,
         "active": true,
         "mode": "grace",
-        "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in.",
+        "reason": "Onboarding window until 2026-11-27T12:00:01.000Z: check in by then to stay present.",
         "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
       "agent_card_url": "[peer]/.well-known/agent-card.json",
@@ -232,9 +232,9 @@ async fn row_describes_the_listing_and_its_last_probe() {
       "take_demo_get": "[base]/api/products/demo?listing_id=[id]",
       "activation": {
         "stage": "live",
-        "next": "Take the free demo: send take_demo as it stands."
+        "next": "Take the free demo: send the `take_demo` request of this row."
       },
-      "next": "Take the free demo: send take_demo as it stands."
+      "next": "Take the free demo: send the `take_demo` request of this row."
     }
     "#);
 }
@@ -250,7 +250,7 @@ async fn row_contains_a_complete_demo_request() {
     {
       "take_demo": {
         "name": "Free demo for Adder",
-        "description": "Makes artifacts from this listing's own card and probe evidence; free, no account.",
+        "description": "Generates artifacts from this listing's own card and probe evidence. Free, no account needed.",
         "listing_id": "[id]",
         "kind": "agent",
         "sku": "alive",
@@ -273,7 +273,7 @@ async fn row_contains_a_complete_demo_request() {
           "step": "feedback",
           "method": "POST",
           "url": "[base]/api/products/feedback",
-          "note": "Send next_steps.example_body of the demo's answer, with your own answers in it."
+          "note": "Send next_steps.example_body from the demo's answer, with your own answers."
         },
         "funnel": [
           "active_live",
@@ -345,11 +345,11 @@ async fn invalid_limit_kind_and_cursor_are_refused_by_name() {
     /api/listings/active?limit=101
       422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
     /api/listings/active?limit=-1
-      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
     /api/listings/active?limit=many
-      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
     /api/listings/active?limit=99999999999999999999
-      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
     /api/listings/active?kind=robot
       422 invalid_argument `kind`: `kind`: unknown variant `robot`, expected one of `agent`, `mcp`, `all`.
     /api/listings/active?cursor=abc

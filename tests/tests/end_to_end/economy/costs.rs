@@ -1,4 +1,4 @@
-//! The measured table cost of each operation. This test compares it with `shared/src/economy/costs.json`, which the
+//! The measured table cost of each operation. This test compares it with `shared/domain/src/economy/costs.json`, which the
 //! operation `cost_model` returns. Set `UPDATE=1` to rewrite the file.
 
 use std::fs;
@@ -184,7 +184,7 @@ async fn cost_model_matches_measured_costs() {
             for_writes.registry.stop().await;
         }
     }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/src/economy/costs.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/domain/src/economy/costs.json");
     if std::env::var_os("UPDATE").is_some() {
         let lines: Vec<String> =
             measured_now.iter().map(|cost| format!("  {}", serde_json::to_string(cost).unwrap())).collect();

@@ -51,7 +51,11 @@ async fn empty_registry_returns_a_note_and_a_next_step() {
             (200, &json!([]), &json!(0)),
             "{path}"
         );
-        assert!(reply.body["note"].as_str().unwrap().contains("Nothing is Live"), "{}", reply.body["note"]);
+        assert!(
+            reply.body["note"].as_str().unwrap().contains("No listing is Live"),
+            "{}",
+            reply.body["note"]
+        );
         let next = &reply.body["next"];
         assert_eq!((&next["method"], &next["url"]), (&json!("POST"), &json!(registry.url("/api/publish"))));
     }

@@ -57,7 +57,7 @@ async fn live_status_contains_lane_probe_and_next_step() {
         "required": true,
         "active": true,
         "mode": "grace",
-        "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in.",
+        "reason": "Onboarding window until 2026-11-27T12:00:01.000Z: check in by then to stay present.",
         "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
       "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/list/[id])",
@@ -69,7 +69,7 @@ async fn live_status_contains_lane_probe_and_next_step() {
           "listing_id": "[id]"
         },
         "tool": "take_demo",
-        "note": "Take the free demo; `take_demo` says what it is."
+        "note": "Take the free demo; `take_demo` describes it."
       }
     }
     "#);
@@ -104,13 +104,13 @@ async fn every_check_is_shown_with_its_detail() {
           "id": "text_sane",
           "ok": true,
           "blocking": true,
-          "detail": "Names and texts are plain text of sane length."
+          "detail": "Names and texts are plain text of acceptable length."
         },
         {
           "id": "no_injection",
           "ok": true,
           "blocking": true,
-          "detail": "No text gives instructions to whoever's model reads it."
+          "detail": "No text gives instructions to a model that reads it."
         },
         {
           "id": "endpoint_unique",
@@ -122,7 +122,7 @@ async fn every_check_is_shown_with_its_detail() {
           "id": "tools_unchanged",
           "ok": true,
           "blocking": false,
-          "detail": "The tools are those of the last look."
+          "detail": "The tools have not changed since the last probe."
         }
       ]
     }
@@ -176,7 +176,7 @@ async fn every_point_of_the_score_is_explained() {
           "id": "identity",
           "points": 7,
           "of": 7,
-          "why": "Name, version and a page about it are given."
+          "why": "Name, version and website are present."
         },
         {
           "id": "checks",
@@ -235,7 +235,7 @@ async fn status_contains_a_complete_demo_request() {
     {
       "take_demo": {
         "name": "Free demo for Adder",
-        "description": "Makes artifacts from this listing's own card and probe evidence; free, no account.",
+        "description": "Generates artifacts from this listing's own card and probe evidence. Free, no account needed.",
         "listing_id": "[id]",
         "kind": "agent",
         "sku": "alive",
@@ -275,7 +275,7 @@ async fn status_contains_a_complete_demo_request() {
           "step": "feedback",
           "method": "POST",
           "url": "[base]/api/products/feedback",
-          "note": "Send next_steps.example_body of the demo's answer, with your own answers in it."
+          "note": "Send next_steps.example_body from the demo's answer, with your own answers."
         },
         "funnel": [
           "active_live",
@@ -301,14 +301,14 @@ async fn status_requires_id_or_name_of_a_known_listing() {
     .await;
     insta::assert_snapshot!(refused, @"
     /api/listings/status
-      422 which_listing `id`: Say which listing: its `id` (the listing_id that publish answered) or its `name`.
+      422 which_listing `id`: `id` or `name` is required: the id that publish returned, or the name of the listing.
     /api/listings/status?id=agtpub_00000000000000000000
-      404 listing_not_found `-`: No listing `agtpub_00000000000000000000` is known here. -> publish
+      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> publish
     /api/listings/status?id=%27%20OR%201=1
-      404 listing_not_found `-`: No listing `' OR 1=1` is known here. -> publish
+      404 listing_not_found `-`: Listing not found: `' OR 1=1`. -> publish
     /api/listings/status?id=
-      404 listing_not_found `-`: No listing `` is known here. -> publish
+      404 listing_not_found `-`: Listing not found: ``. -> publish
     /api/listings/status?name=Nobody
-      404 listing_not_found `-`: No listing `Nobody` is known here. -> publish
+      404 listing_not_found `-`: Listing not found: `Nobody`. -> publish
     ");
 }

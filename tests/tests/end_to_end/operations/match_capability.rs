@@ -38,7 +38,7 @@ async fn hit_contains_match_reasons_and_an_endpoint() {
         "a request without words of the listing did not find it"
     );
     let reasons = everyday["match_reasons"].to_string();
-    assert!(reasons.contains("speaks of “weather”, “forecast”"), "{reasons}");
+    assert!(reasons.contains("mentions “weather”, “forecast”"), "{reasons}");
 }
 
 #[tokio::test]

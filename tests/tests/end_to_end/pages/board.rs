@@ -59,9 +59,9 @@ async fn words_and_categories_find_live_listings() {
     assert_eq!(found("/list?q=weather&kind=mcp").await, [""; 0]);
     assert_eq!(found("/list?kind=mcp").await, [pair.server.to_string()]);
     let both = page(&pair.registry, "/list").await;
-    assert!(both.contains("2 Live, the newest first."), "{both}");
+    assert!(both.contains("2 Live, newest first."), "{both}");
     let misspelt = page(&pair.registry, "/list?q=wether").await;
-    assert!(misspelt.contains("“wether” was read as “weather”: 1 found"), "{misspelt}");
+    assert!(misspelt.contains("Showing results for “weather” instead of “wether”: 1 found"), "{misspelt}");
     let category = pair.registry.get("/api/listings/active").await.body["agents"][0]["category_id"].clone();
     let filed = page(&pair.registry, &format!("/list?category={}", category.as_str().unwrap())).await;
     assert!(rows(&filed).contains(&pair.agent.as_str()), "{filed}");
@@ -77,7 +77,7 @@ async fn paged_search_repeats_no_listing() {
     let rows_of_server = registry.get("/api/listings/active?kind=mcp&limit=1").await.body["mcps"].clone();
     let category = rows_of_server[0]["category_id"].as_str().unwrap().to_owned();
     let first = page(&registry, &format!("/list?kind=mcp&category={category}")).await;
-    assert!(first.contains("55 found, the newest first."), "{first}");
+    assert!(first.contains("55 found, newest first."), "{first}");
     let second = page(&registry, &next(&first).unwrap()).await;
     assert_eq!((rows(&first).len(), rows(&second).len(), next(&second)), (50, 5, None));
     let mut all: Vec<String> =

@@ -105,7 +105,7 @@ async fn problems_are_html_for_browsers_and_json_for_machines() {
         assert_eq!(document.header("vary"), "accept");
     }
     let unknown = registry.get_with("/list/agent-nobody", BROWSER).await;
-    assert!(text(&unknown).contains("No listing <bdi><code>agent-nobody</code></bdi> is known here."));
+    assert!(text(&unknown).contains("Listing not found: <bdi><code>agent-nobody</code></bdi>"));
     assert!(text(&unknown).contains("<h1>Not found</h1>"), "{unknown:?}");
     let echoed = registry.get_with("/%3Cscript%3Ealert(1)%3C/script%3E", BROWSER).await;
     assert!(!text(&echoed).contains("<script>"), "{echoed:?}");

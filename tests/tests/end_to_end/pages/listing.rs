@@ -47,7 +47,7 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
     assert!(calls.total() <= 5 && calls.of("Scan") == 0, "{calls:?}");
 
     assert_eq!((cells(&shown, "good"), cells(&shown, "proven"), cells(&shown, "failed")), (6, 30, 0));
-    assert!(shown.contains("It was probed 6 times on 6 days; each of them was good."), "{shown}");
+    assert!(shown.contains("6 probes on 6 days; all passed."), "{shown}");
     for text in [
         "Why it is Live",
         "<code dir=\"auto\">multiply</code>",
@@ -104,7 +104,7 @@ async fn skills_of_an_agent_are_compared() {
     registry.recheck().await;
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
     assert_eq!(changed["removed"]["names"], json!(["Weather forecast"]), "{changed}");
-    assert!(page(&registry, &id).await.contains("What changed"));
+    assert!(page(&registry, &id).await.contains("compared with the probe"));
 }
 
 #[tokio::test]
@@ -112,13 +112,13 @@ async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let queued = page(&registry, &id).await;
-    assert!(queued.contains("Waits for its first probe.") && queued.contains("noindex"), "{queued}");
+    assert!(queued.contains("Waiting for its first probe.") && queued.contains("noindex"), "{queued}");
     registry.deliver_events().await;
     let failing = page(&registry, &id).await;
     for text in [
         "Needs a fix",
         "card fail 404 (no card)",
-        "To mend it:",
+        "How to fix:",
         "name=\"url\" value=\"http://127.0.0.1",
         "noindex",
     ] {
@@ -151,7 +151,7 @@ async fn unknown_and_withdrawn_listings_have_helpful_pages() {
     let reply = read(&registry, &format!("/list/{id}")).await;
     let page = reply.body.as_str().unwrap();
     assert!(
-        reply.status == 404 && page.contains("This listing was taken off. Impersonates a bank."),
+        reply.status == 404 && page.contains("This listing was withdrawn. Impersonates a bank."),
         "{page}"
     );
 }

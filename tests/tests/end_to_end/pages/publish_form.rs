@@ -22,7 +22,7 @@ async fn refused_form_is_shown_again_with_the_error() {
     let hostile = "https://10.0.0.1/\"><script>alert(1)</script>";
     for (fields, status, message) in [
         (vec![("url", "not a url")], 422, "This is not an absolute URL."),
-        (vec![], 422, "Send what to list"),
+        (vec![], 422, "Nothing to list."),
         (vec![("url", hostile)], 422, "IP address"),
     ] {
         let answer = registry.post_form(FORM, &fields).await;

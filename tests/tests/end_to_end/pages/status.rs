@@ -12,7 +12,7 @@ async fn status_page_shows_the_statistics_and_is_cached() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let young = read(&registry).await.body.as_str().unwrap().to_owned();
     assert!(
-        young.contains("This registry is young") && young.contains("Nothing was probed yet today"),
+        young.contains("Not enough data for a chart yet") && young.contains("No probes yet today"),
         "{young}"
     );
     let peers = [Peer::start(agents::fleet).await, Peer::start(agents::only(404)).await];
@@ -32,7 +32,7 @@ async fn status_page_shows_the_statistics_and_is_cached() {
     let page = shown.body.as_str().unwrap();
     assert!(calls.total() <= 13 && calls.of("Scan") == 0, "{calls:?}");
     for text in [
-        "Live over time",
+        "Live listings over time",
         "card fail 404 (no card)",
         "Weekly recheck",
         "Root hash",

@@ -242,10 +242,10 @@ async fn refusals_without_a_follow_up_store_no_task() {
         (older("help", "kind")["message"].clone(), "list my agent at"),
         (older("hello", "kind")["message"].clone(), "list my agent at"),
         (older(&long, "kind")["message"].clone(), "not understood"),
-        (call("sell_listing"), "no operation `sell_listing`"),
+        (call("sell_listing"), "Unknown operation `sell_listing`"),
         (
             older("list https://a.example and https://b.example", "kind")["message"].clone(),
-            "one is wanted at a time",
+            "only one is accepted at a time",
         ),
     ] {
         let before = registry.observer.tally.snapshot();
@@ -282,7 +282,7 @@ async fn stored_tasks_are_limited_per_caller_and_in_total() {
         let refused = from(&registry, alice, method, &params).await["error"].clone();
         assert_eq!(refused["code"], -32000, "{refused}");
         assert!(
-            refused["message"].as_str().unwrap().contains("from your address within the hour"),
+            refused["message"].as_str().unwrap().contains("Hourly rate limit for your address exceeded"),
             "{refused}"
         );
         assert_eq!(refused["data"][0]["retryDelay"], "3600s", "{refused}");
@@ -290,7 +290,7 @@ async fn stored_tasks_are_limited_per_caller_and_in_total() {
     assert!(from(&registry, alice, "SendMessage", &newest("help")).await["result"]["message"].is_object());
     assert!(from(&registry, bob, "SendMessage", &newest("list me")).await["result"]["task"].is_object());
     let refused = from(&registry, bob, "SendMessage", &newest("list me")).await["error"].clone();
-    assert!(refused["message"].as_str().unwrap().contains("for everybody together"), "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("for all callers together"), "{refused}");
     let rest = registry.post("/api/a2a/message:send", &newest("list me")).await;
     assert_eq!((rest.status, rest.header("retry-after")), (429, "3600"), "{rest:?}");
     assert_eq!(rest.body["error"]["status"], "RESOURCE_EXHAUSTED");

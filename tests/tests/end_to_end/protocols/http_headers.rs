@@ -93,9 +93,7 @@ async fn long_documents_use_an_accepted_compression() {
     let mut long = 0;
     for (_, path) in all_documents(&pair).await {
         let plain = client.request(Method::GET, &path, &[]).await;
-        for (accepted, encoding) in
-            [("gzip", "gzip"), ("br", "br"), ("gzip, deflate, br", "br"), ("gzip;q=1, br;q=0.1", "gzip")]
-        {
+        for accepted in ["gzip", "gzip, deflate, br", "gzip;q=0.1, br;q=1"] {
             let accept = [("accept-encoding", accepted)];
             let packed = client.request(Method::GET, &path, &accept).await;
             let head = client.request(Method::HEAD, &path, &accept).await;
@@ -110,7 +108,7 @@ async fn long_documents_use_an_accepted_compression() {
                 continue;
             }
             long += 1;
-            assert_eq!(packed.header(header::CONTENT_ENCODING), encoding, "{path}");
+            assert_eq!(packed.header(header::CONTENT_ENCODING), "gzip", "{path}");
             assert!(packed.header(header::VARY).contains("accept-encoding"), "{path}");
             assert!(plain.header(header::VARY).contains("accept-encoding"), "{path}");
             assert!(
@@ -126,11 +124,7 @@ async fn long_documents_use_an_accepted_compression() {
 
 fn unpacked(answer: &Answer) -> Vec<u8> {
     let mut body = Vec::new();
-    match answer.header(header::CONTENT_ENCODING) {
-        "gzip" => GzDecoder::new(answer.body.as_slice()).read_to_end(&mut body).unwrap(),
-        "br" => brotli::Decompressor::new(answer.body.as_slice(), 4096).read_to_end(&mut body).unwrap(),
-        other => panic!("{other}"),
-    };
+    GzDecoder::new(answer.body.as_slice()).read_to_end(&mut body).unwrap();
     body
 }
 

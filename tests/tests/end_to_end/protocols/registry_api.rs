@@ -20,7 +20,7 @@ const EVIDENCE: &str = "localhost/evidence";
 
 /// A validator for `server.json` that checks formats.
 fn schema() -> Validator {
-    let path = root().join("shared/src/formats/server_json/server.schema.json");
+    let path = root().join("shared/formats/src/server_json/server.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::draft7::options().should_validate_formats(true).build(&schema).unwrap()
 }

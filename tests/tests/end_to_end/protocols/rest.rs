@@ -53,7 +53,7 @@ async fn wrong_method_returns_405_with_allow() {
 async fn unknown_path_returns_404_with_the_discovery_link() {
     insta::assert_snapshot!(refused_queries(&["/no/such/path"]).await, @"
     /no/such/path
-      404 no_such_path `-`: Nothing stands at `/no/such/path`. -> discover
+      404 no_such_path `-`: Not found: `/no/such/path`. See `next` for all paths. -> discover
     ");
 }
 

@@ -39,7 +39,7 @@ async fn server_json_texts_are_checked_like_those_of_its_server() {
         registry.advance(std::time::Duration::from_secs(400));
     }
     let hidden = outcome(&registry, &description(&peer, "Adder\u{E0041}\u{E0042}", "Adds.")).await;
-    assert!(hidden.1.starts_with("text_sane: the listing's name: an invisible"), "{hidden:?}");
+    assert!(hidden.1.starts_with("text_sane: the listing's name: it contains an invisible"), "{hidden:?}");
     registry.advance(std::time::Duration::from_secs(400));
     let fixed = outcome(&registry, &description(&peer, "Adder", "Adds.")).await;
     assert_eq!(fixed, ("active".to_owned(), String::new()));

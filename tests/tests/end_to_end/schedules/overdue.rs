@@ -61,7 +61,7 @@ async fn listing_with_an_expired_proof_is_live_nowhere() {
     let status = registry.status(&agent).await;
     assert_eq!(
         status["lane_reason"],
-        "Was Live, but its last proof has run out and its recheck is late; the next good probe makes it Live again."
+        "Was Live, but its last proof expired and its recheck is late; the next successful probe makes it Live again."
     );
 
     // The tick runs again while the peers fail: it updates the counts and their time.

@@ -35,7 +35,7 @@ async fn answer_contains_the_status_url_to_poll() {
           "id": "[id]"
         },
         "wait_s": 2,
-        "note": "Poll until lane is `active`, or `needs_fix` with reasons that say what to change."
+        "note": "Poll until lane is `active`, or `needs_fix` with the reasons and what to change."
       }
     }
     "#);

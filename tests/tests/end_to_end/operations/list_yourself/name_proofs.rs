@@ -79,7 +79,10 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     *file.lock().unwrap() = own.to_string();
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
-    assert!(answer["message"].as_str().unwrap().contains("says now what you sent"), "{answer}");
+    assert!(
+        answer["message"].as_str().unwrap().contains("its texts are now those that you sent"),
+        "{answer}"
+    );
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
     let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
@@ -293,13 +296,13 @@ async fn key_in_txt_records_proves_the_publisher() {
     );
 
     let detail = dns.assert_refused("com.example.other/pay", "signature_mismatch").await;
-    assert!(detail.starts_with("No key of other.example.com made this signature"), "{detail}");
+    assert!(detail.starts_with("The signature does not match any key of other.example.com"), "{detail}");
     for (name, reason) in [
-        ("com.example.none/pay", "No TXT record of none.example.com holds an Ed25519 key."),
-        ("com.example.empty/pay", "No TXT record of empty.example.com holds an Ed25519 key."),
-        ("com.example.unknown/pay", "No TXT record of unknown.example.com holds an Ed25519 key."),
-        ("com.example.alias/pay", "No TXT record of alias.example.com holds an Ed25519 key."),
-        ("com.example.foreign/pay", "No TXT record of foreign.example.com holds an Ed25519 key."),
+        ("com.example.none/pay", "No TXT record of none.example.com contains an Ed25519 key."),
+        ("com.example.empty/pay", "No TXT record of empty.example.com contains an Ed25519 key."),
+        ("com.example.unknown/pay", "No TXT record of unknown.example.com contains an Ed25519 key."),
+        ("com.example.alias/pay", "No TXT record of alias.example.com contains an Ed25519 key."),
+        ("com.example.foreign/pay", "No TXT record of foreign.example.com contains an Ed25519 key."),
         (
             "com.example.failing/pay",
             "The TXT records of failing.example.com could not be read: The DNS gave no usable",
@@ -367,5 +370,5 @@ async fn name_is_proven_if_either_http_or_dns_is_silent() {
     dns.assert_proven("com.example.two/pay", "dns").await;
     assert!(started.elapsed() < two_timeouts, "the proof waited for HTTP: {:?}", started.elapsed());
     let detail = dns.assert_refused("com.example.both/pay", "signature_mismatch").await;
-    assert!(detail.contains("The document at") && detail.contains("No complete answer came"), "{detail}");
+    assert!(detail.contains("The document at") && detail.contains("No complete answer arrived"), "{detail}");
 }

@@ -8,9 +8,9 @@ use tests::test_registry::{TestOptions, TestRegistry};
 #[tokio::test]
 async fn publish_is_limited_per_caller_per_host_and_in_all() {
     let table = [
-        ("PUBLISH_PER_HOUR", "caller", "from your address"),
+        ("PUBLISH_PER_HOUR", "caller", "for your address"),
         ("PUBLISH_PER_HOST_PER_HOUR", "host", "for this host"),
-        ("PUBLISH_PER_HOUR_IN_ALL", "everybody", "for everybody together"),
+        ("PUBLISH_PER_HOUR_IN_ALL", "everybody", "for all callers together"),
     ];
     for (setting, allowance, words) in table {
         let registry = TestRegistry::start_with(TestOptions::public().with_setting(setting, 3)).await;

@@ -33,7 +33,7 @@ async fn body_requires_something_to_list() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 nothing_to_list `url`: Send what to list: {"url": "https://your.host/.well-known/agent-card.json"}, an agent_card_url, an mcp_url, or a server description (server.json) as the body.
+    422 nothing_to_list `url`: Nothing to list. Send {"url": "https://your.host/.well-known/agent-card.json"}, an agent_card_url, an mcp_url, or a server description (server.json) as the body.
       `nothing`
       `only a name`
       `unknown fields only`
@@ -93,7 +93,7 @@ async fn only_one_thing_is_listed_at_a_time() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 one_at_a_time `url`: Send one thing to list: an agent_card_url, an mcp_url, a url, or a server description.
+    422 one_at_a_time `url`: Send only one of `agent_card_url`, `mcp_url`, `url` and a server description.
       `two things at once`
       `server_json: {"name":"org.example/adder"}`
     "#);
@@ -107,7 +107,7 @@ async fn card_and_server_urls_follow_the_same_rules() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 not_https `agent_card_url`: `agent_card_url`: Only https URLs are taken. Serve it over https and give that URL.
+    422 not_https `agent_card_url`: `agent_card_url`: Only https URLs are accepted. Serve it over https and give that URL.
       `agent_card_url: "http://agent.example.org/"`
     422 ip_literal `mcp_url`: `mcp_url`: The host is an IP address. Give a URL with a public host name.
       `mcp_url: "https://10.0.0.1/mcp"`
@@ -126,15 +126,15 @@ async fn names_and_sources_are_plain_text_of_limited_length() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 bad_length `name`: `name` must have 1 to 120 characters; leave it out if there is nothing to say.
+    422 bad_length `name`: `name` must have 1 to 120 characters; leave it out if you have no text.
       `name: ""`
       `name: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
-    422 control_characters `name`: `name` holds control or direction characters; send plain text.
+    422 control_characters `name`: `name` contains control or direction characters; send plain text.
       `name: "a\u0007b"`
       `name: "safe\u{202e}cod.exe"`
-    422 bad_length `source`: `source` must have 1 to 200 characters; leave it out if there is nothing to say.
+    422 bad_length `source`: `source` must have 1 to 200 characters; leave it out if you have no text.
       `source: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
-    422 control_characters `source`: `source` holds control or direction characters; send plain text.
+    422 control_characters `source`: `source` contains control or direction characters; send plain text.
       `source: "line\nline"`
     "#);
 }
@@ -149,12 +149,12 @@ async fn contact_email_must_be_an_address() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out if you want no mail.
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out to get no mail.
       `contact_email: "nobody"`
       `contact_email: "a b@example.org"`
-    422 control_characters `contact_email`: `contact_email` holds control or direction characters; send plain text.
+    422 control_characters `contact_email`: `contact_email` contains control or direction characters; send plain text.
       `contact_email: "a@example.org\r\nBcc: b@example.org"`
-    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out if you want no mail.
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out to get no mail.
       `contact_email: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@example.org"`
     "#);
 }
@@ -165,7 +165,7 @@ async fn agent_card_is_not_accepted_instead_of_its_url() {
         refused_bodies([named("an agent card", agents::card_at("Adder", "https://agent.example.org/rpc"))])
             .await;
     insta::assert_snapshot!(refused, @r#"
-    422 card_without_its_url `agent_card_url`: This is an agent card itself. Send where it is served: {"agent_card_url": "https://your.host/.well-known/agent-card.json"}.
+    422 card_without_its_url `agent_card_url`: The body is an agent card. Send its URL instead: {"agent_card_url": "https://your.host/.well-known/agent-card.json"}.
       `an agent card`
     "#);
 }

@@ -59,15 +59,15 @@ async fn name_is_a_reverse_domain_a_slash_and_a_name() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: `name` is missing.
+    422 invalid_server_description `name`: The server description violates 1 rule(s). name: `name` is missing.
       `{"name":null}`
-    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
+    422 invalid_server_description `name`: The server description violates 1 rule(s). name: Write the name as a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
       `{"name":"adder"}`
-    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has more than one slash.
+    422 invalid_server_description `name`: The server description violates 1 rule(s). name: Write the name as a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has more than one slash.
       `{"name":"org.example/a/b"}`
-    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: A name is a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here the namespace "-org" is not allowed.
+    422 invalid_server_description `name`: The server description violates 1 rule(s). name: Write the name as a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here the namespace "-org" is not allowed.
       `{"name":"-org/adder"}`
-    422 invalid_server_description `name`: The server description breaks 1 rule(s). name: It must be a text.
+    422 invalid_server_description `name`: The server description violates 1 rule(s). name: It must be a string.
       `{"name":7}`
     "#);
 }
@@ -85,19 +85,19 @@ async fn description_version_and_title_follow_their_rules() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `description`: The server description breaks 1 rule(s). description: `description` is missing.
+    422 invalid_server_description `description`: The server description violates 1 rule(s). description: `description` is missing.
       `{"description":null}`
-    422 invalid_server_description `version`: The server description breaks 1 rule(s). version: `version` is missing.
+    422 invalid_server_description `version`: The server description violates 1 rule(s). version: `version` is missing.
       `{"version":null}`
-    422 invalid_server_description `description`: The server description breaks 1 rule(s). description: It has 101 characters; at most 100 are allowed.
+    422 invalid_server_description `description`: The server description violates 1 rule(s). description: It has 101 characters; at most 100 are allowed.
       `{"description":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
-    422 invalid_server_description `description`: The server description breaks 1 rule(s). description: It is empty: write something, or leave it out where it is optional.
+    422 invalid_server_description `description`: The server description violates 1 rule(s). description: It is empty: enter a value, or leave an optional field out.
       `{"description":""}`
-    422 invalid_server_description `version`: The server description breaks 1 rule(s). version: "latest" is reserved: name one version, such as "1.0.2".
+    422 invalid_server_description `version`: The server description violates 1 rule(s). version: "latest" is reserved: write one version, such as "1.0.2".
       `{"version":"latest"}`
-    422 invalid_server_description `version`: The server description breaks 1 rule(s). version: "^1.2.3" is a range of versions: name one, such as "1.0.2".
+    422 invalid_server_description `version`: The server description violates 1 rule(s). version: "^1.2.3" is a range of versions: write one, such as "1.0.2".
       `{"version":"^1.2.3"}`
-    422 invalid_server_description `title`: The server description breaks 1 rule(s). title: Give a title with words in it, or leave it out.
+    422 invalid_server_description `title`: The server description violates 1 rule(s). title: Write a title that is not blank, or leave it out.
       `{"title":"  "}`
     "#);
 }
@@ -106,15 +106,15 @@ async fn description_version_and_title_follow_their_rules() {
 async fn website_repository_and_icons_require_full_urls() {
     let refused = refused_bodies([with_changes(&json!({ "websiteUrl": "/docs" })), with_changes(&json!({ "websiteUrl": "http://adder.example.org" })), with_changes(&json!({ "repository": { "source": "github", "url": "https://example.org/a/b" } })), with_changes(&json!({ "repository": { "source": "github", "url": "https://github.com/a/b", "subfolder": "../c" } })), with_changes(&json!({ "icons": [{ "src": "http://adder.example.org/icon.png" }] }))]).await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `websiteUrl`: The server description breaks 1 rule(s). websiteUrl: "/docs" must be a whole address that begins with https://.
+    422 invalid_server_description `websiteUrl`: The server description violates 1 rule(s). websiteUrl: "/docs" must be an absolute URL that begins with https://.
       `{"websiteUrl":"/docs"}`
-    422 invalid_server_description `websiteUrl`: The server description breaks 1 rule(s). websiteUrl: "http://adder.example.org" must begin with https://.
+    422 invalid_server_description `websiteUrl`: The server description violates 1 rule(s). websiteUrl: "http://adder.example.org" must begin with https://.
       `{"websiteUrl":"http://adder.example.org"}`
-    422 invalid_server_description `repository.url`: The server description breaks 1 rule(s). repository.url: Name a repository at GitHub (source "github", https://github.com/owner/repository) or at GitLab (source "gitlab"). Here source is "github" and url "https://example.org/a/b".
+    422 invalid_server_description `repository.url`: The server description violates 1 rule(s). repository.url: Use a repository at GitHub (source "github", https://github.com/owner/repository) or GitLab (source "gitlab"). Here source is "github" and url is "https://example.org/a/b".
       `{"repository":{"source":"github","url":"https://example.org/a/b"}}`
-    422 invalid_server_description `repository.subfolder`: The server description breaks 1 rule(s). repository.subfolder: "../c" is no plain path inside the repository: write it like src/server, without . and .. in it.
+    422 invalid_server_description `repository.subfolder`: The server description violates 1 rule(s). repository.subfolder: "../c" is not a plain path in the repository: write it like src/server, without . and .. segments.
       `{"repository":{"source":"github","url":"https://github.com/a/b","subfolder":"../c"}}`
-    422 invalid_server_description `icons[0].src`: The server description breaks 1 rule(s). icons[0].src: "http://adder.example.org/icon.png" must begin with https://.
+    422 invalid_server_description `icons[0].src`: The server description violates 1 rule(s). icons[0].src: "http://adder.example.org/icon.png" must begin with https://.
       `{"icons":[{"src":"http://adder.example.org/icon.png"}]}`
     "#);
 }
@@ -133,21 +133,21 @@ async fn remotes_require_public_https_urls_and_a_known_transport() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `remotes`: The server description breaks 1 rule(s). remotes: It must be a list.
+    422 invalid_server_description `remotes`: The server description violates 1 rule(s). remotes: It must be an array.
       `{"remotes":"https://adder.example.org/mcp"}`
-    422 invalid_server_description `remotes[0].type`: The server description breaks 1 rule(s). remotes[0].type: "websocket" is no transport of remotes; it may be streamable-http or sse.
+    422 invalid_server_description `remotes[0].type`: The server description violates 1 rule(s). remotes[0].type: "websocket" is not a transport of remotes; use streamable-http or sse.
       `{"remotes":[{"type":"websocket","url":"wss://adder.example.org/"}]}`
-    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: Name the address of the server, such as https://example.com/mcp.
+    422 invalid_server_description `remotes[0].url`: The server description violates 1 rule(s). remotes[0].url: Add the URL of the server, such as https://example.com/mcp.
       `{"remotes":[{"type":"streamable-http"}]}`
-    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "http://adder.example.org/mcp" must begin with https://.
+    422 invalid_server_description `remotes[0].url`: The server description violates 1 rule(s). remotes[0].url: "http://adder.example.org/mcp" must begin with https://.
       `{"remotes":[{"type":"streamable-http","url":"http://adder.example.org/mcp"}]}`
-    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "https://localhost/mcp" is the reader's own machine: name the public address.
+    422 invalid_server_description `remotes[0].url`: The server description violates 1 rule(s). remotes[0].url: "https://localhost/mcp" is the reader's own machine: write the public URL.
       `{"remotes":[{"type":"streamable-http","url":"https://localhost/mcp"}]}`
-    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "https://127.0.0.1/mcp" is the reader's own machine: name the public address.
+    422 invalid_server_description `remotes[0].url`: The server description violates 1 rule(s). remotes[0].url: "https://127.0.0.1/mcp" is the reader's own machine: write the public URL.
       `{"remotes":[{"type":"streamable-http","url":"https://127.0.0.1/mcp"}]}`
-    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: Declare in `variables` of this remote what its address refers to: tenant.
+    422 invalid_server_description `remotes[0].url`: The server description violates 1 rule(s). remotes[0].url: Declare these variables of the URL in `variables` of this remote: tenant.
       `{"remotes":[{"type":"streamable-http","url":"https://{tenant}.example.org/mcp"}]}`
-    422 invalid_server_description `remotes[0].url`: The server description breaks 1 rule(s). remotes[0].url: "not a url" is no address that begins with https://.
+    422 invalid_server_description `remotes[0].url`: The server description violates 1 rule(s). remotes[0].url: "not a url" is not a URL that begins with https://.
       `{"remotes":[{"type":"streamable-http","url":"not a url"}]}`
     "#);
 }
@@ -164,13 +164,13 @@ async fn packages_require_one_version_a_registry_and_a_transport() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `packages[0].version`: The server description breaks 1 rule(s). packages[0].version: "latest" is reserved: name one version, such as "1.0.2".
+    422 invalid_server_description `packages[0].version`: The server description violates 1 rule(s). packages[0].version: "latest" is reserved: write one version, such as "1.0.2".
       `{"packages":[{"registryType":"npm","identifier":"@example/adder","version":"latest","transport":{"ty`
-    422 invalid_server_description `packages[0].registryType`: The server description breaks 1 rule(s). packages[0].registryType: It must be a text.
+    422 invalid_server_description `packages[0].registryType`: The server description violates 1 rule(s). packages[0].registryType: It must be a string.
       `{"packages":[{"registryType":null,"identifier":"@example/adder","version":"1.0.0","transport":{"type`
-    422 invalid_server_description `packages[0].fileSha256`: The server description breaks 1 rule(s). packages[0].fileSha256: A package of type mcpb needs the SHA-256 of its file, so that clients can verify what they download.
+    422 invalid_server_description `packages[0].fileSha256`: The server description violates 1 rule(s). packages[0].fileSha256: A package of type mcpb needs the SHA-256 of its file, so that clients can verify the download.
       `{"packages":[{"registryType":"mcpb","identifier":"https://example.org/a.mcpb","version":"1.0.0","tra`
-    422 invalid_server_description `packages[0].transport.url`: The server description breaks 1 rule(s). packages[0].transport.url: Name the address at which the package listens, such as http://localhost:8080/mcp.
+    422 invalid_server_description `packages[0].transport.url`: The server description violates 1 rule(s). packages[0].transport.url: Add the URL at which the package listens, such as http://localhost:8080/mcp.
       `{"packages":[{"registryType":"npm","identifier":"@example/adder","version":"1.0.0","transport":{"typ`
     "#);
 }
@@ -179,7 +179,7 @@ async fn packages_require_one_version_a_registry_and_a_transport() {
 async fn publisher_metadata_has_at_most_4096_bytes() {
     let refused = refused_bodies([with_changes(&json!({ "_meta": { "io.modelcontextprotocol.registry/publisher-provided": { "x": "y".repeat(5000) } } }))]).await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `_meta.io.modelcontextprotocol.registry/publisher-provided`: The server description breaks 1 rule(s). _meta.io.modelcontextprotocol.registry/publisher-provided: What the publisher adds may have 4096 bytes; this has 5008.
+    422 invalid_server_description `_meta.io.modelcontextprotocol.registry/publisher-provided`: The server description violates 1 rule(s). _meta.io.modelcontextprotocol.registry/publisher-provided: A publisher's extension may have 4096 bytes; this has 5008: shorten it.
       `{"_meta":{"io.modelcontextprotocol.registry/publisher-provided":{"x":"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy`
     "#);
 }
@@ -188,7 +188,7 @@ async fn publisher_metadata_has_at_most_4096_bytes() {
 async fn older_schema_is_refused_with_the_new_field_names() {
     let refused = refused_bodies([with_changes(&json!({ "packages": [{ "registry_name": "npm", "name": "adder", "version": "1.0.0" }], "remotes": null }))]).await;
     insta::assert_snapshot!(refused, @r#"
-    422 invalid_server_description `packages[0].registry_name`: The server description breaks 3 rule(s). packages[0].registry_name: Written for a draft before the schema of 2025-07-09: `registry_name` is now `registryType` (2025-12-11), here and wherever else it stands. packages[0].name: Written for a draft before the schema of 2025-07-09: `name` is now `identifier` (2025-12-11), here and wherever else it stands. packages[0].transport: `transport` is missing.
+    422 invalid_server_description `packages[0].registry_name`: The server description violates 3 rule(s). packages[0].registry_name: `registry_name` was renamed to `registryType` (this document follows a draft before the schema of 2025-07-09): rename it everywhere. packages[0].name: `name` was renamed to `identifier` (this document follows a draft before the schema of 2025-07-09): rename it everywhere. packages[0].transport: `transport` is missing.
       `{"packages":[{"registry_name":"npm","name":"adder","version":"1.0.0"}],"remotes":null}`
     "#);
 }

@@ -44,7 +44,7 @@ async fn only_https_urls_are_accepted() {
     ])
     .await;
     insta::assert_snapshot!(refused, @"
-    422 not_https `url`: `url`: Only https URLs are taken. Serve it over https and give that URL.
+    422 not_https `url`: `url`: Only https URLs are accepted. Serve it over https and give that URL.
       `http://agent.example.org/card.json`
       `ftp://agent.example.org/card.json`
       `file:///etc/passwd`
@@ -59,7 +59,7 @@ async fn url_must_not_contain_credentials() {
     let refused =
         refused_urls(&["https://user@agent.example.org/", "https://user:secret@agent.example.org/"]).await;
     insta::assert_snapshot!(refused, @"
-    422 user_info_in_url `url`: `url`: The URL holds a user name or password. Give it without the part before the @.
+    422 user_info_in_url `url`: `url`: The URL contains a user name or password. Give it without the part before the @.
       `https://user@agent.example.org/`
       `https://user:secret@agent.example.org/`
     ");
@@ -176,7 +176,7 @@ async fn only_ports_443_and_8443_are_accepted() {
     ])
     .await;
     insta::assert_snapshot!(refused, @"
-    422 port_not_allowed `url`: `url`: Only ports 443 and 8443 are taken. Serve it on one of them.
+    422 port_not_allowed `url`: `url`: Only ports 443 and 8443 are accepted. Serve it on one of them.
       `https://-.example.org:99999/`
       `https://agent.example.org:80/`
       `https://agent.example.org:22/`

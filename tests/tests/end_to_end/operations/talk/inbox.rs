@@ -22,7 +22,7 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
         shown["talk"],
         json!({
             "required": true, "active": true, "mode": "grace",
-            "reason": "Onboarding grace until 2026-11-27T12:00:01.000Z: the listing holds while its owner checks in.",
+            "reason": "Onboarding window until 2026-11-27T12:00:01.000Z: check in by then to stay present.",
             "grace_ends_at": "2026-11-27T12:00:01.000Z",
         })
     );
@@ -97,13 +97,13 @@ async fn invalid_queries_are_refused_with_a_hint() {
             "/api/talk/feed?cursor=e30",
         ])
         .await,
-        @r"
+        @"
     /api/talk
       422 invalid_argument `listing_id`: missing field `listing_id`.
     /api/talk?listing_id=agtpub_00000000000000000000
-      404 listing_not_found `-`: No listing `agtpub_00000000000000000000` is known here. -> publish
+      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> publish
     /api/talk?listing_id=nonsense
-      404 listing_not_found `-`: No listing `nonsense` is known here. -> publish
+      404 listing_not_found `-`: Listing not found: `nonsense`. -> publish
     /api/talk?listing_id=agent-a&limit=0
       422 out_of_range `limit`: `limit` must be a whole number from 1 to 100.
     /api/talk?listing_id=agent-a&limit=101
@@ -111,7 +111,7 @@ async fn invalid_queries_are_refused_with_a_hint() {
     /api/talk?listing_id=agent-a&cursor=nonsense
       422 bad_cursor `cursor`: `cursor` must be the cursor of an earlier page; leave it out for the first page.
     /api/talk/feed?limit=x
-      422 invalid_argument `limit`: `limit`: it must be a whole number, written in digits and not too large.
+      422 invalid_argument `limit`: `limit`: must be a whole number in digits, and not too large.
     /api/talk/feed?cursor=e30
       422 bad_cursor `cursor`: `cursor` must be the next_cursor of an earlier page; leave it out for the first page.
     "

@@ -199,9 +199,9 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
 #[tokio::test]
 async fn acts_are_limited_per_caller_per_listing_and_in_all() {
     let table = [
-        ("TALK_PER_HOUR", "caller", "from your address"),
+        ("TALK_PER_HOUR", "caller", "for your address"),
         ("TALK_PER_LISTING_PER_HOUR", "listing", "for this listing"),
-        ("TALK_PER_HOUR_IN_ALL", "everybody", "for everybody together"),
+        ("TALK_PER_HOUR_IN_ALL", "everybody", "for all callers together"),
     ];
     for (setting, allowance, words) in table {
         let registry =
