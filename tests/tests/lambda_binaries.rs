@@ -1,7 +1,7 @@
 //! Runs the packaged binaries of `make build` as Lambda does, with the sample events. They start, reply, and access only
 //! what the template allows. `make smoke` sets `LAMBDA_BINARIES`, the folder of the binaries.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 
