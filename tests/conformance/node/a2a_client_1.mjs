@@ -44,5 +44,5 @@ assert.deepEqual([listed.tasks.map((task) => task.id), listed.totalSize], [[aske
 const canceled = await client.cancelTask({ tenant: '', id: asked.id });
 assert.equal(canceled.status.state, TaskState.TASK_STATE_CANCELED);
 await assert.rejects(client.cancelTask({ tenant: '', id: asked.id }), /cannot be canceled/);
-await assert.rejects(client.getTask({ tenant: '', id: 'no-such-task' }), /No task/);
+await assert.rejects(client.getTask({ tenant: '', id: 'no-such-task' }), /`no-such-task` not found/);
 console.log('card verified; message, task, get, list, cancel');
