@@ -1,5 +1,6 @@
-//! HTTP endpoints on loopback for the table and the bus, for functions in a separate process. Both record their calls, so
-//! that a test can check them against the policies of the template.
+//! HTTP endpoints on loopback that stand in for the table and the bus. Functions in a separate process use
+//! them. Both endpoints record their calls, so that a test can check the calls against the policies of the
+//! template.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn transaction_counts_as_its_actions() {
+    fn transaction_needs_the_permission_of_each_action() {
         let item = |pk: &str| json!({ "pk": { "S": pk }, "sk": { "S": "CORE" } });
         let request = json!({ "TransactItems": [
             { "Put": { "TableName": "t", "Item": item("LISTING#a") } },
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn query_has_partition_and_index() {
+    fn query_needs_permission_for_its_partition_and_index() {
         let request = json!({
             "IndexName": "gsi1",
             "KeyConditionExpression": "gsi1pk = :kind AND gsi1sk < :after",

@@ -1,5 +1,5 @@
-//! Shared parts of the end-to-end tests: a test registry, peers to probe, the template, a Lambda runtime, and HTTP endpoints
-//! of the table and the bus. None of it is deployed.
+//! Shared parts of the end-to-end tests: a test registry, peers to probe, a reader for the template, a Lambda
+//! runtime, and HTTP endpoints that stand in for the table and the bus. Nothing in this crate is deployed.
 
 pub mod aws_endpoints;
 pub mod fixtures;

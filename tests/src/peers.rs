@@ -1,5 +1,5 @@
-//! Peers to probe: agents and MCP servers on loopback that answer with a script and record their requests. The script of a
-//! running peer can be replaced, as when a publisher fixes a server.
+//! Peers to probe: agents and MCP servers on loopback. A peer answers with a script and records its requests.
+//! A test can replace the script of a running peer, for example to fix a broken server.
 
 #![expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
 

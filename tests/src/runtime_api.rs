@@ -1,5 +1,5 @@
-//! Lambda's runtime API in four routes, so that tests can run a packaged binary as AWS does. It passes one event at a time
-//! to the binary and returns the reply.
+//! Four routes of Lambda's runtime API, so that tests can run a packaged binary as AWS does. The API gives
+//! the binary one event at a time and returns its reply.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! A sample event for every route and schedule: the files in `events/`, and for each other route one that is built from the
-//! example of its operation. So a new operation needs no file.
+//! Returns a sample event for every route and schedule. Some events are files in `events/`. For every other
+//! route, the event is built from the example of its operation, so a new operation needs no file.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The SAM template as plain JSON: `!Ref X` is `{"Ref": "X"}`, `!GetAtt` is `{"Fn::GetAtt": …}`, and so on. It has a reader
-//! of its own, independent of the reader in the gateway, so that one mistake is not in both.
+//! Reads the SAM template as plain JSON: `!Ref X` becomes `{"Ref": "X"}`, `!GetAtt` becomes `{"Fn::GetAtt":
+//! …}`, and so on. The gateway has another reader. The two share no code, so that one mistake is not in both.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! A complete registry for one test: the real gateway on a free port, a table in memory, a clock that only the test moves,
-//! seeded randomness, and no schedules. Registries share nothing, so tests run in parallel.
+//! A complete registry for one test. It has the real gateway on a free port, a table in memory, a clock that
+//! only the test moves, and random numbers with a fixed seed. It runs no schedules. Registries share nothing,
+//! so tests run in parallel.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
 

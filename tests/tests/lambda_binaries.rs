@@ -1,5 +1,6 @@
-//! Runs the packaged binaries of `make build` as Lambda does, with the sample events. They start, reply, and access only
-//! what the template allows. `make smoke` sets `LAMBDA_BINARIES`, the folder of the binaries.
+//! Runs the packaged binaries of `make build` as Lambda does, with the sample events. The binaries must start
+//! and reply, and may access only what the template allows. `make smoke` sets `LAMBDA_BINARIES` to the folder
+//! of the binaries.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -127,7 +128,7 @@ impl Running<'_> {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs the packaged binaries: `make smoke` builds them and sets LAMBDA_BINARIES"]
-async fn packaged_binaries_publish_probe_and_show_a_listing() {
+async fn packaged_binaries_can_publish_probe_and_show_a_listing() {
     let binaries = std::env::var_os("LAMBDA_BINARIES").expect("LAMBDA_BINARIES: the folder of the binaries");
     let stack = Stack::start(binaries.into()).await;
 

@@ -1,5 +1,6 @@
-//! Relevance of search: scores real listings and graded questions, and compares with other systems. The collection is not
-//! part of this project: `SEARCH_COLLECTION` is its folder, with `listings.jsonl` and `dev.jsonl`.
+//! Measures the relevance of search with real listings and graded questions, and compares it with other
+//! systems. The collection is not part of this project. `SEARCH_COLLECTION` is its folder and contains
+//! `listings.jsonl` and `dev.jsonl`.
 
 #![expect(clippy::expect_used, reason = "a test fails if it cannot read its collection")]
 

@@ -1,5 +1,5 @@
-//! Checks that a template linter cannot do: `infra/template.yaml` and the code agree on table, functions, schedules and
-//! events, and no function has more permissions than it needs.
+//! These tests check what a template linter cannot check: `infra/template.yaml` and the code agree on table,
+//! functions, schedules and events, and no function has more permissions than it needs.
 
 #![expect(clippy::unwrap_used, reason = "a test fails if it cannot read the template")]
 
@@ -401,7 +401,7 @@ fn talk_policy_allows_only_listings_and_inboxes() {
 }
 
 #[test]
-fn only_appending_functions_sign_the_log_and_none_edits_it() {
+fn only_functions_that_append_to_the_log_can_sign_it() {
     let template = Template::read().unwrap();
     for function in template.functions().keys() {
         let may = |action, partition| template.permits(function, &act(action, partition));
@@ -551,7 +551,7 @@ fn operator_function_has_no_trigger() {
 }
 
 #[test]
-fn payment_secrets_are_hidden_and_only_for_selling_functions() {
+fn only_functions_that_sell_get_the_payment_secrets() {
     let template = Template::read().unwrap();
     let secrets =
         [("STRIPE_SECRET_KEY", "StripeSecretKey"), ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret")];

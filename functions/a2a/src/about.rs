@@ -1,5 +1,5 @@
-//! The description of this endpoint, for GET and for the method `help`. Both are built from the catalogue and the table
-//! of methods, so they cannot go out of date.
+//! The description of this endpoint, for GET and for the method `help`. Both are built from the catalogue and
+//! the table of methods, so the description cannot go out of date.
 
 use axum::Json;
 use axum::extract::State;

@@ -1,4 +1,5 @@
-//! Reads a message of any dialect. Clients of the older dialects may leave out members that their SDKs do not check.
+//! Reads a message of any dialect. Clients of the older dialects may leave out members that their SDKs do not
+//! check.
 
 use registry::a2a::{Content, Message, Part, Role};
 use serde_json::{Map, Value};
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_every_dialect_are_read() {
+    fn parts_of_every_dialect_are_accepted() {
         for (part, content) in [
             (json!({ "text": "x" }), Content::Text("x".to_owned())),
             (json!({ "kind": "text", "text": "x" }), Content::Text("x".to_owned())),

@@ -1,5 +1,6 @@
-//! The REST binding of 1.0 (specification §11): the same calls by path and method, with the same JSON. A tenant at the
-//! start of the path is ignored, because this registry has only one.
+//! The REST binding of 1.0 (specification §11): the path and the HTTP method select the same calls as in
+//! JSON-RPC, with the same JSON. A tenant at the start of the path is ignored, because this registry has only
+//! one.
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};

@@ -1,5 +1,5 @@
-//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, errors too, because one of the official
-//! clients ignores the body of any other status.
+//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, even an error, because one of the
+//! official clients ignores the body of any other status.
 
 use axum::Extension;
 use axum::extract::State;

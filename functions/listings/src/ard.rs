@@ -1,5 +1,5 @@
-//! The ARD API: search, explore and browse, with ARD's own request, response and error formats. The search path also
-//! accepts this registry's own search request.
+//! The ARD API: search, explore and browse, with ARD's own request, response and error formats. The search
+//! path also accepts this registry's own search request.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};

@@ -1,5 +1,5 @@
-//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It translates paths, methods and
-//! errors; `registry::registry_api` produces the answers.
+//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It translates paths, methods
+//! and errors; `registry::registry_api` produces the answers.
 
 mod error;
 mod path;

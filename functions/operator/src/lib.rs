@@ -1,5 +1,5 @@
-//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access. It has no route and
-//! no schedule, so only a person with the right to invoke it can reach it.
+//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access. This
+//! function has no route and no schedule, so only a person with the right to invoke the function can run it.
 
 use registry::app::App;
 use registry::error::Problem;

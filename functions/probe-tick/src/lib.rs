@@ -1,6 +1,7 @@
-//! Probes what is due: all due listings on the scheduled tick, one listing on its `listing.queued` event. Then it
-//! appends the decisions to the evidence log, and the tick takes the hourly sample. An event that is delivered twice
-//! does no harm: the second run finds the slot or the listing already claimed.
+//! Probes the listings that are due: the scheduled tick probes all of them, and a `listing.queued` event
+//! probes one listing. Then the function appends the decisions to the evidence log. The tick also stores the
+//! hourly sample of the economy. An event may be delivered twice: the second run does nothing, because the
+//! first run has already claimed the slot or the listing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

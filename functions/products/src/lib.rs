@@ -1,5 +1,5 @@
-//! The funnel: demo, feedback, products, payment and outreach; and the operations around it: trails, attestations,
-//! federation, interop and economy.
+//! Serves the funnel (demo, feedback, products, payment and outreach) and the operations for trails,
+//! attestations, federation, interop and economy.
 
 mod webhook;
 

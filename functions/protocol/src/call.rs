@@ -1,5 +1,6 @@
-//! `tools/call`: runs an operation of the catalogue by its name. A failure of the tool is a result with `isError`,
-//! which the model sees and can correct; only calls that reach no tool are protocol errors.
+//! `tools/call`: runs an operation of the catalogue by its name. If the tool fails, the reply is a result
+//! with `isError`, so that the model sees the error and can correct its call. A call that reaches no tool
+//! gets a protocol error.
 
 use std::sync::Arc;
 
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_arguments_follow_the_revision() {
+    fn revision_decides_how_bad_arguments_are_reported() {
         let invalid = || Problem::invalid("url", "invalid_argument", "`url`: not a string.");
         for era in [Era::Modern, Era::Legacy(Handshake::November2025)] {
             let (document, is_error) = outcome_of(era, invalid()).unwrap();

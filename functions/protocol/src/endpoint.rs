@@ -1,5 +1,5 @@
-//! The HTTP endpoint: POST for JSON-RPC, GET for a description. The answer to a POST is JSON-RPC or an empty 202.
-//! Official clients depend on the order of the checks.
+//! The HTTP endpoint: POST for JSON-RPC, GET for a description. The answer to a POST is JSON-RPC or an empty
+//! 202. Official clients depend on the order of the checks.
 
 use std::sync::Arc;
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn only_mcp_clients_are_refused_a_stream() {
+    fn get_returns_an_error_only_to_mcp_clients() {
         assert!(get_with(header::ACCEPT, "text/event-stream"));
         assert!(get_with(header::ACCEPT, "application/json, Text/Event-Stream;q=0.9"));
         assert!(get_with(HeaderName::from_static("mcp-protocol-version"), "2025-11-25"));

@@ -1,5 +1,5 @@
-//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). MCP restricts an id to a string or a
-//! whole number, so that every reply can be matched.
+//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). MCP restricts an id to a
+//! string or a whole number, so that every reply can be matched.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_give_the_kind_of_message() {
+    fn message_kind_is_derived_from_its_members() {
         let request = Message::read(json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" })).unwrap();
         assert!(
             matches!(request, Message::Request(Request { method, params, .. }) if method == "ping" && params.is_empty())
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_messages_keep_a_valid_id() {
+    fn error_for_a_malformed_message_has_its_valid_id() {
         let id = |value: Value| Message::read(value).unwrap_err().id;
         assert_eq!(id(json!({ "id": 7, "method": "ping" })), Some(Id(json!(7))));
         assert_eq!(id(json!({ "jsonrpc": "2.0", "id": 7, "method": 3 })), Some(Id(json!(7))));

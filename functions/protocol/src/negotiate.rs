@@ -1,5 +1,5 @@
-//! Protocol version negotiation: the era of a request and, in the modern era, whether its headers match its body
-//! (streamable HTTP, "Standard Request Headers"). Official clients depend on the order of these checks.
+//! Protocol version negotiation: the era of a request and, in the modern era, whether its headers match its
+//! body (streamable HTTP, "Standard Request Headers"). Official clients depend on the order of these checks.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,6 @@
-//! The supported revisions of MCP and their differences. The newest has neither handshake nor session, so it is an era
-//! of its own; the older ones differ by the protocol version header.
+//! The supported revisions of MCP and their differences. The newest revision has no handshake and no session,
+//! so it is the "modern" era; the older revisions are the "legacy" era and differ in the protocol version
+//! header.
 
 use registry::model::protocol::MCP_REVISIONS;
 
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_arguments_follow_the_revision() {
+    fn revision_decides_how_bad_arguments_are_reported() {
         assert!(Era::Modern.reports_bad_arguments_as_results());
         assert!(Era::Legacy(Handshake::November2025).reports_bad_arguments_as_results());
         assert!(!Era::Legacy(Handshake::June2025).reports_bad_arguments_as_results());

@@ -1,5 +1,5 @@
-//! The methods of the MCP server and the form of their results in each era. Results that do not depend on the request
-//! are serialized once, at the start, because clients request them most often.
+//! The methods of the MCP server and the form of their results in each era. Results that do not depend on the
+//! request are serialized once, at the start, because clients request them most often.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The catalogue as MCP tools: one for each operation and each of its aliases, in the catalogue's order. They are built
-//! once, because no tool depends on the request.
+//! The catalogue as MCP tools: one for each operation and each of its aliases, in the catalogue's order. They
+//! are built once, because no tool depends on the request.
 
 mod schema;
 

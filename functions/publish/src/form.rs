@@ -1,5 +1,5 @@
-//! The HTML form for publishing, as a browser without JavaScript sends it. The answer redirects to the page of the
-//! listing, or is a page that says what to correct.
+//! The HTML form for publishing, as a browser without JavaScript sends it. If the form is valid, the answer
+//! redirects to the page of the listing; otherwise the answer is a page that says what to correct.
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};

@@ -1,5 +1,6 @@
-//! Updates the search index: on every event about a listing that goes Live or stops being Live, and every minute. The
-//! pending changes are in the table, so an event that arrives twice, late or never does no harm.
+//! Updates the search index: when a listing goes Live or stops being Live, and once a minute. The pending
+//! changes are stored in the table, so the index becomes correct even if an event arrives twice, late or
+//! never.
 
 use registry::app::App;
 use registry::store::StoreError;

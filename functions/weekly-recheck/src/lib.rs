@@ -1,5 +1,6 @@
-//! Rechecks every Live listing once a week and demotes listings that failed at three different hours. Runs hourly over
-//! what is due, in several parts if much is due, and appends the decisions to the evidence log.
+//! Rechecks every Live listing once a week and demotes listings that failed at three different hours. The job
+//! runs every hour and takes the listings that are due, in several parts if there are many. It appends the
+//! decisions to the evidence log.
 
 use registry::app::App;
 use registry::events::RECHECK_PART;

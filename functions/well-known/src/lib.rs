@@ -1,4 +1,5 @@
-//! The discovery documents and the evidence log. This function also answers every path that no other function serves.
+//! The discovery documents and the evidence log. This function also answers every path that no other function
+//! serves.
 
 use axum::Router;
 use registry::app::App;

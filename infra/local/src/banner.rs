@@ -1,5 +1,6 @@
-//! The text that the registry prints when it starts: its address, what it may probe, and what to try next. A registry
-//! that may probe loopback is a risk on a shared machine, so every start says so.
+//! The text that the registry prints when it starts: its address, what it may probe, and what to try next. A
+//! registry that may probe loopback is a risk on a shared machine, so the banner warns about this at every
+//! start.
 
 use local::{Data, Local};
 use registry::settings::{Mode, Settings};

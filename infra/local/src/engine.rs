@@ -1,6 +1,6 @@
-//! A DynamoDB engine inside this process, behind the HTTP connector of the AWS SDK: the functions run unchanged, and
-//! `make run` needs no Java, no container and no account. [`instrumented`] injects the faults that the engine never
-//! has.
+//! A DynamoDB engine inside this process, behind the HTTP connector of the AWS SDK: the functions run
+//! unchanged, and `make run` needs no Java, no container and no account. The connector in [`instrumented`]
+//! injects faults that this engine never causes.
 
 mod dispatch;
 pub mod instrumented;

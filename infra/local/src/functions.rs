@@ -1,5 +1,5 @@
-//! The functions in this binary, by the name of their crate, as the template names them. A new function is added here;
-//! the template decides which requests and events reach it.
+//! The functions in this binary, by crate name; the template uses the same names. Add a new function here;
+//! the template decides which requests and events the function gets.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! The HTTP API of the template on one machine: the same routes, precedence and limits as API Gateway, in front of the
-//! same routers that run on Lambda.
+//! The HTTP API of the template on one machine: the same routes, precedence and limits as API Gateway, in
+//! front of the same routers that run on Lambda.
 
 mod cors;
 mod error;

@@ -1,5 +1,5 @@
-//! The registry on one machine: the functions that run on Lambda, with the template's routes, schedules and bus, and a
-//! DynamoDB engine in this process. Tests start one per case.
+//! The registry on one machine: the functions that run on Lambda, with the template's routes, schedules and
+//! bus, and a DynamoDB engine in this process. Tests start one per case.
 
 pub mod engine;
 pub mod functions;

@@ -1,5 +1,5 @@
-//! One registry process per data file. A registry caches what it reads until it writes it itself, so it would show
-//! stale data if there were a second writer.
+//! One registry process per data file. A registry caches an item until it writes this item itself, so a
+//! second writer would make it show stale data.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `registry`: the whole registry on one machine, for development and small private installations. This file has the
-//! command line and the log; the rest is in the library.
+//! `registry`: the whole registry on one machine, for development and small private installations. This file
+//! has the command line and the log; the rest is in the library.
 
 mod banner;
 mod exit;

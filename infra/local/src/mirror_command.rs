@@ -1,5 +1,5 @@
-//! `registry mirror`: the command line of the bulk import, its summary and its exit code. Refused documents are not a
-//! failure: the exit code says whether all documents were handled.
+//! `registry mirror`: the command line of the bulk import, its summary and its exit code. Refused documents
+//! are not a failure: the exit code says whether all documents were handled.
 
 use std::fmt::Write as _;
 use std::future::Future;

@@ -1,5 +1,6 @@
-//! EventBridge on one machine: fires the template's schedules and delivers the events of the bus to the template's
-//! rules, in the format of AWS. A failed job is only logged, because the next tick finds the same work.
+//! EventBridge on one machine: fires the template's schedules and delivers the events of the bus to the
+//! template's rules, in the format of AWS. A failed job is only logged, because the next tick finds the same
+//! work.
 
 mod input;
 

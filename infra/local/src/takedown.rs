@@ -1,5 +1,5 @@
-//! The operator's commands on a data file that no registry uses: a running registry caches what it reads, and would
-//! still show a withdrawn listing.
+//! Runs the operator's commands on a data file while no registry uses the file. A running registry caches
+//! what it reads, so it would still show a withdrawn listing.
 
 use std::path::Path;
 

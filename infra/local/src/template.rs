@@ -1,5 +1,5 @@
-//! Reads the routes, schedules and rules from the SAM template of the deployment. There is no second list, so the tests
-//! find what the template omits.
+//! Reads the routes, schedules and rules from the SAM template of the deployment. There is no second list, so
+//! the tests find anything that is missing in the template.
 
 mod rate;
 

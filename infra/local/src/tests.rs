@@ -1,4 +1,4 @@
-//! The whole registry over a real socket: it starts, its functions answer, and it stops.
+//! Tests of the whole registry over a real socket: the registry starts, its functions answer, and it stops.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

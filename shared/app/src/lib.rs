@@ -1,9 +1,10 @@
-//! The [`App`]: settings, store, bus, clock, randomness and fetcher, passed to every operation in place of globals.
-//! Tests replace the clock and the randomness. Depends on the crates model, formats, fetch, store and search.
+//! The [`App`]: settings, store, bus, clock, randomness and fetcher, passed to every operation in place of
+//! globals. Tests replace the clock and the randomness. Depends on the crates model, formats, fetch, store
+//! and search.
 //!
-//! Start with [`App::new`]. The modules are the rules that several higher crates share: [`domain_keys`] (keys and
-//! signatures of domains), [`takedown`] (withdrawing listings and blocking hosts), [`talk`] (the inbox of a listing)
-//! and [`trails`] (deposits of traces and searches).
+//! Start with [`App::new`]. The modules are the rules that several higher crates share: [`domain_keys`] (keys
+//! and signatures of domains), [`takedown`] (withdrawing listings and blocking hosts), [`talk`] (the inbox of
+//! a listing) and [`trails`] (deposits of traces and searches).
 
 pub mod domain_keys;
 pub mod takedown;

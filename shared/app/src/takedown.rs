@@ -1,6 +1,6 @@
-//! Decisions of the operator: withdraw and restore listings, block hosts, erase contacts, revoke access; and the
-//! owner's own withdrawal. Each can be repeated safely and does a bounded amount of work. Decisions about listings and
-//! hosts add a line to the feed.
+//! The decisions of the operator (withdraw and restore listings, block hosts, erase contacts, revoke access)
+//! and the withdrawal of a listing by its owner. Every decision can be repeated safely and does a bounded
+//! amount of work. Decisions about listings and hosts add a line to the feed.
 
 mod hosts;
 mod listings;

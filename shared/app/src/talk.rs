@@ -1,5 +1,5 @@
-//! The Talk inbox: whether a listing visits it, what the registry writes there, which texts are allowed, and what a
-//! listing should do next. Pure rules; the operations read and write the inbox.
+//! The Talk inbox: whether a listing visits it, what the registry writes there, which texts are allowed, and
+//! what a listing should do next. This module contains only rules; the operations read and write the inbox.
 
 mod action;
 mod messages;

@@ -1,5 +1,6 @@
-//! Stigmergy: traces that listings and searches leave at listings (`specification.md#trails`). The rules for deposits,
-//! and the deposits of reads, which wait in memory so that a read needs no write.
+//! Trails ("stigmergy", `specification.md#trails`): values of a listing that events increase and that fall
+//! with time. This module has the rules for these increases ("deposits"). Deposits that a read causes are
+//! first kept in memory, so that the read does not wait for a write.
 
 mod pending;
 mod source;

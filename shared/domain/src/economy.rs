@@ -1,5 +1,6 @@
-//! How fast the registry grows, what that scales, and what its operations cost ("autocatalysis" and "exonomics").
-//! Arithmetic over counters in the table; every number is returned with its inputs.
+//! How fast the registry grows and what depends on this growth ("autocatalysis"), and what its operations
+//! cost ("exonomics"). All values are calculated from counters in the table, and every number is returned
+//! with its inputs.
 
 pub mod abundance;
 pub mod acceleration;

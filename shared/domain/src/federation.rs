@@ -1,5 +1,5 @@
-//! Other registries: what they list is shown as referrals, never as listings, because this registry has not probed
-//! it. The operator chooses the registries.
+//! Other registries. Their entries are shown as referrals and never as listings, because this registry has
+//! not probed them. The operator chooses the registries.
 
 mod document;
 mod pull;

@@ -1,5 +1,5 @@
-//! The funnel of every Live listing: Live, demo, feedback, founding seat or discount, product. The rules are here, the
-//! counters in the table; everything else is computed when it is shown.
+//! The funnel of every Live listing: Live, demo, feedback, founding seat or discount, product. The rules are
+//! here, the counters in the table; everything else is computed when it is shown.
 
 mod access;
 mod demo;

@@ -1,5 +1,6 @@
-//! How listings of different protocols work together: what each can do, a ready call in the protocol that it proved,
-//! and which listings fit together. All of it comes from stored evidence; no listing is called.
+//! How listings of different protocols work together: what each listing can do, a ready request in the
+//! protocol in which the listing answered, and which listings fit together. All values come from stored
+//! evidence; no listing is called.
 
 mod call;
 mod invocation;

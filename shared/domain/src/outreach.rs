@@ -1,6 +1,7 @@
-//! Outreach (`specification.md#outreach`): invitations to Live listings that have not been written to, and the
-//! connector of the day. Messages go into Talk inboxes; agents are called only if the operator turned that on. A run
-//! every hour does what is left of the day: the connector first, then the invitations.
+//! Outreach (`specification.md#outreach`): invitations to Live listings that the registry has not written to
+//! before, and the connector of the day. Messages go into Talk inboxes; agents are called only if the
+//! operator turned that on. The job runs every hour and does what is still missing for the day: first the
+//! connector, then the invitations.
 
 pub mod a2a_delivery;
 pub mod budget;

@@ -1,5 +1,5 @@
-//! Selling the products once payments are open. A purchase is stored first, then Stripe provides the payment page, and
-//! Stripe's signed event opens the product. No card number and no address of a buyer is stored.
+//! Selling the products once payments are open. A purchase is stored first, then Stripe provides the payment
+//! page, and Stripe's signed event opens the product. No card number and no address of a buyer is stored.
 
 mod checkout;
 mod refusals;

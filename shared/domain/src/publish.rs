@@ -1,4 +1,5 @@
-//! Publishing: parses a submission and turns it into a listing. The registry publishes itself through the same code.
+//! Publishing: parses a submission and turns it into a listing. The registry publishes itself through the
+//! same code.
 
 pub mod listing;
 pub mod name_proof;

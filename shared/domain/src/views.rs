@@ -1,5 +1,5 @@
-//! How listings are shown: the row of the active list, the short form of a search hit, a badge. Computed from the
-//! stored listing on each read, so that the table stays small.
+//! How listings are shown: the row of the active list, the short form of a search hit, a badge. Computed from
+//! the stored listing on each read, so that the table stays small.
 
 pub mod active_page;
 pub mod badge;

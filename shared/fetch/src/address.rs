@@ -1,5 +1,5 @@
-//! Which addresses belong to the public internet: the last check before a connection is opened.
-//! A pure table, so that every rule can be tested without a network.
+//! Which addresses belong to the public internet: the last check before a connection is opened. This is a
+//! table without I/O, so that every rule can be tested without a network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -211,14 +211,14 @@ mod tests {
     ];
 
     #[test]
-    fn fetch_address_table_is_refused() {
+    fn fetch_address_in_the_table_is_refused() {
         for text in REFUSED {
             assert!(!is_public(text.parse().unwrap()), "{text} must be refused");
         }
     }
 
     #[test]
-    fn fetch_address_neighbours_are_allowed() {
+    fn fetch_address_next_to_a_refused_range_is_allowed() {
         for text in ALLOWED {
             assert!(is_public(text.parse().unwrap()), "{text} must be allowed");
         }
@@ -227,7 +227,7 @@ mod tests {
     proptest! {
         // The standard library's own classification is the second opinion.
         #[test]
-        fn fetch_address_agrees_with_the_standard_library(bits in any::<u32>()) {
+        fn fetch_address_rules_agree_with_the_standard_library(bits in any::<u32>()) {
             let ip = Ipv4Addr::from_bits(bits);
             let special = ip.is_private() || ip.is_loopback() || ip.is_link_local() || ip.is_multicast()
                 || ip.is_broadcast() || ip.is_documentation() || ip.is_unspecified() || ip.octets()[0] >= 240;
@@ -235,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn fetch_address_in_a_private_net_is_refused(
+        fn fetch_address_in_a_private_network_is_refused(
             host in any::<u32>(),
             net in prop::sample::select(vec![(0x0a00_0000_u32, 8), (0x6440_0000, 10), (0x7f00_0000, 8),
                 (0xa9fe_0000, 16), (0xac10_0000, 12), (0xc0a8_0000, 16), (0xe000_0000, 3)]),
@@ -245,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn fetch_address_embedded_is_judged_like_the_plain_one(bits in any::<u32>()) {
+        fn fetch_address_inside_an_ipv6_address_is_checked_like_a_plain_one(bits in any::<u32>()) {
             let plain = Ipv4Addr::from_bits(bits);
             let nat64 = Ipv6Addr::from_bits((0x0064_ff9b_u128 << 96) | u128::from(bits));
             prop_assert_eq!(is_public(plain.to_ipv6_mapped().into()), is_public(plain.into()));

@@ -1,4 +1,5 @@
-//! Reads an answer piece by piece against its limits. A stated length is ignored, and nothing is kept beyond the limit.
+//! Reads an answer piece by piece and stops at its limits. The `Content-Length` header is ignored, and no
+//! byte beyond the limit is stored.
 
 use std::time::Duration;
 

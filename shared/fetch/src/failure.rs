@@ -1,5 +1,5 @@
-//! Why a fetch gave no answer, in a fixed vocabulary that is safe to publish. Error texts of the HTTP client, of TLS and
-//! of the system are dropped, because they contain addresses and internals.
+//! Why a fetch gave no answer, in a fixed vocabulary that is safe to publish. Error texts of the HTTP client,
+//! of TLS and of the system are dropped, because they contain addresses and internals.
 
 use std::error::Error;
 use std::io;

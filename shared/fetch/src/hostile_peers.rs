@@ -1,5 +1,6 @@
-//! Tests of the fetcher against peers that mean ill, on loopback: each must cost no more than the request allows.
-//! The peers speak raw bytes over TCP, because no decent server library would send what they send.
+//! Tests of the fetcher against hostile servers on loopback: no server may use more time, bytes or redirects
+//! than the request allows. The servers write raw bytes to TCP connections, because server libraries cannot
+//! send such invalid answers.
 
 mod bodies;
 mod connections;

@@ -1,13 +1,15 @@
 //! The guarded fetcher: the only code that opens a connection to an address that a stranger chose
 //! (`specification.md#guarded-fetcher`).
 //!
-//! Every hop is parsed, resolved and checked again, and each request limits its own time, bytes and redirects. This
-//! crate may use only the model crate (`registry-model`); no other crate opens connections to strangers.
+//! Every hop is parsed, resolved and checked again, and each request limits its own time, bytes and
+//! redirects. This crate may use only the model crate (`registry-model`); no other crate opens connections to
+//! strangers.
 //!
-//! Start reading at [`Fetcher::send`]; [`Target`] has the rules for URLs and `address` those for IP addresses.
+//! Start reading at [`Fetcher::send`]; [`Target`] has the rules for URLs. The module `address` has the rules
+//! for IP addresses.
 //!
-//! The HTTP client has no automatic behavior: no proxy, redirects, cookies, retries or pool. One request is one
-//! connection to a checked address.
+//! The HTTP client has no automatic behavior: no proxy, redirects, cookies, retries or pool. One request is
+//! one connection to a checked address.
 
 pub mod address;
 pub mod target;

@@ -1,6 +1,5 @@
-//! Where a redirect leads, and whether it is followed. Own code, because the HTTP client's redirect policy has no such
-//! checks.
-//! A pure function of one answer, so that every rule is tested without a network.
+//! Decides where a redirect leads, and whether the fetcher follows it. The HTTP client's own redirect policy
+//! cannot do these checks. The decision needs only the answer, so every rule is tested without a network.
 
 use http::header::{ACCEPT, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_redirect_of_a_card() {
+    fn fetch_follows_a_few_safe_redirects_of_a_card() {
         let card = |status, location| after(Follow::Hops(3), &Method::GET, status, location);
         for status in [301, 302, 303, 307, 308] {
             assert_eq!(card(status, "c").unwrap().as_deref(), Some("https://example.org/a/c"));
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_redirect_of_an_endpoint() {
+    fn fetch_follows_one_redirect_of_an_endpoint_within_its_origin() {
         let endpoint = |status, location| after(Follow::SameOriginOnce, &Method::POST, status, location);
         assert_eq!(endpoint(307, "/a/b/").unwrap().as_deref(), Some("https://example.org/a/b/"));
         assert_eq!(
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_redirect_keeps_headers_within_the_origin_only() {
+    fn fetch_redirect_keeps_headers_only_within_the_origin() {
         let at = |text| Target::parse(text, Reach::Public).unwrap();
         let headers = HeaderMap::from_iter([
             (ACCEPT, "application/json".parse().unwrap()),

@@ -1,5 +1,5 @@
-//! A request to a stranger's server, and the limits of its time, bytes and redirects.
-//! Plain data with builders; every request has its own limits, so that none is sent without.
+//! A request to a stranger's server, and the limits of its time, bytes and redirects. Plain data with builder
+//! methods. Every request has its own limits, so that no request is sent without limits.
 
 use std::fmt;
 use std::time::Duration;
@@ -139,7 +139,7 @@ mod tests {
     use registry_model::Reach;
 
     #[test]
-    fn fetch_request_leaves_out_what_cannot_stand_in_a_header() {
+    fn fetch_request_omits_invalid_header_values() {
         let target = Target::parse("https://example.org/", Reach::Public).unwrap();
         let request = Request::get(target)
             .with_header("Mcp-Session-Id", "abc")

@@ -1,5 +1,5 @@
-//! Resolves names, once for each connection, and checks every address of the answer. The HTTP client gets exactly the
-//! checked addresses, so that it cannot look up a second, different answer.
+//! Resolves names, once for each connection, and checks every address of the answer. The HTTP client gets
+//! exactly the checked addresses, so that it cannot look up a second, different answer.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_resolver_one_private_address_spoils_the_answer() {
+    fn fetch_resolver_refuses_an_answer_with_a_private_address() {
         let blocked = Err(FetchError::Blocked(TargetError::PrivateAddress));
         for texts in [
             &["10.0.0.1"][..],
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_resolver_public_answers_pass_as_they_are() {
+    fn fetch_resolver_returns_public_answers_unchanged() {
         let answer = all(&["8.8.8.8", "2606:4700::1"]);
         assert_eq!(check_addresses(answer.clone()), Ok(answer));
         assert_eq!(check_addresses(vec![]), Err(FetchError::NameNotFound));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_resolver_no_such_name_is_not_no_answer() {
+    fn fetch_resolver_distinguishes_an_unknown_name_from_a_failed_lookup() {
         assert_eq!(failure(LookupErrorKind::NoName), FetchError::NameNotFound);
         assert_eq!(failure(LookupErrorKind::NoData), FetchError::NameNotFound);
         assert_eq!(failure(LookupErrorKind::Again), FetchError::NameUnresolved);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fetch_resolver_localhost_is_never_asked_of_the_dns() {
+    async fn fetch_resolver_never_sends_localhost_to_the_dns() {
         let resolver =
             Resolver { reach: Reach::Development, lookup: |_| Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]) };
         assert_eq!(resolver.addresses("a.localhost").await.unwrap(), all(&["127.0.0.1", "::1"]));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fetch_resolver_are_asked_as_absolute() {
+    async fn fetch_resolver_looks_up_absolute_names() {
         let lookup: Lookup = |name| {
             if name == "a.example.org." { Ok(vec![Ipv4Addr::new(8, 8, 8, 8).into()]) } else { Ok(vec![]) }
         };

@@ -1,5 +1,5 @@
-//! A `Target`: a URL that the registry may connect to, as far as its text shows.
-//! It is parsed once at the boundary, so that no later code has to check the URL again.
+//! A `Target` is a URL that passed every check that is possible without a DNS lookup, so the registry may try
+//! to connect to it. It is parsed once at the boundary, so that no later code has to check the URL again.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
-//! The bodies of a text message in each dialect of A2A, and its REST path. They have the shapes that the official
-//! clients of 1.0 and 0.3 send. Probes and ready-made calls share them, so that a shown call is one that was probed.
+//! The bodies of a text message in each dialect of A2A, and its REST path. The bodies have the form that the
+//! official clients of 1.0 and 0.3 send. Probes and ready-made calls use the same bodies, so the registry
+//! shows only calls that a probe really sent.
 
 use serde_json::{Value, json};
 

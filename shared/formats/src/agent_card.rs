@@ -1,5 +1,5 @@
-//! Parses A2A agent cards of 0.2, 0.3 and 1.0, as leniently as their clients do. Each fault is reported with its place
-//! and a fix, because only the card's author can correct it.
+//! Parses A2A agent cards of 0.2, 0.3 and 1.0, as leniently as their clients do. Each fault is reported with
+//! its place and a fix, because only the card's author can correct it.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;

@@ -1,5 +1,5 @@
-//! JSON Schema fragments for the text arguments of operations. A rule that a pattern cannot express has a `format` with
-//! a name of ours.
+//! JSON Schema fragments for the text arguments of operations. A rule that a pattern cannot express has a
+//! `format` with a name of ours.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Text arguments of callers: plain, of a bounded length, without characters that hide or reorder others. Checked when
-//! a request arrives, so that every stored text can be shown.
+//! Text arguments of callers: plain, of a bounded length, without characters that hide or reorder others.
+//! Checked when a request arrives, so that every stored text can be shown.
 
 use registry_model::error::Problem;
 

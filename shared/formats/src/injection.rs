@@ -1,5 +1,6 @@
-//! Texts that instruct the reader's model instead of describing the peer: known phrases of prompt injection. The list
-//! is short on purpose: texts about injection are allowed, and an author who quotes a phrase can reword it.
+//! Finds known phrases of prompt injection: texts that give instructions to the reader's model instead of
+//! describing the peer. The list is short on purpose: texts about injection are allowed, and an author who
+//! quotes a phrase can reword it.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -1,10 +1,11 @@
-//! The document formats of peers: agent cards, server descriptions, server cards, and checks of names and texts in
-//! them. Pure parsing and validation without network access, so that every rule can be tested offline. Depends only on
-//! `registry-model`.
+//! The document formats of peers: agent cards, server descriptions, server cards, and checks of names and
+//! texts in them. Pure parsing and validation without network access, so that every rule can be tested
+//! offline. Depends only on `registry-model`.
 //!
-//! Start with [`agent_card::read_body`] and [`server_json::read`], which return either the parsed document or every
-//! fault with its place. [`server_card`] is the third document. [`plain_text`] and [`injection`] check texts of peers,
-//! [`argument_text`] those of callers, and [`argument_schema`] describes the same rules in JSON Schema.
+//! Start with [`agent_card::read_body`] and [`server_json::read`], which return either the parsed document or
+//! every fault with its place. [`server_card`] is the third document. [`plain_text`] and [`injection`] check
+//! texts of peers, [`argument_text`] those of callers, and [`argument_schema`] describes the same rules in
+//! JSON Schema.
 
 pub mod a2a_message;
 pub mod agent_card;

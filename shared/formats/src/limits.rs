@@ -1,4 +1,5 @@
-//! Bounds on the parts of a peer's document that are stored. Longer texts are cut, further items are left out.
+//! Bounds on the parts of a peer's document that are stored. Longer texts are cut, further items are left
+//! out.
 
 pub const LONGEST_NAME: usize = 120;
 pub const LONGEST_DESCRIPTION: usize = 1000;

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_reverses_a_domain() {
+    fn a_name_starts_with_a_reversed_domain() {
         assert_eq!(domain("com.example.mcp/weather").as_deref(), Some("mcp.example.com"));
         assert_eq!((domain("weather"), domain("com/weather")), (None, None));
         assert_eq!(github_owner("io.GitHub.Acme/weather"), Some("Acme"));

@@ -1,5 +1,6 @@
-//! Checks that texts are plain: no hidden or reordering characters, no active markup, no names that are too long.
-//! Listed texts are read by people in pages and by models in prompts, and hidden parts can mislead both.
+//! Checks that texts are plain: no hidden or reordering characters, no active markup, no names that are too
+//! long. People read the texts of listings on pages and language models read them in prompts; hidden parts
+//! could mislead both.
 
 use std::sync::LazyLock;
 

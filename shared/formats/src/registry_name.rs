@@ -1,5 +1,5 @@
-//! The name of a listing in the MCP registry API. Clients store it, so it is derived from the publisher's server name
-//! or from the URL that the id is derived from, never from a display name that may change.
+//! The name of a listing in the MCP registry API. Clients store it, so it is derived from the publisher's
+//! server name or from the URL that the id is derived from, never from a display name that may change.
 
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_described_server_keeps_its_name_and_the_next_one_gets_a_mark() {
+    fn second_server_with_the_same_name_gets_a_suffix() {
         let first = described("io.github.Acme/Weather_MCP");
         assert_eq!(of(&first), "io.github.Acme/Weather_MCP");
         let id = ListingId::of_taken_name(Kind::Mcp, "io.github.Acme/Weather_MCP", "other.org");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_become_names() {
+    fn names_are_derived_from_urls() {
         let shape = |url: &str| {
             let name = of(&at(url));
             assert!(is_name(&name) && looks_marked(&name), "{name}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_does_not_follow_the_display_name() {
+    fn a_name_does_not_depend_on_the_display_name() {
         let before = at("https://weather.org/mcp");
         let after = Listing { name: "Weather, now better".to_owned(), ..before.clone() };
         assert_eq!(of(&before), of(&after));

@@ -1,5 +1,5 @@
-//! MCP server cards: SEP-2127 with `remotes`, this registry's own shape, and the older `.well-known` drafts with
-//! `serverInfo` and `transport`. Deployed servers still serve all of them; none is trusted.
+//! MCP server cards: SEP-2127 with `remotes`, this registry's own shape, and the older `.well-known` drafts
+//! with `serverInfo` and `transport`. Servers in use still serve all of these forms. No card is trusted.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn this_registrys_own_shape_is_read() {
+    fn server_card_of_this_registry_is_read() {
         let card = read(&json!({
             "schema_version": "2026-07-28", "name": "registry", "title": "Registry", "description": "Lists.",
             "website_url": "https://r.example", "version": "2.9.0",

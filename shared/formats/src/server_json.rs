@@ -1,5 +1,6 @@
-//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its further rules. Every
-//! violation is reported at once with the official code, so that the author can fix the document in one pass.
+//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its further rules.
+//! Every violation is reported at once with the official code, so that the author can fix the document in one
+//! pass.
 
 mod fields;
 mod older;

@@ -1,6 +1,6 @@
-//! The AWS clients of a Lambda function, made from its environment without `aws-config`, which halves the binary and
-//! the start time. Only Amazon's own root certificates are trusted, so no cold start reads the machine's certificate
-//! store.
+//! The AWS clients of a Lambda function, made from its environment without `aws-config`, which halves the
+//! binary and the start time. Only Amazon's own root certificates are trusted, so no cold start reads the
+//! machine's certificate store.
 
 use std::time::Duration;
 

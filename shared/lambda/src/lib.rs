@@ -1,6 +1,7 @@
-//! Runs a function on AWS Lambda: [`serve`] for an HTTP function with its router, [`run_job`] for a scheduled one with
-//! its job. The `main.rs` of every function is one call to this crate, so that the code on AWS is the code on one
-//! machine. Depends on `registry-app` and the crates below it; the AWS clients are made in `aws`.
+//! Runs a function on AWS Lambda: [`serve`] for an HTTP function with its router, [`run_job`] for a scheduled
+//! one with its job. The `main.rs` of every function is one call to this crate, so that AWS runs the same
+//! code as a single machine. Depends on `registry-app` and the crates below it; the AWS clients are made in
+//! `aws`.
 
 mod aws;
 

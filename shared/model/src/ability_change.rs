@@ -1,5 +1,5 @@
-//! What changed in the tools or skills of a listing between two probes, by name. A hash shows only that something
-//! changed; the names tell the users of a server what to test again.
+//! What changed in the tools or skills of a listing between two probes, by name. A hash shows only that
+//! something changed; the names tell the users of a server what to test again.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Statements that the registry signs about listings: their types, ids, and the record that is kept of each so that it
-//! can be counted and revoked.
+//! Statements that the registry signs about listings: their types, ids, and the record of a statement, which
+//! is stored so that the statement can be counted and revoked.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Caches: validators (RFC 9110 §13), values that stay valid for a time, and rendered pages. A page is cached with the
-//! validator of the data that it shows, so that it is never older than its validator.
+//! Caches: validators (RFC 9110 §13), values that stay valid for a time, and rendered pages. A page is cached
+//! with the validator of the data that it shows, so that the page is never older than its validator says.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cached_pages_are_not_sent_again() {
+    fn validator_matches_only_its_own_version() {
         let validator = CacheValidator::weak("v1");
         let mut headers = HeaderMap::new();
         assert!(!validator.matches_request(&headers));

@@ -1,5 +1,5 @@
-//! The caller of a request: its address, by which rate limits count, and its bearer token. The address comes only from
-//! the gateway's extension, on AWS as on one machine: callers can forge any header.
+//! The caller of a request: its address, which rate limits use, and its bearer token. Both on AWS and on one
+//! machine, the address comes only from the gateway, because callers can forge any header.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ipv6_callers_count_by_their_network() {
+    fn ipv6_callers_of_one_network_count_as_one() {
         let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
         assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:2::9"));
         assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");

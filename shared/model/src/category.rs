@@ -1,5 +1,6 @@
-//! The category of a listing, chosen by the words in its name and texts (`specification.md#categories`, completed by
-//! the list in use among directories). Deterministic: the same words always give the same category.
+//! The category of a listing, chosen by the words in its name and texts (`specification.md#categories`,
+//! completed by the categories that other directories use). Deterministic: the same words always give the
+//! same category.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

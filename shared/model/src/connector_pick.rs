@@ -1,5 +1,5 @@
-//! The connector of a UTC day (`today` in `specification.md#connector-daily-pick`): the partner, the reason and the
-//! draft. Stored whole, so that the answer of a day does not change.
+//! The connector of a UTC day (`today` in `specification.md#connector-daily-pick`): the partner, the reason
+//! and the draft. All of it is stored, so that the answer does not change during the day.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

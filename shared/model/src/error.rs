@@ -1,5 +1,6 @@
-//! Errors in two forms: a problem document for the caller (RFC 9457), the original for the log. A problem says what is
-//! wrong and what to do; it never contains the text of an SDK error or a panic, or an internal address.
+//! Errors in two forms: a problem document for the caller (RFC 9457), and the original error for the log. A
+//! problem says what is wrong and what to do; it never contains the text of an SDK error or a panic, or an
+//! internal address.
 
 use axum_core::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};

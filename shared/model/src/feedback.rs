@@ -1,5 +1,5 @@
-//! The feedback of a listing after its demo, and its reward: a founding seat or a discount code. The contact that comes
-//! with it is stored separately, with the other contacts.
+//! The feedback of a listing after its demo, and its reward: a founding seat or a discount code. The contact
+//! that comes with it is stored separately, with the other contacts.
 
 use std::collections::BTreeMap;
 

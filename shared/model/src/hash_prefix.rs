@@ -1,5 +1,5 @@
-//! Partitions of all listings as bit prefixes of a hash over their ids: buckets of the search index, parts of a
-//! recheck.
+//! Divides all listings into parts by the first bits of a hash over the listing id. The buckets of the search
+//! index and the parts of a recheck use these prefixes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_id_belongs_to_one_half() {
+    fn each_id_belongs_to_exactly_one_half() {
         let [low, high] = HashPrefix::default().halves();
         for n in 0..50 {
             let id: ListingId = format!("mcp-{n}").parse().unwrap();

@@ -1,5 +1,5 @@
-//! The name of a host, as blocks and look-ups use it: in lower case and without a port. In reversed form, subdomains
-//! sort next to their parent.
+//! The name of a host, as blocks and look-ups use it: in lower case and without a port. In reversed form,
+//! subdomains sort next to their parent.
 
 use std::net::IpAddr;
 

@@ -1,5 +1,5 @@
-//! A key or DID that is bound to the domain of a listing. It proves who speaks for the domain and says nothing about
-//! the quality of the listing.
+//! A key or DID that is bound to the domain of a listing. It proves who speaks for the domain and says
+//! nothing about the quality of the listing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;

@@ -1,5 +1,5 @@
-//! Parses untrusted JSON with a bound on the number of values. A list of zeros takes two bytes per value as text and
-//! forty times that in memory, so a bound on the length of the text is not enough.
+//! Parses untrusted JSON with a bound on the number of values. A list of zeros takes two bytes per value as
+//! text and forty times that in memory, so a bound on the length of the text is not enough.
 
 use std::fmt;
 
@@ -122,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn documents_parse_as_with_serde_json(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
+        fn documents_parse_as_in_serde_json(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
             let standard = serde_json::from_str::<Value>(&text).ok();
             prop_assert_eq!(read(text.as_bytes(), &mut 1000).ok(), standard);
         }

@@ -1,9 +1,10 @@
-//! The plain data of the registry: listings, probe results, orders, messages, settings. It does no I/O, so that every
-//! crate can use it; it depends on no other crate of this workspace.
+//! The plain data of the registry: listings, probe results, orders, messages, settings. It does no I/O, so
+//! that every crate can use it; it depends on no other crate of this workspace.
 //!
-//! Start with [`Listing`], the item that everything else is about, and [`Lane`], its state. [`Verdict`] is the result
-//! of a probe, [`Assessment`] what the registry concludes from it, [`StateChange`] what is then written. [`settings`]
-//! contains every limit that the environment can change, [`error`] the problem documents that all protocols return.
+//! Start with [`Listing`], the item that everything else is about, and [`Lane`], its state. [`Verdict`] is
+//! the result of a probe, [`Assessment`] is what the registry concludes from this result, and [`StateChange`]
+//! is what is then written. The module [`settings`] contains every limit that the environment can change. The
+//! module [`error`] contains the problem documents that all protocols return.
 //!
 //! All items are exported at the root, except for [`cache`], [`error`], [`json`], [`metrics`], [`protocol`],
 //! [`settings`].

@@ -1,5 +1,5 @@
-//! A listing as the table stores it: small, so that it is cheap to write and to list. What follows from it
-//! (`take_demo`, `deal`, `next`) is computed when it is shown.
+//! A listing as the table stores it: small, so that it is cheap to write and to list. Values that can be
+//! computed from these fields (`take_demo`, `deal`, `next`) are computed when the listing is shown.
 
 use serde::{Deserialize, Serialize};
 

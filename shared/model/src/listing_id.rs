@@ -1,5 +1,5 @@
-//! Listing ids: `agtpub_` + 20 hex digits of SHA-256 over a URL, `mcp-<slug>` or `agent-<slug>` for a name. The id
-//! follows from what is published, so publishing the same thing twice gives the same listing
+//! Listing ids: `agtpub_` + 20 hex digits of SHA-256 over a URL, `mcp-<slug>` or `agent-<slug>` for a name.
+//! The id follows from what is published, so publishing the same thing twice gives the same listing
 //! (`specification.md#listing-ids`).
 
 use schemars::JsonSchema;

@@ -1,4 +1,5 @@
-//! The kind (`specification.md#kinds`), lane (`specification.md#lanes`) and other fixed attributes of a listing.
+//! The kind (`specification.md#kinds`), lane (`specification.md#lanes`) and other fixed attributes of a
+//! listing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

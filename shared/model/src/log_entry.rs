@@ -1,5 +1,5 @@
-//! The log of evidence: its leaves and its signed tree head. A leaf contains only ids, hashes, times and outcomes, no
-//! text of a third party and nothing about a person, because it can never be removed.
+//! The log of evidence: its leaves and its signed tree head. A leaf contains only ids, hashes, times and
+//! outcomes, no text of a third party and nothing about a person, because it can never be removed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

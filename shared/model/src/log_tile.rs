@@ -1,5 +1,5 @@
-//! The tiles of the log of evidence (C2SP `tlog-tiles`): 256 hashes of one height, or the entries below them. A tile
-//! grows until it is full; its items never change.
+//! The tiles of the log of evidence (C2SP `tlog-tiles`): a tile contains 256 hashes of one height, or the 256
+//! entries of its leaves. A tile grows until it is full; its items never change.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Macros that define the recurring parts of the model: enums of fixed words, checked texts and secrets.
+//! Macros for the types that occur often in the model: enums with fixed values, validated strings, and
+//! secrets.
 
 /// Defines an enum whose variants are each one fixed word, in documents, keys and the table.
 macro_rules! string_enum {

@@ -1,6 +1,6 @@
-//! What the registry publishes about listings as it happens: messages in Talk inboxes (`specification.md#talk`), first
-//! touches (`specification.md#outreach`), and lines of the activity feed (`specification.md#feed`). Senders are
-//! listings or the registry, never persons.
+//! What the registry publishes about listings as it happens: messages in Talk inboxes
+//! (`specification.md#talk`), the first message to a listing (`specification.md#outreach`), and lines of the
+//! activity feed (`specification.md#feed`). Senders are listings or the registry, never persons.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_messages_are_one_and_ids_sort_by_time() {
+    fn repeated_message_has_the_same_id_and_ids_sort_by_time() {
         let to: ListingId = "agent-a".parse().unwrap();
         let id = |millis, kind| {
             TalkMessage::of_registry(&to, kind, Moment::from_millisecond(millis).unwrap(), String::new()).id
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_written_as_serialized() {
+    fn display_of_a_kind_equals_its_json_name() {
         for kind in [TalkKind::DemoInvitation, TalkKind::NeedsFix, TalkKind::CheckIn, TalkKind::Owner] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }

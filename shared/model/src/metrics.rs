@@ -1,5 +1,5 @@
-//! The metrics of scheduled jobs for alarms and the dashboard, in the format that `CloudWatch` reads from the log.
-//! Separate from log messages, so that alarms depend neither on the log level nor on wording.
+//! The metrics of scheduled jobs for alarms and the dashboard, in the format that `CloudWatch` reads from the
+//! log. Separate from log messages, so that alarms depend neither on the log level nor on wording.
 
 use std::collections::BTreeMap;
 

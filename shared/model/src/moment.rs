@@ -1,5 +1,5 @@
-//! A point in time as this registry stores and writes it: UTC, in whole milliseconds, always with three digits. The
-//! texts sort as the times do, so clients can compare them as strings.
+//! A point in time as this registry stores and writes it: in UTC, with exactly three digits for the
+//! milliseconds. The texts have the same order as the times, so clients can compare them as strings.
 
 use std::borrow::Cow;
 use std::fmt;

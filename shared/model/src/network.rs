@@ -1,4 +1,5 @@
-//! How far a process reaches into the network. Settings of the whole process, so that no caller can widen them.
+//! Which addresses a process may connect to. This is set once for the whole process, so that no caller can
+//! allow more.
 
 use std::net::SocketAddr;
 

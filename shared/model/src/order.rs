@@ -1,5 +1,5 @@
-//! A demo that a listing took: its order and the order's id. Taking the same demo again gives the same order, and
-//! feedback refers to it.
+//! A demo that a listing took: its order and the order's id. Taking the same demo again gives the same order,
+//! and feedback refers to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Outcomes of using a listing, as users report them, and their totals. Whole numbers, so that concurrent additions are
-//! exact.
+//! Outcomes of using a listing, as users report them, and their totals. Whole numbers, so that concurrent
+//! additions are exact.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

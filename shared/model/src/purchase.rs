@@ -1,5 +1,5 @@
-//! A purchase with its price as agreed when the payment was requested, and the right to a product that it gives.
-//! Nothing about the payer is stored; that stays with the payment provider.
+//! A purchase with its price as agreed when the payment was requested, and the right to a product that it
+//! gives. Nothing about the payer is stored; that stays with the payment provider.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! The one table of hourly rate limits. Settings, operations and documents read it; `infra/README.md` is generated from it.
+//! The one table of hourly rate limits. Settings, operations and documents read it; `infra/README.md` is
+//! generated from it.
 
 use std::fmt::Write as _;
 

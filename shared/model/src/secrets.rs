@@ -1,5 +1,5 @@
-//! Secret texts, each with a type of its own, so that no log and no debug output contains one by accident: access
-//! tokens, discount codes, and secrets of the environment.
+//! Secret texts, each with a type of its own, so that no log and no debug output contains one by accident:
+//! access tokens, discount codes, and secrets of the environment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

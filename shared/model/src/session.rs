@@ -1,5 +1,5 @@
-//! A session across protocols: the steps of an agent from one listing to the next, stored under a secret id. Anyone who
-//! knows the id may read and append.
+//! A session across protocols: the steps of an agent that uses several listings, stored under a secret id.
+//! Anyone who knows the id may read and append.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! What the environment may set. Read once at the start; an invalid value stops the start with the variable's name and what
-//! it may contain.
+//! The settings that environment variables can change. They are read once at the start. If a value is
+//! invalid, the process does not start; the error message gives the variable's name and the accepted values.
 
 mod table;
 
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn outreach_may_be_turned_off_and_its_other_ways_on() {
+    fn outreach_and_its_a2a_delivery_can_be_configured() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs);
         assert_eq!(of(&[("OUTREACH_BUDGET_PERCENT", "0")]).unwrap().outreach_budget_percent, 0);
         let both = of(&[("OUTREACH_DELIVERY", "talk+a2a")]).unwrap().outreach_delivery;
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_settings_and_may_be_nothing() {
+    fn prices_are_settings_and_may_be_zero() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs).map(|settings| settings.prices);
         let usual = Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 };
         assert_eq!(of(&[]).unwrap(), usual);
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_value_is_named() {
+    fn error_names_the_invalid_value() {
         let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_taken_or_refused_and_never_shown() {
+    fn secrets_are_validated_and_never_shown() {
         let pairs = [("STRIPE_SECRET_KEY", "sk_test_1"), ("STRIPE_WEBHOOK_SECRET", "whsec_1")];
         let taken = settings(Mode::Public, &pairs).unwrap();
         assert_eq!(taken.stripe_secret_key.as_ref().map(Secret::reveal), Some("sk_test_1"));
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_name_servers_are_asked_unless_another_is_set() {
+    fn system_name_servers_are_the_default() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs).unwrap().name_servers;
         assert_eq!(of(&[]), NameServers::System);
         assert_eq!(of(&[("DNS_SERVER", "off")]), NameServers::Off);
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_limited_in_public_only() {
+    fn callers_are_limited_only_in_public_mode() {
         let rate = settings(Mode::Public, &[("CALLER_REQUESTS_AT_ONCE", "7")]).unwrap().caller_rate;
         assert_eq!(rate, Some(RequestRate { per_second: 20, at_once: 7 }));
         assert_eq!(settings(Mode::Development, &[]).unwrap().caller_rate, None);
@@ -507,13 +507,13 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_turned_off_in_development_only() {
+    fn rate_limits_can_be_disabled_only_in_development() {
         assert!(settings(Mode::Public, &[("RATE_LIMITS", "off")]).is_err());
         assert!(!settings(Mode::Development, &[("RATE_LIMITS", "off")]).unwrap().rate_limits);
     }
 
     #[test]
-    fn rates_are_read_by_the_names_of_the_table() {
+    fn rate_limits_have_the_variable_names_of_the_table() {
         let pairs =
             [("TRACES_PER_LISTING_PER_HOUR", "5"), ("DEMOS_PER_HOUR", "7"), ("SCORE_PER_HOUR_IN_ALL", "9")];
         let s = settings(Mode::Public, &pairs).unwrap();
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn every_variable_that_is_read_has_a_row() {
+    fn every_variable_has_a_row_in_the_table() {
         let read = std::cell::RefCell::new(Vec::new());
         Settings::from_env(Mode::Public, |name| {
             read.borrow_mut().push(name.to_owned());

@@ -1,4 +1,5 @@
-//! The changes of one assessed probe as one value, so that they are written in one transaction or not at all.
+//! All changes that follow from one probe, as one value, so that they are written in one transaction or not
+//! at all.
 
 use jiff::SignedDuration;
 

@@ -1,6 +1,6 @@
-//! Trails: values deposited at a listing that decay with time, each with its own half-life (`specification.md#trails`),
-//! and the marks of users (`specification.md#trail-marks`). A value is stored as a sum scaled by its half-life:
-//! deposits commute and need no read.
+//! Trails (`specification.md#trails`) and the marks of users (`specification.md#trail-marks`). A trail value
+//! of a listing grows with each event ("deposit") and falls with time, with its own half-life. The stored sum
+//! is scaled by the half-life, so deposits can be added in any order and without a read.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Withdrawn listings and blocked hosts: decisions of an operator or owner, stored apart from probe results, so that no
-//! probe can undo them.
+//! Withdrawn listings and blocked hosts: decisions of an operator or owner, stored apart from probe results,
+//! so that no probe can undo them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Optional arguments with bounds that several families share: how many rows to return, and short public texts.
+//! Optional arguments with bounds that several families share: how many rows to return, and short public
+//! texts.
 
 use registry_app::talk::public_text;
 use registry_formats::argument_text;

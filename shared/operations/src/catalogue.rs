@@ -1,4 +1,5 @@
-//! The one table of all operations. REST routes, MCP tools, A2A skills and every document are derived from it.
+//! The one table of all operations. REST routes, MCP tools, A2A skills and every document are derived from
+//! it.
 
 use crate::operation::{AnyOperation, Description};
 use crate::{

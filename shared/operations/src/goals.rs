@@ -1,4 +1,5 @@
-//! The argument `goals`: a list, or one text with a goal on each line, as a query or a model would write it.
+//! The argument `goals`: a list, or one text with a goal on each line, the form that query strings and
+//! language models use.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goals_are_a_list_or_lines() {
+    fn goals_are_a_list_or_lines_of_a_text() {
         let parsed = |value| serde_json::from_value::<Goals>(value).unwrap().parse().unwrap();
         assert_eq!(parsed(json!(["a", "b"])), parsed(json!("a\n\n b ")));
         assert!(parsed(json!(null)).is_empty());

@@ -1,5 +1,6 @@
 //! Maps a message, in plain words or as a data part, to one operation of the catalogue and writes the reply.
-//! Deterministic and without a model: the same message always has the same result, and nothing is written on a guess.
+//! Deterministic and without a model: the same message always has the same result, and an operation that
+//! writes is never run on a guess.
 
 mod argument_slots;
 mod command;

@@ -1,4 +1,5 @@
-//! Operations on interoperability: from a need to a ready request, pairs of listings, sessions and reported outcomes.
+//! Operations on interoperability: ready requests for a need, pairs of listings, sessions, and reported
+//! outcomes.
 
 pub mod attractor_targets;
 pub mod compose_peers;

@@ -1,8 +1,9 @@
 //! The catalogue of operations: each capability of the registry is written once, as an implementation of
-//! [`Operation`]. REST routes, MCP tools, A2A skills, plain-text requests and all documents are derived from it.
+//! [`Operation`]. REST routes, MCP tools, A2A skills, plain-text requests and all documents are derived from
+//! it.
 //!
-//! Depends on `registry-domain` and the layers below it. Knows no protocol: `registry-surfaces` and the functions
-//! serve the operations.
+//! Depends on `registry-domain` and the layers below it. Knows no protocol: `registry-surfaces` and the
+//! functions serve the operations.
 //!
 //! Start reading with [`Operation`] in `operation.rs`, then `listings/check_status.rs` as an example, then
 //! `catalogue.rs`. The folders are families of operations; `intent` maps plain words to an operation.

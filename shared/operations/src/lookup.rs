@@ -1,4 +1,5 @@
-//! Reads a listing by the id in a request. An unknown and a malformed id give the same error in every operation.
+//! Reads a listing by the id in a request. An unknown and a malformed id give the same error in every
+//! operation.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! What an operation is: names and texts, arguments and answer, routes, and the code to run. It is written as a trait
-//! implementation, so that arguments are typed, and served as a struct of functions, so that it can be called by name.
+//! What an operation is: names and texts, arguments and answer, routes, and the code to run. It is written as
+//! a trait implementation, so that arguments are typed, and served as a struct of functions, so that it can
+//! be called by name.
 
 use std::ops::Deref;
 

@@ -1,5 +1,5 @@
-//! Access to operations for the operator only: the token of the setting `OPERATOR_TOKEN`, sent as a bearer token
-//! (RFC 6750). The public API needs no credentials, so nothing else reads that header.
+//! Access to operations for the operator only: the token of the setting `OPERATOR_TOKEN`, sent as a bearer
+//! token (RFC 6750). The public API needs no credentials, so nothing else reads that header.
 
 use http::StatusCode;
 

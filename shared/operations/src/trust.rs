@@ -1,4 +1,5 @@
-//! Operations on trust: signed statements (attestations), capability hashes, proven domains and acts of owners.
+//! Operations on trust: signed statements (attestations), capability hashes, proven domains and actions of
+//! owners.
 
 pub mod attest;
 pub mod attestations;

@@ -1,5 +1,5 @@
-//! Turns a verdict into an assessment: the checks on the findings of the handshake, and the score.
-//! Listed or not, everything is assessed by the same code, so that a trial score predicts the real one.
+//! Turns a verdict into an assessment: the checks on the findings of the handshake, and the score. A URL that
+//! is not listed is assessed by the same code as a listing, so that the free score predicts the real one.
 
 use crate::checks::{self, Context, documents};
 use crate::handshake::{self, PreflightResult, Subject};

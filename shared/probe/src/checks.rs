@@ -1,5 +1,5 @@
-//! The checks of a listing in addition to the handshake (`specification.md#checks`). A failed blocking check keeps a
-//! listing off the active list; the others are only shown.
+//! The checks of a listing in addition to the handshake (`specification.md#checks`). A failed blocking check
+//! keeps a listing off the active list; the others are only shown.
 
 pub mod documents;
 

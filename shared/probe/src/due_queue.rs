@@ -1,5 +1,6 @@
-//! The due listings, in the order in which one run takes them. The table's queue ignores hosts, but one host may have
-//! hundreds of listings that all hang. So only a few of each host are taken at a time, and other hosts do not wait.
+//! The due listings, in the order in which one run takes them. The table's queue ignores hosts, but one host
+//! may have hundreds of listings that do not answer. So a run takes only a few listings of each host at a
+//! time, and other hosts do not wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::slice::Iter;

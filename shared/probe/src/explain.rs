@@ -1,5 +1,5 @@
-//! Why a listing is not Live: the reasons of the verdict, and the checks that block.
-//! The owner, who may be an agent, has only these texts to fix the listing, so each reason names its fix.
+//! Explains why a listing is not Live: the reasons in the verdict, and the failed checks that block. The
+//! owner (who may be an agent) has only these texts to fix the listing, so each reason says how to fix it.
 
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};

@@ -1,6 +1,6 @@
-//! The handshake: a short conversation with a stranger's agent or MCP server, and what it proves.
-//! It sends only requests that cost the peer nothing, and at most one message. It never calls a tool and never ends a
-//! session.
+//! The handshake: a short conversation with an unknown agent or MCP server, and what this conversation
+//! proves. A handshake sends only requests that cost the peer nothing, and at most one message. It never
+//! calls a tool and never ends a session.
 
 mod a2a;
 mod conversation;

@@ -1,5 +1,5 @@
-//! Limits the concurrent probes per host. One host may have thousands of listings, and probing them all at once would be
-//! an attack.
+//! Limits the concurrent probes per host. One host may have thousands of listings, and probing them all at
+//! once would be an attack.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ mod tests {
     const WAIT: Duration = Duration::from_secs(15);
 
     #[tokio::test(start_paused = true)]
-    async fn waiting_too_long_for_a_slot_gives_none() {
+    async fn waiting_for_a_slot_has_a_timeout() {
         let began = tokio::time::Instant::now();
         let hosts = HostSlots::until(began + WAIT, PER_HOST);
         let at = |url: &str| Target::parse(url, Reach::Public).unwrap();

@@ -1,5 +1,5 @@
-//! Counts the Live listings whose proof has expired, once an hour, so that counts and search leave them out. "Within seven
-//! days" is a promise to readers that must hold even if the recheck is late.
+//! Counts the Live listings whose proof has expired, once an hour, so that counts and search do not include
+//! them. "Within seven days" is a promise to readers that must hold even if the recheck is late.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! The scheduled probing: the tick over everything that is due, the first probe of what was just published, the weekly
-//! recheck. The public functions return boxed futures; otherwise every crate that awaits them
-//! would compile all of it again.
+//! The scheduled probes: the tick probes all due listings, a new listing gets its first probe, and the weekly
+//! recheck probes all Live listings. The public functions return boxed futures; otherwise every crate that
+//! awaits them would compile all of it again.
 
 use std::time::Duration;
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tick_takes_slot_of_scheduled_time_if_near() {
+    fn tick_uses_the_slot_of_its_scheduled_time_if_it_is_near() {
         let at = |text: &str| text.parse::<Moment>().unwrap();
         let slot_at = |now: &str, scheduled: Option<&str>| slot(at(now), scheduled.map(at), 360);
         let own = at("2026-11-20T12:00:00Z").as_second() / 360;

@@ -1,5 +1,5 @@
-//! The score of a listing, 0 to 100, with its parts. A number alone cannot be acted on, so every part says what was seen
-//! and how many points it gave.
+//! The score of a listing, 0 to 100, with its parts. A number alone does not tell the owner what to do, so
+//! every part says what the probe found and how many points it gave.
 
 use registry_model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
 
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_drops_with_its_measure() {
+    fn each_part_of_the_score_falls_with_its_input() {
         let less = |change: fn(&mut Verdict), id: &str, left: u8| {
             let mut verdict = good();
             change(&mut verdict);
@@ -296,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_sum_to_value_and_maxima_to_100(
+        fn sum_of_the_parts_is_the_score_and_sum_of_the_maxima_is_100(
             handshake in proptest::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]),
             speaks: bool, answers: Option<bool>, latency_ms: Option<u32>,
             name: Option<String>, description: Option<String>, version: Option<String>,

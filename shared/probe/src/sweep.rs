@@ -1,5 +1,6 @@
-//! A sweep takes listings through preflight, budget and probe. Each step may safely run twice: a claim is a conditional
-//! write, a verdict requires the mark of its claim, and if the process dies the listing is due again when its lease ends.
+//! A sweep takes listings through preflight, budget and probe. Each step may safely run twice: a claim is a
+//! conditional write, and a verdict is written only if its claim is still valid. If the process dies, the
+//! listing is due again when its lease ends.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Skills of an agent and tools of an MCP server as one type, so that charters, tables and test cases treat both the same:
-//! its id, its texts, and whether a call changes anything.
+//! Skills of an agent and tools of an MCP server as one type, so that charters, tables and test cases treat
+//! both the same: its id, its texts, and whether a call changes anything.
 
 use std::collections::{BTreeSet, HashSet};
 

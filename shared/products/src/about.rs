@@ -1,4 +1,5 @@
-//! The summary that opens every page: what is known about a listing, and what is missing, so that no page claims more.
+//! The summary that opens every page: what is known about a listing, and what is missing, so that no page
+//! claims more than that.
 
 use super::ability;
 use super::profile::Profile;

@@ -1,4 +1,5 @@
-//! Shell commands that call a listing, in the protocol version that its last probe found. Empty where no URL is known.
+//! Shell commands that call a listing, in the protocol version that its last probe found. The result is empty
+//! if no URL is known.
 
 use serde_json::{Value, json};
 

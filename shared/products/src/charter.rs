@@ -1,5 +1,5 @@
-//! `AGENTS.md`: the agent's purpose, its goals, when to use which ability, and what it never does. Every line is made from
-//! the listing's own data; a rule without data is left out.
+//! `AGENTS.md`: the agent's purpose, its goals, when to use which ability, and what it never does. Every line
+//! is made from the listing's own data; a rule without data is left out.
 
 use super::ability::{self, Ability, Effect, MAX_ROWS, counted, likeness, nearest};
 use super::about;

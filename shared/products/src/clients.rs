@@ -1,5 +1,5 @@
-//! Files and commands that install an MCP server in each client. The formats differ in small details, and a client often
-//! ignores another client's format without an error.
+//! Files and commands that install an MCP server in each client. The formats differ in small details, and a
+//! client often ignores another client's format without an error.
 
 use serde_json::{Value, json};
 

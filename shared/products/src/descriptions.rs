@@ -1,5 +1,5 @@
-//! `server.json` and the server card of an MCP server, generated from the profile and valid by the official schemas.
-//! Notes say what was changed or left out.
+//! `server.json` and the server card of an MCP server, generated from the profile and valid by the official
+//! schemas. Notes say what was changed or left out.
 
 use serde_json::{Map, Value, json};
 use url::Url;

@@ -1,5 +1,6 @@
-//! `evaluation.jsonl`: test cases for promptfoo (`description`, `vars`, `assert`), one per line, made from the listing's
-//! texts: what it must serve, confirm and decline, and which injected instructions it must ignore.
+//! `evaluation.jsonl`: promptfoo test cases, one per line, with `description`, `vars` and `assert`. They are
+//! made from the listing's texts. They test which requests the agent must answer, which it must ask to
+//! confirm, which it must decline, and which injected instructions it must ignore.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! A product's files in one piece: a skill tree or an archive. The same files give the same bytes: they are sorted, have
-//! fixed times, and only safe relative paths are accepted.
+//! A product's files in one piece: a skill tree or an archive. The same files give the same bytes: they are
+//! sorted, have fixed times, and only safe relative paths are accepted.
 
 use std::io::{Cursor, Write as _};
 use std::str::FromStr;

@@ -1,5 +1,5 @@
-//! What to do about a failed check or about lost points, by the stable ids of checks and parts of the score. Reasons of a
-//! failed handshake contain their own fix.
+//! What to do about a failed check or about lost points, by the stable ids of checks and parts of the score.
+//! Reasons of a failed handshake contain their own fix.
 
 use registry_model::Kind;
 use registry_model::protocol::MCP_NEWEST_REVISION;

@@ -1,5 +1,5 @@
-//! Goals with acceptance tests: from the owner, from a preset, or from the listing's own texts. A goal that no ability
-//! serves is marked as such.
+//! Goals with acceptance tests: from the owner, from a preset, or from the listing's own texts. A goal that
+//! no ability serves is marked as such.
 
 use super::ability::{self, Ability, Effect, MAX_ROWS};
 use super::preset::{Preset, Template};

@@ -1,5 +1,5 @@
-//! What the Recursive product adds: a checklist of the listing's weaknesses with their fixes, a loop that fixes one at a
-//! time and keeps only what passes, and the log of that loop.
+//! What the Recursive product adds: a checklist of the listing's weaknesses with their fixes, a loop that
+//! fixes one at a time and keeps only what passes, and the log of that loop.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! How to use a listing: for an MCP server the command or file of each client, for an agent its card and a first message.
-//! Pages show these snippets; the products contain the same ones.
+//! How to use a listing: for an MCP server the command or file of each client, for an agent its card and a
+//! first message. Pages show these snippets; the products contain the same ones.
 
 use super::profile::Profile;
 use super::text::capital;
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn agent_has_card_and_first_message() {
+    fn agent_has_a_card_and_a_first_message() {
         let snippets = install(&profile(Kind::Agent));
         assert_eq!(snippets[0].title, "Its card");
         assert_eq!(snippets[0].text, "curl -fsS 'https://a.example/.well-known/agent-card.json'");

@@ -1,5 +1,5 @@
-//! Finds faults in the names and descriptions from which a model chooses a tool, and suggests rewrites. A rewrite adds no
-//! claims: facts that the texts do not contain become brackets, which the owner fills in.
+//! Finds faults in the names and descriptions from which a model chooses a tool, and suggests rewrites. A
+//! rewrite adds no claims: facts that the texts do not contain become brackets, which the owner fills in.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! The MCP Mesh: install files for every client, official descriptions, better tool descriptions, and a routing skill. For
-//! an agent: its skills as tools, for an MCP server that forwards calls to it.
+//! The MCP Mesh: install files for every client, official descriptions, better tool descriptions, and a
+//! routing skill. For an agent it describes the agent's skills as tools, so that an MCP server can forward
+//! calls to the agent.
 
 use serde_json::json;
 

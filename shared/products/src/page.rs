@@ -1,4 +1,5 @@
-//! A file of a product, and a Markdown page built block by block. Blank lines separate the blocks, as Markdown requires.
+//! A file of a product, and a Markdown page built block by block. Blank lines separate the blocks, as
+//! Markdown requires.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Goals and acceptance tests for four roles. The agent's name, abilities and topics are filled in, so that no two agents
-//! get the same text.
+//! Goals and acceptance tests for four roles. The agent's name, abilities and topics are filled in, so that
+//! no two agents get the same text.
 
 use std::str::FromStr;
 

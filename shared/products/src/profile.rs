@@ -1,5 +1,5 @@
-//! The input of a product: a listing's texts, last proof, goals and peers. Separate from `Listing`, because a demo can also
-//! be made from a caller's description of an agent that is not listed.
+//! The input of a product: a listing's texts, last proof, goals and peers. Separate from `Listing`, because a
+//! demo can also be made from a caller's description of an agent that is not listed.
 
 use super::fixes;
 use super::preset::Preset;

@@ -1,5 +1,5 @@
-//! `skills/<slug>/SKILL.md`: how an agent works with the listing: which ability serves which request, how to call it, and
-//! which peers serve other requests.
+//! `skills/<slug>/SKILL.md`: how an agent works with the listing: which ability serves which request, how to
+//! call it, and which peers serve other requests.
 
 use std::collections::HashSet;
 

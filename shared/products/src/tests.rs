@@ -1,5 +1,5 @@
-//! Rules for every product: most of it is specific to the listing, each file is valid in its format, texts of strangers are
-//! escaped, and the same listing gives the same bytes.
+//! Tests of the rules for every product: most of its text is specific to the listing, each file is valid in
+//! its format, texts of strangers are escaped, and the same listing gives the same bytes.
 
 mod formats;
 mod hostile;
@@ -74,7 +74,7 @@ fn shown(sku: Sku, profile: &Profile) -> String {
 }
 
 #[test]
-fn demos_of_three_real_listings() {
+fn demos_of_three_real_listings_match_their_snapshots() {
     insta::assert_snapshot!("alive_for_an_agent_with_three_skills", shown(Sku::Alive, &real::governance()));
     insta::assert_snapshot!(
         "recursive_for_an_agent_with_one_skill",

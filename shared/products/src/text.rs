@@ -1,5 +1,5 @@
-//! Escapes texts of listings for Markdown, YAML, TOML, JSON and shell lines. Every such text passes through here, because a
-//! stranger wrote it and it must not break out of its place.
+//! Escapes texts of listings for Markdown, YAML, TOML, JSON and shell lines. Every such text passes through
+//! here, because a stranger wrote it and it must not break out of its place.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! The files of each product, and which of them a demo shows. A demo contains real files unchanged, and lists the others
-//! with their sizes.
+//! The files of each product, and which of them a demo shows. A demo contains real files unchanged, and lists
+//! the others with their sizes.
 
 use super::page::{File, Page, items};
 use super::profile::Profile;

@@ -1,5 +1,6 @@
-//! Analyzes a listing's texts by word lists and stems: what two abilities have in common, the subject of a goal, and whether
-//! a call changes something. Deterministic, so that the same texts always give the same files.
+//! Analyzes a listing's texts by word lists and stems: what two abilities have in common, the subject of a
+//! goal, and whether a call changes something. Deterministic, so that the same texts always give the same
+//! files.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;

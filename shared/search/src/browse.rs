@@ -1,5 +1,6 @@
-//! Live listings without a query: by name, page by page, or counted by facet. Order and counts come from the index; the
-//! rows are read from the table, so that they are up to date.
+//! Returns Live listings when there is no search query: found by name, listed page by page, or counted by
+//! facet. Order and counts come from the index; the rows are read from the table, so that they are up to
+//! date.
 
 use std::collections::{BTreeMap, HashMap};
 

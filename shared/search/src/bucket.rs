@@ -1,5 +1,5 @@
-//! A bucket: the stored entries whose ids share a hash prefix. An update of one listing rewrites one bucket, whatever the
-//! number of listings. A bucket that grows too big is split in two.
+//! A bucket: the stored entries whose ids share a hash prefix. An update of one listing rewrites one bucket,
+//! whatever the number of listings. A bucket that grows too big is split in two.
 
 use std::collections::{HashMap, HashSet};
 

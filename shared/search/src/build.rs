@@ -1,5 +1,6 @@
-//! Brings the stored index up to date: listings with a dirty mark are read and their buckets rewritten. Builds may run
-//! concurrently, because the manifest is replaced only where its version is still the one that was read.
+//! Brings the stored index up to date: listings with a dirty mark are read and their buckets rewritten.
+//! Builds may run concurrently, because a build replaces the manifest only if no other build has changed it
+//! since it was read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Finds and repairs damage of the stored index: damaged buckets are emptied and their listings marked dirty, so that they
-//! are indexed again. Until then searches use the rest.
+//! Finds and repairs damage of the stored index: damaged buckets are emptied and their listings marked dirty,
+//! so that they are indexed again. Until then searches use the rest.
 
 use super::bucket::Bucket;
 use registry_model::{HashPrefix, Moment};

@@ -1,5 +1,6 @@
-//! Embeddings of texts: texts about the same subject have similar vectors although they share no word. They are sums
-//! over a static table of word pieces, distilled from a language model, so that no model has to run.
+//! Embeddings of texts. Texts about the same subject get similar vectors, even if they have no word in
+//! common. An embedding is the sum of vectors from a fixed table of word pieces. The table was distilled from
+//! a language model, so no model runs here.
 
 mod matrix;
 mod model;

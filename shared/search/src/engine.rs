@@ -1,5 +1,5 @@
-//! Searches the index without the table: which listings match, in which order and why. A pure function, so that relevance
-//! can be measured without a registry.
+//! Searches the index without the table: which listings match, in which order and why. A pure function, so
+//! that relevance can be measured without a registry.
 
 use super::Query;
 use super::index::Index;

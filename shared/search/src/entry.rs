@@ -1,5 +1,5 @@
-//! The index entry of a Live listing: its texts as weighted stems, words and an embedding. Texts are processed here, once
-//! per change of a listing, so that a search only adds numbers.
+//! The index entry of a Live listing: its texts as weighted stems, words and an embedding. Texts are
+//! processed here, once per change of a listing, so that a search only adds numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,6 @@
-//! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the next page
-//! continues where it ended: no hit is lost or repeated, and a page costs a fixed number of reads.
+//! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the
+//! next page continues where it ended: so no hit is lost or repeated, and a page costs a fixed number of
+//! reads.
 
 use std::collections::HashMap;
 

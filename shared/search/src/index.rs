@@ -1,5 +1,5 @@
-//! The inverted index in memory: posting lists by stem, and an embedding per listing. It is updated in place, bucket by
-//! bucket, so that the cost of an update depends only on what changed.
+//! The inverted index in memory: posting lists by stem, and an embedding per listing. It is updated in place,
+//! bucket by bucket, so that the cost of an update depends only on what changed.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! The index in this process's memory: loaded for the first query, then updated bucket by bucket when a search reads a
-//! newer manifest from the table. A search reads the manifest without an extra request.
+//! The index in this process's memory: loaded for the first query, then updated bucket by bucket when a
+//! search reads a newer manifest from the table. The manifest comes with a request that the search makes
+//! anyway.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

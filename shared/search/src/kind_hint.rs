@@ -1,5 +1,5 @@
-//! Detects a query for an agent or an MCP server: "an agent that plans trips", "postgres mcp". Uses patterns, not words,
-//! because "memory for agents" is not a query for an agent.
+//! Detects whether a query asks for an agent or for an MCP server: "an agent that plans trips", "postgres
+//! mcp". Uses patterns, not words, because "memory for agents" is not a query for an agent.
 
 use std::sync::LazyLock;
 

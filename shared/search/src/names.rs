@@ -1,5 +1,5 @@
-//! The forms of a listing's name: without its owner, as separate words, as people type it, and hashed. Indexing and
-//! ranking use the same forms.
+//! The forms of a listing's name: without its owner, as separate words, as people type it, and hashed.
+//! Indexing and ranking use the same forms.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,6 +1,6 @@
-//! Parses a query into terms: one per significant word, each expanded to the stems that match it (the word, its corrected
-//! spelling, synonyms, related terms, joined with its neighbor or split). Expansion needs the index, because the right
-//! spelling or split depends on the words of listings.
+//! Parses a query into terms: one per significant word, each expanded to the stems that match it (the word,
+//! its corrected spelling, synonyms, related terms, joined with its neighbor or split). Expansion needs the
+//! index, because the right spelling or split depends on the words of listings.
 
 use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};

@@ -1,5 +1,5 @@
-//! Maps phrases of people to words of listings: "where is my parcel" to "shipment tracking". Queries are compared with the
-//! phrases by embedding, so that a query need not contain the same words.
+//! Maps phrases of people to words of listings: "where is my parcel" to "shipment tracking". Queries are
+//! compared with the phrases by embedding, so that a query need not contain the same words.
 
 use std::sync::LazyLock;
 

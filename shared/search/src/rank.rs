@@ -1,5 +1,6 @@
-//! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names and rare
-//! terms, embeddings find paraphrases. The best hits serve as relevance feedback, and exact names rank first.
+//! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names
+//! and rare terms, embeddings find paraphrases. The best hits are used to improve the query (relevance
+//! feedback), and exact names rank first.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
-//! The search of the registry. The index finds the hits; one batch read of the table then returns which of them are still
-//! Live, their current data, and whether the index is out of date.
+//! The search of the registry. The index finds the hits; one batch read of the table then returns which of
+//! them are still Live, their current data, and whether the index is out of date.
 
 use jiff::SignedDuration;
 

@@ -1,5 +1,5 @@
-//! Spelling correction against the words of listings. Only words that are in no dictionary and in few listings are
-//! corrected, so that a product's name is not replaced by a more frequent word.
+//! Spelling correction against the words of listings. Only words that are in no dictionary and in few
+//! listings are corrected, so that a product's name is not replaced by a more frequent word.
 
 use super::embedding;
 use super::index::Index;

@@ -1,5 +1,5 @@
-//! Words that say little about what is searched for. Stop words are ignored in listings and in queries; generic words are
-//! dropped from a query only if a more specific word is left.
+//! Words that say little about what is searched for. Stop words are ignored in listings and in queries;
+//! generic words are dropped from a query only if a more specific word is left.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! Synonyms such as `k8s` and `kubernetes`, `db` and `database`: a manual list (`assets/synonyms.txt` describes its format),
-//! because there are too few listings to learn them.
+//! Synonyms such as `k8s` and `kubernetes`, `db` and `database`: a manual list (`assets/synonyms.txt`
+//! describes its format), because there are too few listings to learn them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

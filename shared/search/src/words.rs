@@ -1,4 +1,5 @@
-//! Tokenizing and stemming, the same for listings and queries: terms that are split or stemmed differently never match.
+//! Tokenizing and stemming, the same for listings and queries: terms that are split or stemmed differently
+//! never match.
 
 use std::sync::LazyLock;
 
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn shape_excludes_distant_words() {
+    fn word_shapes_exclude_words_that_are_too_different() {
         let may = |a: &str, b: &str, edits| WordShape::of(a).may_be_within(WordShape::of(b), edits);
         assert!(may("gihtub", "github", 1) && may("kubernets", "kubernetes", 1) && may("slack", "slick", 1));
         assert!(!may("slack", "sleek", 1) && may("slack", "sleek", 2));

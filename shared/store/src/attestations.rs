@@ -1,5 +1,6 @@
-//! Records of the attestations that the registry signed about listings. The signed token itself is not stored. They are
-//! deleted a day after they expire, when nothing depends on them any more.
+//! Records of the attestations that the registry signed about listings. The signed token itself is not
+//! stored. A record is deleted one day after its attestation expires, because nothing needs the record after
+//! that.
 
 use super::attributes::{Item, blob, some_text, to_blob, ttl};
 use super::batch_get::Consistency;

@@ -1,5 +1,6 @@
-//! Reading many items by their keys. A batch returns at most 16 MB and, when the table throttles, less; the rest comes
-//! back as unprocessed keys. Every batch read goes through here, so that none mistakes a part for the whole.
+//! Reading many items by their keys. A batch returns at most 16 MB and, when the table throttles, less; the
+//! rest comes back as unprocessed keys. Every batch read goes through here, so that no caller mistakes a
+//! partial answer for a complete one.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day (`specification.md#probe-budget`). It
-//! is taken by a conditional add, so that concurrent sweeps together never exceed a cap.
+//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day
+//! (`specification.md#probe-budget`). A sweep takes probes from the budget with a conditional add, so that
+//! concurrent sweeps together never exceed a cap.
 
 use super::attributes::{count, n, text};
 use super::batch_get::Consistency;

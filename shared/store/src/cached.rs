@@ -1,5 +1,6 @@
-//! Summaries of the table that the read cache contains: what is Live, and the manifest of the search index. Separate from
-//! the requests that read them, because these go through the cache.
+//! The summaries of the table that the read cache contains: the counts of Live listings, and the manifest of
+//! the search index. They are separate from the requests that read them, because these requests use the
+//! cache.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Challenges for owners to sign, each valid for one act and once: stored when it is issued, deleted when it is used.
+//! Challenges for owners to sign, each valid for one action and only once. A challenge is stored when it is
+//! issued and deleted when it is used.
 
 use super::attributes::{moment, n, s, text, ttl};
 use super::batch_get::Consistency;

@@ -1,5 +1,6 @@
-//! Completions: the feedback of a listing with the seat or the code it earns, in one transaction. The seats are one
-//! counter under a condition, so that none is given twice; once they are gone nothing is contended.
+//! Completions: the feedback of a listing with the seat or the code it earns, in one transaction. One counter
+//! with a condition counts the seats, so that no seat is given twice. When the seats are gone, feedback no
+//! longer writes to this counter.
 
 use super::attributes::{Item, blob, n, s, to_blob, yes};
 use super::batch_get::Consistency;

@@ -1,5 +1,6 @@
-//! The connector of each UTC day: the first put wins, so that a day has one pick. All days share a partition, so that one
-//! query returns today's and those that may not be picked again.
+//! The connector of each UTC day: only the first put of a day succeeds, so that a day has one pick. All days
+//! share a partition, so that one query returns today's pick and the recent picks that may not be picked
+//! again.
 
 use super::attributes::{blob, moment, n, to_blob};
 use super::client::Store;

@@ -1,5 +1,6 @@
-//! Counters of what is Live and of the weekly recheck, so that no request counts by reading listings. Each is written in
-//! one transaction with the change it counts, spread over a few items against conflicts, and summed by one query.
+//! Counters of Live listings and of the weekly recheck, so that no request has to read listings to count
+//! them. A counter is written in the same transaction as the change that it counts. Each counter is spread
+//! over a few items to avoid conflicts, and one query reads the sum.
 
 use super::attributes::sum;
 use super::cached::{FunnelCounts, Live};

@@ -1,5 +1,5 @@
-//! An operator's decisions about one listing, each one transaction with its feed item. A probe in progress loses its
-//! lease, so that its verdict is not written.
+//! An operator's decisions about one listing, each one transaction with its feed item. A probe in progress
+//! loses its lease, so that its verdict is not written.
 
 use super::attributes::s;
 use super::client::Store;

@@ -1,5 +1,6 @@
-//! MCP servers that ceased to be Live in the last days, for mirrors of the registry. A delisting is written in the
-//! transaction that causes it, with the listing as it was shown, so that later changes do not affect it.
+//! MCP servers that ceased to be Live in the last days, for mirrors of the registry. A delisting is written
+//! in the transaction that causes it, with the listing as it was shown, so that later changes do not affect
+//! it.
 
 use super::attributes::{blob, to_blob, ttl};
 use super::client::Store;

@@ -1,5 +1,6 @@
-//! Demos: the order of one, and the mark at the listing that took it. A demo that is taken twice is the same order; it is
-//! counted with the counters of what is Live, because the active list shows both.
+//! Demos: the order of a demo, and the field of the listing that points to this order. A repeated request for
+//! the demo returns the same order. Demos are counted next to the Live listings, because the active list
+//! shows both counts.
 
 use super::attributes::{Item, blob, blobs, s, text, to_blob, yes};
 use super::batch_get::Consistency;

@@ -1,5 +1,6 @@
-//! A deposit, and how a decaying value is stored: as one scaled sum per epoch (`model::Decay`), in an attribute that is
-//! named after the epoch. It grows by ADD without condition or reading, so that concurrent deposits lose nothing.
+//! A deposit adds to a value of a listing that falls with time. The value is stored as one scaled sum per
+//! epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit is an ADD without
+//! condition and without a read, so that no concurrent deposit is lost.
 
 use super::attributes::{Item, decimal};
 use super::expression::Expression;

@@ -1,5 +1,5 @@
-//! Discount codes by their digest: which listing earned one, and whether a purchase holds or has used it. A hold expires,
-//! so that an abandoned purchase does not block its code for ever.
+//! Discount codes by their digest: which listing earned one, and whether a purchase has reserved or used the
+//! code. A reservation expires, so that an abandoned purchase does not block its code forever.
 
 use super::attributes::{moment, n, s, text};
 use super::batch_get::Consistency;

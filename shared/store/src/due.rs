@@ -1,5 +1,6 @@
-//! The due queue: one index partition per class, each ordered by due time, so that reading the classes in turn is the
-//! specification's selection order. A due listing is claimed by one conditional update that also reads it.
+//! The due queue: one index partition per class, each ordered by due time, so that reading the classes in
+//! turn is the specification's selection order. A due listing is claimed by one conditional update that also
+//! reads it.
 
 use std::collections::HashMap;
 use std::time::Duration;

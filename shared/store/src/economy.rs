@@ -1,5 +1,5 @@
-//! What the economy is computed from: hourly samples for rates and curves, what the operator added by hand, and the inputs
-//! of boosts.
+//! What the economy is computed from: hourly samples for rates and curves, the amounts that the operator
+//! added by hand, and the inputs of boosts.
 
 use std::collections::BTreeMap;
 

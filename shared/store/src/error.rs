@@ -1,5 +1,6 @@
-//! Errors of the table, reduced to the one distinction that matters to callers: retry later, or report a fault.
-//! Errors of the SDK and of the serializers are mapped here, so that no other file matches on their codes.
+//! Errors of the table, reduced to the one distinction that matters to callers: retry later, or report a
+//! fault. Errors of the SDK and of the serializers are mapped here, so that no other file matches on their
+//! codes.
 
 use std::fmt;
 

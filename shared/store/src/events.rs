@@ -1,5 +1,6 @@
-//! Events: a listing was queued, went Live, needs a fix, was demoted or withdrawn; a part of the recheck is due. On
-//! AWS they go to an EventBridge bus, on one machine to a channel, in the same envelope; losing one loses no listing.
+//! Events: a listing was queued, went Live, needs a fix, was demoted or withdrawn; a part of the recheck is
+//! due. On AWS they go to an EventBridge bus, on one machine to a channel, in the same envelope; if an event
+//! is lost, no listing is lost.
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

@@ -1,5 +1,6 @@
-//! The evidence of a listing's last probe as an item. An item has at most 400 KB, and every verdict must be written, or
-//! neither an `ok` nor a demotion would take effect. Evidence that does not fit is shortened.
+//! The evidence of a listing's last probe as an item. An item has at most 400 KB, and every verdict must fit:
+//! a verdict that cannot be written would have no effect, neither an `ok` nor a demotion. Evidence that does
+//! not fit is shortened.
 
 use super::attributes::{Item, s};
 use super::error::StoreError;

@@ -1,5 +1,6 @@
-//! The tree of the evidence log and its tiles. It grows by one transaction that requires the tree as it was read, adds to
-//! tiles by separate items and replaces none: two processes that append cannot both succeed, and nothing that was served
+//! The tree of the evidence log and its tiles. The tree grows with one transaction, on the condition that the
+//! tree has not changed since it was read. Of two processes that append at the same time, only one can
+//! succeed. New hashes are added as separate items and no item is replaced, so nothing that was served ever
 //! changes.
 
 use std::collections::BTreeMap;

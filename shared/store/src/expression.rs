@@ -1,5 +1,5 @@
-//! Update expressions and conditions. Names and values always go through placeholders, because attribute names may be
-//! reserved words of DynamoDB.
+//! Update expressions and conditions. Names and values always go through placeholders, because attribute
+//! names may be reserved words of DynamoDB.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! What other registries returned: one item for each of them, so that reading costs as much as there are. An item of a
-//! registry that was removed from the settings is not read any more.
+//! The last answers of other registries, one item for each registry. The item of a registry that was removed
+//! from the settings is no longer read.
 
 use super::attributes::{Item, blob, moment, n, number, s, some_text, text, to_blob};
 use super::batch_get::Consistency;

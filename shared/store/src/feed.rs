@@ -1,5 +1,5 @@
-//! The public activity feed by time (`specification.md#feed`). An item contains what happened to which listing and
-//! when, and no personal data, because it is public.
+//! The public activity feed by time (`specification.md#feed`). An item contains what happened to which
+//! listing and when, and no personal data, because it is public.
 
 use super::attributes::{Item, blobs, to_blob, ttl};
 use super::client::Store;

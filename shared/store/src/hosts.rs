@@ -1,6 +1,6 @@
-//! Blocked hosts, and the listings at a host. All blocks share a partition, because there are few and each publish and
-//! each sweep needs them all. Listings are found by pointers from their hosts, which move in the transactions that change
-//! the listing.
+//! Blocked hosts, and the listings at a host. All blocks share a partition, because there are few of them,
+//! and every publish request and every sweep needs all of them. Listings are found by pointers from their
+//! hosts, which move in the transactions that change the listing.
 
 use super::attributes::{blobs, text, to_blob};
 use super::client::Store;

@@ -1,4 +1,5 @@
-//! The keys and DIDs that are bound to a listing's domain. All of a listing are one item: they are few, and read together.
+//! The keys and DIDs that are bound to a listing's domain. One item contains all keys and DIDs of a listing,
+//! because they are few and are read together.
 
 use super::attributes::{blob, n, number, to_blob};
 use super::batch_get::Consistency;

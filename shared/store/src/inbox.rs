@@ -1,5 +1,6 @@
-//! The Talk inbox of a listing: its messages by time, in a partition of their own, so that lists of listings never read
-//! them; and the public talk feed, which also contains every `social` message. Messages expire after ninety days.
+//! The Talk inbox of a listing: its messages by time, in a partition of their own, so that lists of listings
+//! never read them; and the public talk feed, which also contains every `social` message. Messages expire
+//! after ninety days.
 
 use super::attributes::{Item, blobs, s, to_blob, ttl};
 use super::client::Store;

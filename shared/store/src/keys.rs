@@ -1,5 +1,5 @@
-//! The keys of every item, in one place so that no two kinds of items collide. Everything about one listing shares its
-//! partition; times are thirteen digits of milliseconds, so that text order is time order.
+//! The keys of every item, in one place so that no two kinds of items collide. Everything about one listing
+//! shares its partition; times are thirteen digits of milliseconds, so that text order is time order.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Leaves of the evidence log on their way into the tree. Each is written in the transaction of the decision that it
-//! records, so that there is neither a decision without its leaf nor a leaf without its decision.
+//! Leaves of the evidence log on their way into the tree. Each is written in the transaction of the decision
+//! that it records, so that every decision has its leaf and every leaf has its decision.
 
 use super::attributes::{Item, moment, n, number, s, text};
 use super::error::StoreError;

@@ -1,5 +1,5 @@
-//! How a listing is stored: its attributes, its index keys, its pointers by name. Separate from the requests, because
-//! publishing, probing and search all read and write these items.
+//! How a listing is stored: its attributes, its index keys, its pointers by name. Separate from the requests,
+//! because publishing, probing and search all read and write these items.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,6 @@
-//! Requests on listings: insert, read by id or name, page through the Active ones. The evidence of the last probe is a
-//! separate item, because lists return the core only and evidence is many times as large.
+//! Requests on listings: insert, read by id or name, page through the Active ones. The evidence of the last
+//! probe is a separate item, because lists return only the listing itself, and the evidence is many times
+//! larger.
 
 use std::sync::Arc;
 

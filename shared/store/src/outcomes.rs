@@ -1,5 +1,5 @@
-//! Outcomes that users report of listings. Sums grow by ADD alone, so that concurrent reports lose nothing; a source is
-//! counted once an hour for a listing, by an item that must not exist yet.
+//! Outcomes that users report for listings. A report only uses ADD, so that no concurrent report is lost. The
+//! same source is counted once an hour for a listing: the report also writes an item that must not exist yet.
 
 use std::collections::BTreeMap;
 

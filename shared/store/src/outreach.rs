@@ -1,5 +1,6 @@
-//! The outreach queue: a small item per listing, in its own partitions of the due index. It is written with the change
-//! that makes the listing Live and removed with the one that ends that, so that no run reads all listings.
+//! The outreach queue: a small item per listing, in its own partitions of the due index. The item is written
+//! together with the change that makes the listing Live, and removed together with the change that ends this,
+//! so that no run has to read all listings.
 
 use super::attributes::{Item, count, moment, s, some_text, text};
 use super::batch_get::Consistency;

@@ -1,5 +1,6 @@
-//! Live listings whose proof has expired because their recheck is late. Readers leave them out item by item; the counters
-//! subtract the number stored here, which is computed from the due queue each hour.
+//! Live listings whose proof has expired because their recheck is late. Lists and searches skip these
+//! listings one by one. The counters subtract the number that is stored here; it is computed from the due
+//! queue once an hour.
 
 use super::attributes::{Item, count, moment, n, text};
 use super::batch_get::Consistency;

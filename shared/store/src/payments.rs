@@ -1,6 +1,6 @@
-//! How payments change purchases. Each event of the provider is processed once: its id is written under a condition in the
-//! same transaction, and the change itself has a condition, so that neither a replay nor a second event of the same
-//! payment does anything.
+//! How payments change purchases. Each event of the provider is processed once: its id is written under a
+//! condition in the same transaction, and the change itself has a condition. So a repeated event, or a second
+//! event of the same payment, changes nothing.
 
 use super::attributes::{n, s, ttl};
 use super::client::Store;

@@ -1,4 +1,5 @@
-//! The probes of a day and of a listing: a record of each, indexed by outcome and time, and tallies by reason.
+//! The probes of a day and of a listing: a record of each, indexed by outcome and time, and tallies by
+//! reason.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! Purchases, stored before the caller is asked to pay. A purchase, the grant of its token, its hold on a code and the
-//! request that began it are one transaction; a purchase that is never paid expires.
+//! Purchases, stored before the caller is asked to pay. One transaction writes the purchase, the grant of its
+//! token, the reservation of its discount code, and the request that began the purchase. A purchase that is
+//! never paid expires.
 
 use super::attributes::{Item, blob, n, s, some_text, text, to_blob};
 use super::batch_get::Consistency;

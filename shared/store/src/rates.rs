@@ -1,5 +1,6 @@
-//! Rate limits are counted in the table, because no instance of a function sees all requests. They apply by caller, by
-//! target and for all callers together; while the table does not answer, nothing is allowed.
+//! Rate limits are counted in the table, because no instance of a function sees all requests. They apply by
+//! caller, by target and for all callers together; while the table does not answer, every limited request is
+//! refused.
 
 use super::attributes::n;
 use super::client::Store;
@@ -115,7 +116,7 @@ mod tests {
     use crate::keys::Key;
 
     #[test]
-    fn refusals_of_other_writes_exceed_no_limit() {
+    fn failed_condition_of_another_write_is_not_an_exceeded_limit() {
         let mut transaction = Transaction::default();
         let other = transaction.put(Key::new("P", "S").item());
         let rate = Rate { caller: 1, everybody: 1, target: 1 };

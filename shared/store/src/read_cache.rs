@@ -1,5 +1,5 @@
-//! Caches items until they are written. Only valid for the sole writer of a table, as on one machine; on AWS many
-//! processes write, and every read goes to the table.
+//! Caches items until they are written. This is correct only if one process writes to the table, as on one
+//! machine. On AWS many processes write, so every read goes to the table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_disabled_cache_reads_every_time() {
+    async fn a_disabled_cache_reads_the_table_every_time() {
         let disabled = ReadCache::default();
         assert_eq!(disabled.live(read(1)).await.unwrap(), live(1));
         assert_eq!(disabled.live(read(2)).await.unwrap(), live(2));

@@ -1,5 +1,6 @@
-//! The search index in the table: a manifest of the buckets and their versions, the buckets as bytes, and dirty marks on
-//! listings that must be indexed again. A mark is written in one transaction with the change, so that none is missed.
+//! The search index in the table: a manifest of the buckets and their versions, the buckets as bytes, and
+//! dirty marks on listings that must be indexed again. A mark is written in the same transaction as the
+//! change, so that no change is missed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_buckets_that_an_eventual_read_returns_too_old_are_read_again() {
+    async fn outdated_bucket_of_an_eventual_read_is_read_again() {
         let table = Lagging::default();
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version(BehaviorVersion::latest())

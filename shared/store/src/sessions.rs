@@ -1,5 +1,6 @@
-//! Sessions across protocols. A step is a separate item and the head counts them, in one transaction under the head's
-//! condition: concurrent appends lose nothing, and no session grows without limit. All of it expires after seven days.
+//! Sessions across protocols. Each step is a separate item, and the head item counts the steps. One
+//! transaction writes both, on a condition on the head. So no concurrent step is lost, and no session grows
+//! without limit. A session expires after seven days.
 
 use super::attributes::{Item, blobs, moment, n, number, s, sum, text, to_blob, ttl};
 use super::client::Store;

@@ -1,5 +1,5 @@
-//! The registry's private keys, in partitions that policies grant only to functions that sign: the keys for attestations,
-//! the key of the evidence log, and the key for HTTP messages.
+//! The registry's private keys, in partitions that policies grant only to functions that sign: the keys for
+//! attestations, the key of the evidence log, and the key for HTTP messages.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,6 @@
-//! The outcome of a probe, written as one transaction with everything that follows from it. After a crash before it the
-//! listing is still due; a second delivery has lost the lease and writes nothing.
+//! Writes the outcome of a probe and everything that follows from it in one transaction. If the process
+//! crashes before this transaction, the listing is still due. A second delivery no longer has the lease, so
+//! it writes nothing.
 
 use super::attributes::{n, s, text, to_blob, ttl};
 use super::batch_get::Consistency;

@@ -1,6 +1,6 @@
-//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one item, and a
-//! small row in the list of its context if this registry chose the context's id; ids that clients choose are keyed by
-//! caller.
+//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one
+//! item, and a small row in the list of its context if this registry chose the context's id; ids that clients
+//! choose are keyed by caller.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_read_as_it_was_stored() {
+    fn a_task_is_read_back_unchanged() {
         for origin in [Origin::Ours, Origin::Client] {
             let task = task(origin, "2001:db8::/64", "a b/ü");
             let mut item = task.key().item();

@@ -1,5 +1,6 @@
-//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time that is taken
-//! once, because "now minus last" would skip ticks under the scheduler's jitter.
+//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time
+//! that is taken once, because a comparison with the time of the last tick would skip ticks when the
+//! scheduler is a little early.
 
 use serde::{Deserialize, Serialize};
 

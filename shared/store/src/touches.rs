@@ -1,5 +1,6 @@
-//! First touches and their daily budget: each is one transaction of the budget, the place in the queue, the inbox and the
-//! log, so that no crash, repetition or race touches twice or beyond the budget.
+//! The first messages to listings ("touches") and their daily budget. One transaction changes the budget, the
+//! queue, the inbox and the log. So a crash, a repeated job or two jobs at the same time never send a second
+//! message, and never send more messages than the budget allows.
 
 use super::attributes::{Item, count, n, number, s, text, ttl};
 use super::batch_get::Consistency;

@@ -1,6 +1,6 @@
-//! Compositions: which listings were used together, how often and how recently. Each is stored at both of its listings, so
-//! that one query reads those of a listing, the strongest first; the item at the first of the two is also in the index of
-//! all.
+//! Compositions: which listings were used together, how often and how recently. Each composition is stored at
+//! both listings, so that one query reads all compositions of a listing, the strongest first. The item at the
+//! first listing is also in the index of all compositions.
 
 use super::attributes::{Item, count, s, text};
 use super::batch_get::Consistency;

@@ -1,5 +1,6 @@
-//! Marks: written with their deposits in one transaction, and read by listing or over all, the newest first. A source that
-//! recently deposited is stored as a digest, so that repeating the same leaves a mark and adds nothing.
+//! Marks are written together with their deposits in one transaction. They are read for one listing or for
+//! all, the newest first. The source of a recent deposit is stored as a digest; if the same source repeats
+//! the deposit, a mark is written but no value is added.
 
 use super::attributes::{Item, blobs, n, s, text, to_blob, ttl};
 use super::client::Store;

@@ -1,5 +1,5 @@
-//! Trails for display, read together: the listings they belong to, so that none is shown that was withdrawn, with the
-//! trails, edges and totals. One batch read, whatever is requested.
+//! Reads everything that a display of trails needs, always in one batch read: the trails, edges and totals,
+//! and their listings, so that no withdrawn listing is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 

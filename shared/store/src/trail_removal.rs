@@ -1,5 +1,5 @@
-//! Moderation: removes everything that was left at one listing. Decay is computed when a trail is read, so nothing else is
-//! ever removed.
+//! Moderation: removes all trails and marks of one listing. Decay is computed when a trail is read, so
+//! nothing else is ever removed.
 
 use super::attributes::{Item, text};
 use super::client::Store;

@@ -1,5 +1,5 @@
-//! The counts of trail events, in all and recently, from which the economy is computed. Written in the transaction of each
-//! deposit, spread over a few items against conflicts, and summed by one query.
+//! The total and recent counts of trail events, from which the economy is computed. Each deposit updates them
+//! in its own transaction. They are spread over a few items to avoid conflicts, and one query reads the sum.
 
 use std::collections::BTreeMap;
 

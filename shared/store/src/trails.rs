@@ -1,5 +1,6 @@
-//! Trails in the table: one item per listing with a scaled sum of each value (`model::Decay`). A deposit is an ADD without
-//! condition or reading, so concurrent deposits lose nothing; its rank on a board is computed from values read before.
+//! Trails in the table: one item per listing with a scaled sum of each value (`model::Decay`). A deposit is
+//! an ADD without condition and without a read, so no concurrent deposit is lost. The rank of the listing on
+//! a board is computed from values that were read before the deposit.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! A2A messages and tasks: what a message does, and how the tasks that it starts are stored, listed and canceled.
-//! Independent of dialects and bindings, so that every version of the protocol behaves the same.
+//! A2A messages and tasks: what a message does, and how the tasks that it starts are stored, listed and
+//! canceled. Independent of dialects and bindings, so that every version of the protocol behaves the same.
 
 mod id;
 mod message;

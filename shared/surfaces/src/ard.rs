@@ -1,5 +1,5 @@
-//! Agentic Resource Discovery (ards-project/ard-spec 0.9): Live listings as catalog entries, which any client of the
-//! standard can search, explore and browse.
+//! Agentic Resource Discovery (ards-project/ard-spec 0.9): Live listings as catalog entries, which any client
+//! of the standard can search, explore and browse.
 
 pub mod browse;
 pub mod catalog_entry;

@@ -1,5 +1,5 @@
-//! An operation as a request that can be sent: by REST, as an MCP tool, in plain words over A2A. It is made from the
-//! operation's own example and routes, so that no document or page shows a call that is not served.
+//! An operation as a request that can be sent: by REST, as an MCP tool, in plain words over A2A. It is made
+//! from the operation's own example and routes, so that no document or page shows a call that is not served.
 
 use form_urlencoded::byte_serialize;
 use http::header;

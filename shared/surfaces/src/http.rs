@@ -1,5 +1,5 @@
-//! What every HTTP function shares: arguments, problem documents, request ids, conditional answers. The router of a
-//! function contains only its routes; [`with_middleware`] adds the same middleware to each.
+//! What every HTTP function shares: arguments, problem documents, request ids, conditional answers. The
+//! router of a function contains only routes; [`with_middleware`] adds the same middleware to every router.
 
 mod arguments;
 mod by_action;

@@ -1,6 +1,7 @@
-//! `/openapi.json`: the description of this API for machines (OpenAPI 3.1.0), derived from the catalogue of operations
-//! and the tables of documents, so that it cannot drift from them. Only protocols that others define are described by
-//! hand. Everything but the address is the same for every registry, and is made once per process.
+//! `/openapi.json`: the description of this API for machines (OpenAPI 3.1.0), derived from the catalogue of
+//! operations and the tables of documents, so that it cannot drift from them. Only protocols that others
+//! define are described by hand. Everything but the address is the same for every registry, and is made once
+//! per process.
 
 mod components;
 mod documents;

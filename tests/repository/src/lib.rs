@@ -1,1 +1,2 @@
-//! Only tests: `cargo test -p repository` checks what Cargo and the compiler cannot see.
+//! This crate contains only tests. `cargo test -p repository` checks rules that Cargo and the compiler cannot
+//! check.

@@ -1,5 +1,6 @@
-//! Cargo forbids circles between crates. These tests forbid the rest: a dependency that skips the intended order, a
-//! second crate that knows DynamoDB or connects to strangers, and source files that no module declares.
+//! Cargo forbids cycles between crates. These tests forbid three more things: a dependency on a higher layer,
+//! a library for DynamoDB, HTTP or DNS in a crate that may not use it, and a source file that no module
+//! declares.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot read the sources has to fail")]
 
@@ -81,7 +82,7 @@ fn layers_depend_only_on_lower_layers() {
 }
 
 #[test]
-fn guarded_libraries_stay_in_their_crates() {
+fn restricted_libraries_are_used_only_in_allowed_crates() {
     for (library, allowed) in GUARDED {
         for folder in crates() {
             let uses = dependencies(&folder).contains(library);

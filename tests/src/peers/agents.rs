@@ -1,4 +1,5 @@
-//! Agents of A2A 1.0 and 0.3. Each is one function from request to reply, so that the script of a peer is easy to read.
+//! Agents of A2A 1.0 and 0.3. Each agent is one function that takes a request and returns a reply, so that
+//! the script of a peer is easy to read.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Hostile or broken peers: each hangs, floods or lies in one way. Some use plain sockets, because no server library does
-//! this.
+//! Hostile or broken peers. Each peer misbehaves in one way: it never answers, sends too much, or sends false
+//! data. Some use plain sockets, because no server library can do this.
 
 use std::io::Write as _;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A name server on loopback, over UDP and TCP on one port, that answers each name with a script. It can also answer as
-//! only a hostile server would.
+//! A name server on loopback. It serves UDP and TCP on one port, and a script gives the answer for each name.
+//! It can also send answers that only a hostile server would send.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};

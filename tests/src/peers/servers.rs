@@ -1,5 +1,6 @@
-//! MCP servers: a stateless server of 2026-07-28 that answers in JSON, and a server of 2025-06-18 with sessions and event
-//! streams, which were the default of the official frameworks.
+//! Two kinds of MCP servers. One implements version 2026-07-28: it is stateless and answers in JSON. The
+//! other implements 2025-06-18 with sessions and event streams, which were the default of the official
+//! frameworks.
 
 use axum::response::{IntoResponse, Response};
 use http::header;

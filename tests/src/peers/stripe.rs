@@ -1,6 +1,6 @@
-//! A fake of Stripe's API, after its documentation: it checks the key, the headers and every field of a Checkout Session,
-//! stores replies by idempotency key, and signs events. It refuses unknown fields, so that a misspelled field fails as it
-//! would at Stripe.
+//! A fake of Stripe's API, written from Stripe's documentation. It checks the key, the headers and every
+//! field of a Checkout Session. It stores replies by idempotency key and signs events. It refuses unknown
+//! fields, so that a misspelled field fails as it would at Stripe.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! Options of a test registry: settings by their environment names, the clock and the transport. Settings use the same
-//! reader as in production, so that a test cannot use a configuration that an operator could not.
+//! Options of a test registry: settings by their environment names, the clock and the transport. The
+//! production code reads the settings, so that a test cannot use a configuration that an operator cannot use.
 
 use local::{Data, Options, Transport};
 use registry::model::{Clock, Random};

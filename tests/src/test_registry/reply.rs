@@ -1,4 +1,4 @@
-//! A reply, and its snapshot, in which values that differ between runs are replaced by names.
+//! A reply and its snapshot. In the snapshot, names replace the values that differ between runs.
 
 use http::HeaderMap;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! The documents that the registry serves, one file for each.
+//! Tests the documents that the registry serves. Each document has one file.
 
 mod active_list;
 mod agent_descriptions;

@@ -1,4 +1,4 @@
-//! The economy operations: their numbers follow from measurements and are the same over every protocol.
+//! Tests the economy operations: their numbers come from measurements and are the same over every protocol.
 
 mod budget;
 mod costs;

@@ -1,4 +1,5 @@
-//! Failures of the table, the bus, the clock and the disk, hostile peers, and the table calls that requests cost.
+//! Tests failures of the table, the bus, the clock and the disk, hostile peers, and the number of table calls
+//! of each request.
 
 mod audit;
 mod child_registry;

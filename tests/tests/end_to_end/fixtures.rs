@@ -1,4 +1,4 @@
-//! Registries that contain Live listings, and the schemas for checking documents.
+//! Provides registries that contain Live listings, and the schemas for checking documents.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! Interop over every protocol: resolving a need to a call, sessions, outcomes, compositions, and federation with other
-//! registries.
+//! Tests interop over every protocol: finding a call for a need, sessions, outcomes, compositions, and
+//! federation with other registries.
 
 mod compositions;
 mod federation;

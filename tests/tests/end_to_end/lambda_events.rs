@@ -1,5 +1,5 @@
-//! Sends the sample events to the functions as Lambda does. They are real API Gateway (2.0) and EventBridge events. The
-//! replies and the tables are the same as with plain HTTP.
+//! Sends the sample events to the functions as Lambda does. The samples are real events of API Gateway (2.0)
+//! and EventBridge. The replies and the tables are the same as with plain HTTP.
 
 use axum::Router;
 use axum::body::Body;

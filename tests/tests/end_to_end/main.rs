@@ -1,5 +1,6 @@
-//! End-to-end tests of the registry: requests through its gateway, a clock that the tests move, and real peers on the
-//! loopback. They are one program, so that it is linked once. Tests that need a program of their own are in `tests/tests`.
+//! End-to-end tests of the registry. They send requests through its gateway, move its clock, and use real
+//! peers on loopback. All are in one program, so that it is linked once. Tests that need a separate program
+//! are in `tests/tests`.
 
 #![expect(
     clippy::unwrap_used,

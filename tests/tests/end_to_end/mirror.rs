@@ -1,5 +1,6 @@
-//! The bulk import (`mirror`) against a whole registry: from files, and from a peer that implements the official registry
-//! API and fails. After any interruption the next run continues, and no listing is created twice.
+//! Tests the bulk import (`mirror`) into a whole registry. It reads from files, or from a peer that
+//! implements the official registry API and sometimes fails. After any interruption the next run continues,
+//! and no listing is created twice.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -371,7 +372,7 @@ async fn mirror_waits_for_a_busy_registry() {
 }
 
 #[tokio::test]
-async fn mirror_stops_if_the_target_is_no_registry() {
+async fn mirror_stops_if_the_target_is_not_a_registry() {
     let folder = tempfile::tempdir().unwrap();
     let from = file(folder.path(), (0..3).map(document));
     let elsewhere = Peer::start(|_| empty(500)).await;

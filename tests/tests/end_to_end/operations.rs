@@ -1,4 +1,4 @@
-//! The operations: one file or folder for each operation or group of operations.
+//! Tests the operations. Each operation or group of operations has one file or folder.
 
 mod ard_search;
 mod check_liveness;

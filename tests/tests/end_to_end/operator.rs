@@ -1,5 +1,5 @@
-//! The operator's commands: withdraw and restore a listing, block a host, erase a contact, revoke a token. In addition, the
-//! deletion of listings that were never Live.
+//! Tests the operator's commands: withdraw and restore a listing, block a host, erase a contact, revoke a
+//! token. Also tests that listings that were never Live are deleted.
 
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
 }
 
 #[tokio::test]
-async fn withdrawn_listing_returns_only_by_restore_and_new_probe() {
+async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
     let (registry, peer, id) = live_agent().await;
     run_command(&registry, json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
     let before = request_count(&peer);
@@ -222,7 +222,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
 }
 
 #[tokio::test]
-async fn listing_that_raced_a_block_is_withdrawn_without_a_probe() {
+async fn listing_published_during_a_block_is_withdrawn_unprobed() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     run_command(&registry, json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." })).await;
     // Writes the listing as a publish call does that checked for blocks just before this block was written.
@@ -345,7 +345,7 @@ async fn never_live_listing_is_deleted_after_thirty_days_of_failure() {
 }
 
 #[tokio::test]
-async fn republished_local_and_formerly_live_listings_are_kept() {
+async fn republished_local_and_once_live_listings_are_not_deleted() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
     let republished = registry.publish_card(&peer.url("/cared/card.json")).await;

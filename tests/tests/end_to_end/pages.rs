@@ -1,4 +1,4 @@
-//! The pages for people: they work without scripts, escape every text of a listing, and stay small.
+//! Tests the pages for people. They work without scripts, escape every text of a listing, and stay small.
 
 mod board;
 mod every_page;

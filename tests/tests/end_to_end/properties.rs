@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn cursor_round_trips(agents in places(), mcps in places()) {
+    fn cursor_stays_the_same_when_written_and_read(agents in places(), mcps in places()) {
         let cursor = Cursor { agents, mcps };
         match cursor.write() {
             None => prop_assert_eq!((cursor.agents, cursor.mcps), (Place::End, Place::End)),

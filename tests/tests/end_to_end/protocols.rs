@@ -1,4 +1,5 @@
-//! MCP, A2A, ARD, the API of the official MCP registry and plain REST, as their clients use them.
+//! Tests the protocols as their clients use them: MCP, A2A, ARD, plain REST, and the API of the official MCP
+//! registry.
 
 mod a2a_dialects;
 mod a2a_fuzz;

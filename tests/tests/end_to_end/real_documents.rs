@@ -1,5 +1,6 @@
-//! Agent cards and `server.json` documents from public repositories. A small sample is in `tests/fixtures/real`. The
-//! ignored tests read a whole collection from the folder in `REAL_DOCUMENTS`, which has the same layout.
+//! Tests agent cards and `server.json` documents from public repositories. A small sample is in
+//! `tests/fixtures/real`. The ignored tests read a whole collection from the folder in `REAL_DOCUMENTS`,
+//! which has the same layout.
 
 mod parsed;
 mod published;

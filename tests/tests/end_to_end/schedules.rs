@@ -1,4 +1,4 @@
-//! The schedules, and the first probe that an event starts.
+//! Tests the schedules, and the first probe that an event starts.
 
 mod all_schedules;
 mod bad_texts;

@@ -1,4 +1,4 @@
-//! Trails: traces left by callers and deposited automatically, how they are sensed and followed, which of them count, and
+//! Tests trails: traces that callers leave, automatic deposits, how trails are read, which traces count, and
 //! what they cost.
 
 mod automatic_deposits;

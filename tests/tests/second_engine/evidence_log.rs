@@ -1,4 +1,5 @@
-//! Concurrent sequencers of one evidence log: every leaf is added once, to one tree that only grows.
+//! Several sequencers write to one evidence log at the same time. Every leaf is added once, and the tree only
+//! grows.
 
 use std::collections::BTreeSet;
 

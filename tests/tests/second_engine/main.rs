@@ -1,5 +1,6 @@
-//! The store on two engines: the embedded one, and the DynamoDB endpoint in `SECOND_ENGINE` (`make second-engine` starts
-//! moto). The same scenarios must have the same results, so that the store does not depend on a quirk of one emulator.
+//! Tests the store on two engines: the embedded engine, and the DynamoDB endpoint in `SECOND_ENGINE` (`make
+//! second-engine` starts moto). The same scenarios must have the same results, so that the store does not
+//! depend on the behavior of one emulator.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

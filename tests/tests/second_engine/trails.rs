@@ -1,4 +1,5 @@
-//! Concurrent deposits on each engine: none is lost, in any order, and boards and compositions stay sorted.
+//! Concurrent deposits on each engine: no deposit is lost in any order, and boards and compositions stay
+//! sorted.
 
 use futures::future::join_all;
 use jiff::SignedDuration;

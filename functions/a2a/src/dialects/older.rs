@@ -1,5 +1,6 @@
-//! JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2), a task both `contextId` and `sessionId`: the
-//! SDKs of both versions ignore the members of the other, so one form serves all clients.
+//! JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2), and a task has both `contextId`
+//! and `sessionId`. The SDK of each version ignores the members of the other version, so one form serves all
+//! clients.
 
 use registry::a2a::{Content, Message, Part, Role, Task};
 use registry::http::JsonEnvelope;

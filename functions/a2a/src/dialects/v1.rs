@@ -1,5 +1,6 @@
-//! JSON of A2A 1.0 (a2a.proto in its JSON mapping): the member of a part gives its type, roles and states are in
-//! capitals, and there is no `kind`. Members with a default value are left out, as in the JSON mapping of protobuf.
+//! JSON of A2A 1.0 (a2a.proto in its JSON mapping): the member of a part gives its type, roles and states are
+//! in capitals, and there is no `kind`. Members with a default value are left out, as in the JSON mapping of
+//! protobuf.
 
 use registry::a2a::{Content, Message, Part, Role, Task, TaskState};
 use registry::http::JsonEnvelope;
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn state_names_of_all_dialects_are_read() {
+    fn state_names_of_all_dialects_are_accepted() {
         for (name, expected) in [
             ("TASK_STATE_INPUT_REQUIRED", TaskState::InputRequired),
             ("input-required", TaskState::InputRequired),

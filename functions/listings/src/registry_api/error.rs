@@ -1,5 +1,6 @@
-//! Errors of the official registry API. The body has the member that its OpenAPI documents (`error`) and those that the
-//! official service sends (`title`, `status`, `detail`, `errors`), because clients exist for either.
+//! Errors of the official registry API. The body has the member `error`, as the official OpenAPI documents
+//! it, and also the members that the official service really sends (`title`, `status`, `detail`, `errors`).
+//! Some clients use the first form and some the second.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};

@@ -1,5 +1,5 @@
-//! Paths of the official MCP registry API. Server names contain a slash that many clients do not encode, so paths are
-//! parsed after decoding, when both forms are the same.
+//! Paths of the official MCP registry API. Server names contain a slash that many clients do not encode, so a
+//! path is decoded before it is parsed: after decoding, both forms are the same.
 
 use registry::registry_api::Namespace;
 

@@ -51,7 +51,7 @@ fn modern_request_with_matching_headers_passes() {
 }
 
 #[test]
-fn every_header_occurs_once_and_matches_the_body() {
+fn every_header_must_occur_once_and_match_the_body() {
     for name in ["mcp-protocol-version", "mcp-method", "mcp-name"] {
         assert_eq!(code(negotiate_version(&with(name, None), &call("score"))), (400, -32020), "no {name}");
         assert_eq!(
@@ -121,7 +121,7 @@ fn modern_request_of_another_revision_is_refused() {
 }
 
 #[test]
-fn requests_without_modern_marks_are_legacy() {
+fn requests_without_the_modern_meta_fields_are_legacy() {
     let plain = request("tools/list", &json!({}));
     assert_eq!(negotiate_version(&HeaderMap::new(), &plain), Ok(Era::Legacy(Handshake::March2025)));
     for (date, revision) in [("2024-11-05", Handshake::November2024), ("2025-06-18", Handshake::June2025)] {

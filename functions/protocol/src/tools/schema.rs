@@ -1,5 +1,6 @@
-//! The catalogue's schemas in a form that every MCP client accepts. Official clients use validators that refuse
-//! `$schema`, the `format` of a number, a list of types or `false` as a schema, so none of these is sent.
+//! The catalogue's schemas in a form that every MCP client accepts. Official clients use validators that
+//! refuse `$schema`, the `format` of a number, a list of types or `false` as a schema, so none of these is
+//! sent.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! Calls the engine's method for a DynamoDB operation. The engine's own dispatcher is private, so its rule for invalid
-//! requests is repeated here.
+//! Calls the engine's method for a DynamoDB operation. The engine's own dispatcher is private, so its rule
+//! for invalid requests is repeated here.
 
 use dynoxide::{Database, DynoxideError};
 use serde::Serialize;

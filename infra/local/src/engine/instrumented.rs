@@ -1,6 +1,6 @@
-//! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the cost of a
-//! request, and injects what a local engine never does: throttling, conflicts, service errors, lost answers, stale
-//! indexes.
+//! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the
+//! cost of a request, and injects faults that a local engine never causes: throttling, conflicts, service
+//! errors, lost answers and stale indexes.
 
 mod fault;
 mod meter;

@@ -1,5 +1,5 @@
-//! What the store requires of the engine, through the real SDK. Errors are matched by type and code, because messages
-//! differ between engines.
+//! Tests of what the store requires of the engine. They use the real SDK. Errors are matched by type and
+//! code, because messages differ between engines.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -149,7 +149,7 @@ async fn invalid_request_is_a_validation_error() {
 }
 
 #[tokio::test]
-async fn items_expire_by_the_registrys_clock() {
+async fn items_expire_when_the_clock_of_the_registry_says_so() {
     let clock = Clock::manual(Moment::from_second(1_800_000_000).unwrap());
     let engine = Embedded::open(&Data::Memory, &clock).unwrap();
     let client = client(engine.clone());

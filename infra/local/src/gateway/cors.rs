@@ -1,5 +1,5 @@
-//! The template's CORS configuration as a layer. API Gateway answers the preflights of browsers itself, and its headers
-//! replace those of the function.
+//! The template's CORS configuration as a layer. API Gateway answers the preflights of browsers itself, and
+//! the gateway's headers replace the function's headers.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Errors of the gateway: at the start, if it cannot be built from the template, and its own error responses.
+//! Errors of the gateway: the errors at the start, if the gateway cannot be built from the template, and the
+//! gateway's own error responses.
 
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};

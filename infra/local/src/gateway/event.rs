@@ -1,5 +1,5 @@
-//! A request as the event that API Gateway sends to Lambda (payload format 2.0), and the answer back, both as JSON
-//! text: what Lambda would lose is lost here too.
+//! Converts a request to the event that API Gateway sends to Lambda (payload format 2.0), and converts the
+//! answer back. Both go through JSON text, so anything that Lambda would lose is also lost here.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,5 +1,5 @@
-//! The function behind a route: part of this binary, called directly or by a Lambda event; or a packaged binary, called
-//! by events only. Tests compare the responses of all three.
+//! The function behind a route. A function in this binary is called directly or with a Lambda event; a
+//! packaged binary is called only with events. Tests compare the responses of these three ways.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

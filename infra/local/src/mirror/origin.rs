@@ -1,4 +1,5 @@
-//! The source of a mirror on the command line. Plain http addresses and passwords in the URL are refused at the start.
+//! The source of a mirror on the command line. Plain http addresses and passwords in the URL are refused at
+//! the start.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_http_is_only_for_loopback() {
+    fn plain_http_is_allowed_only_for_loopback() {
         let refused = |text: &str| text.parse::<Origin>().unwrap_err();
         assert_eq!(refused("http://registry.example.com"), OriginError::NotHttps);
         assert_eq!(refused("http://10.0.0.7:8080"), OriginError::NotHttps);
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_a_file() {
+    fn text_that_is_not_a_url_is_a_file_path() {
         assert_eq!("-".parse(), Ok(Origin::Stdin));
         assert_eq!("servers.jsonl".parse(), Ok(Origin::File("servers.jsonl".into())));
     }

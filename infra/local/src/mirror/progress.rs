@@ -1,5 +1,5 @@
-//! Progress of a mirror on standard error: a bar on a terminal, otherwise a line every ten seconds. Standard output is
-//! for the summary only.
+//! Progress of a mirror on standard error: a bar on a terminal, otherwise a line every ten seconds. Standard
+//! output is for the summary only.
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! A request rate that concurrent requests share. A `Retry-After` pauses all of them, because each further request
-//! would only make the wait longer.
+//! A request rate that concurrent requests share. A `Retry-After` header pauses all of these requests,
+//! because any further request would only make the wait longer.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! All refusals as JSON Lines, for `--report`; the summary shows only a few examples.
+//! Writes all refusals as JSON Lines (option `--report`); the summary shows only a few examples.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};

@@ -1,5 +1,5 @@
-//! Requests to one registry, at a limited rate and with retries. A bulk import meets rate limits and transient faults
-//! often: it obeys `Retry-After`, and every wait is bounded and reported.
+//! Requests to one registry, at a limited rate and with retries. A bulk import often gets rate limits and
+//! transient errors, so the client obeys `Retry-After`. Every wait is bounded and reported.
 
 use std::error::Error as _;
 use std::sync::Arc;

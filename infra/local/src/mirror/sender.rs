@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_are_not_of_a_registry() {
+    fn answers_in_another_format_do_not_come_from_a_registry() {
         for (status, reply) in [
             (200, json!({ "hello": "world" })),
             (200, Value::Null),

@@ -1,5 +1,5 @@
-//! One entry of a source: a server description to send, or the reason why it is not sent. Deleted, deprecated and
-//! superseded servers are skipped without a request.
+//! One entry of a source: a server description to send, or the reason why it is not sent. Deleted, deprecated
+//! and superseded servers are skipped without a request.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_give_the_bare_document() {
+    fn document_is_found_with_and_without_its_wrapper() {
         let bare = json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0" });
         let official = json!({ OFFICIAL: { "status": "active", "isLatest": true } });
         let wrapped = json!({ "server": bare, "_meta": official });
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_entry_is_named_by_its_place() {
+    fn error_gives_the_position_of_the_invalid_entry() {
         let entry = read(json!(7));
         assert_eq!(entry.label.display_name(), "line 3");
         assert!(matches!(entry.action, Action::Invalid { code: "not_an_object", .. }));

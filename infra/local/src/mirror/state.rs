@@ -1,5 +1,5 @@
-//! The state file of a mirror, from which a later run continues. It is replaced by a rename, so that a crash leaves
-//! either the previous state or the new one.
+//! The state file of a mirror, from which a later run continues. It is replaced by a rename, so that a crash
+//! leaves either the previous state or the new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

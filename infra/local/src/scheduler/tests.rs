@@ -1,5 +1,5 @@
-//! Uses tokio's paused clock, so nothing here really waits. A job that fails, panics or hangs must not affect other
-//! jobs.
+//! These tests use tokio's paused clock, so they never wait. A job that fails, panics or hangs must not
+//! affect other jobs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Parses `rate(…)` expressions as strictly as AWS does on deployment, because no offline check refuses `rate(6
-//! minute)`. Source: EventBridge Scheduler user guide, "Schedule types", rate-based schedules.
+//! Parses `rate(…)` expressions as strictly as AWS does on deployment, because no offline check refuses
+//! `rate(6 minute)`. Source: EventBridge Scheduler user guide, "Schedule types", rate-based schedules.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A small template with the forms that SAM allows, and the real one.
+//! Tests with a small template that contains every form that SAM allows, and with the real template.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The two DID methods whose identifiers say where the key is: `did:key` contains it, `did:web` names the domain that
-//! serves it.
+//! The two DID methods whose identifiers say where the key is: `did:key` contains it, `did:web` names the
+//! domain that serves it.
 
 use std::fmt;
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_did_names_the_place_of_its_key() {
+    fn a_did_gives_the_location_of_its_key() {
         let web = Did::parse("did:web:agents.example.org").unwrap();
         assert_eq!(web.domain().map(HostName::as_str), Some("agents.example.org"));
         let document = web.document(Reach::Public).unwrap();
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn dids_of_less_than_a_domain_are_refused() {
+    fn dids_without_a_full_domain_are_refused() {
         for text in [
             "",
             "did:web:",

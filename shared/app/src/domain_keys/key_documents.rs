@@ -1,4 +1,5 @@
-//! Documents that contain keys: a key set (RFC 7517) and the document of a DID. Keys of other kinds are skipped.
+//! Documents that contain keys: a key set (RFC 7517) and the document of a DID. Keys of other kinds are
+//! skipped.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The places where a domain publishes its keys: TXT records, a document served by HTTPS (both contain the record of
-//! the official registry, `v=MCPv1; k=ed25519; p=...`), a key set, the document of a DID.
+//! The places where a domain publishes its keys: TXT records, a document served by HTTPS (both contain the
+//! record of the official registry, `v=MCPv1; k=ed25519; p=...`), a key set, the document of a DID.
 
 use super::did::Did;
 use super::key_documents::{of_did_document, of_key_set};

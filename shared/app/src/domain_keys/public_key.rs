@@ -1,5 +1,6 @@
-//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official registry. Two
-//! kinds are accepted, Ed25519 and P-256: those that DIDs, agent cards and the official registry sign with.
+//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official
+//! registry. Two kinds of keys are accepted, Ed25519 and P-256, because DIDs, agent cards and the official
+//! registry use these kinds.
 
 use std::fmt;
 
@@ -173,7 +174,7 @@ mod tests {
 
     /// The keys of the did:key method specification, "Test Vectors", and their JWKs there.
     #[test]
-    fn a_multikey_is_the_key_of_its_did_document() {
+    fn a_multikey_equals_the_key_in_its_did_document() {
         let ed25519 = PublicKey::from_multikey("z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp").unwrap();
         assert_eq!(
             ed25519,

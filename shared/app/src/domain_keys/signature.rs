@@ -1,5 +1,5 @@
-//! A signature as a caller sends it. Its length gives its form: 64 bytes are the plain form of both kinds of keys, any
-//! other number is the DER that OpenSSL writes for P-256.
+//! A signature as a caller sends it. The length of the signature tells its form: 64 bytes are the plain form,
+//! for both kinds of keys; any other length is the DER form that OpenSSL writes for P-256.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};

@@ -1,6 +1,6 @@
-//! Blocking a host. The block is written first, so that nothing new is listed; then one call withdraws a bounded number
-//! of listings. The rest, and listings that an older version stored without their hosts, are withdrawn when they are
-//! next probed.
+//! Blocking a host. The block is written first, so that nothing new is listed; then one call withdraws a
+//! bounded number of listings. The rest, and listings that an older version stored without their hosts, are
+//! withdrawn when they are next probed.
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 

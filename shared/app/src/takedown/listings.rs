@@ -1,5 +1,5 @@
-//! Withdrawing and restoring one listing. Both are conditional writes over the listing as it was read, and start again
-//! where a probe or the publisher changed it meanwhile.
+//! Withdrawing and restoring one listing. Both are conditional writes. If a probe or the publisher changed
+//! the listing after it was read, the operation starts again.
 
 use super::{Outcome, blocked_conflict};
 use crate::App;

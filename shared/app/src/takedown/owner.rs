@@ -1,5 +1,5 @@
-//! Withdrawal of a listing by its owner, and its restoration. The owner's identity was proven before; decisions of the
-//! operator take precedence.
+//! Withdrawal of a listing by its owner, and its restoration. The caller has already proven to be the owner.
+//! Decisions of the operator take precedence.
 
 use super::hosts::host_blocked;
 use super::listings::{restore_unless, take_off};

@@ -1,8 +1,8 @@
-//! The messages of the registry to an inbox about a probe: the listing went Live, the result of its weekly recheck,
-//! changed tools, something to fix. They follow from the state change and are written with it, so that each is sent
-//! once.
+//! The messages that the registry writes to an inbox after a probe: the listing went Live, the result of the
+//! weekly recheck, changed tools, or something to fix. A message is written in the same transaction as the
+//! state change, so that it is sent exactly once.
 //!
-//! They contain no text of other parties, because models read the inbox.
+//! The messages contain no text of other parties, because language models read the inbox.
 
 use registry_model::error::shorten;
 use registry_model::{Lane, LiveChange, Reason, StateChange, TalkKind, TalkMessage};

@@ -1,4 +1,5 @@
-//! What a listing should do next, by its state, as ready-made calls. Never empty.
+//! Returns what a listing in a given state should do next, as calls that are ready to send. The list is never
+//! empty.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Finds contact data of people and secrets in a text, which public texts must not contain. The patterns may refuse a
-//! harmless address and may miss a number, because prices, dates and versions are numbers, too.
+//! Finds contact data of people and secrets in a text, which public texts must not contain. The patterns may
+//! refuse a harmless address and may miss a number, because prices, dates and versions are numbers, too.
 
 use std::sync::LazyLock;
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_found_and_words_are_not() {
+    fn secrets_are_found_and_ordinary_words_pass() {
         let token = AccessToken::new(&Random::seeded(1));
         let texts = [
             format!("My token is {}.", token.reveal()),

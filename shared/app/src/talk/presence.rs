@@ -1,5 +1,6 @@
-//! Presence at the Talk inbox (`specification.md#talk-modes`), the same rule for rows, status and the inbox itself. It
-//! never removes a listing from the list; a lapsed inbox is only shown as lapsed.
+//! Presence at the Talk inbox (`specification.md#talk-modes`), computed by the same rule for rows, for the
+//! status and for the inbox itself. Presence never removes a listing from the active list; an inbox without
+//! visits is only shown as lapsed.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;

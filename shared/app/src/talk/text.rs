@@ -1,5 +1,5 @@
-//! Which texts an inbox accepts. Inboxes are public and read by models: plain text of bounded length, without
-//! instructions to the reader, secrets, or contact data of people.
+//! Decides which texts an inbox accepts. Inboxes are public and language models read them. So a text must be
+//! plain and short, without instructions to the reader, secrets, or contact data of people.
 
 use super::TalkAction;
 use super::personal_data::{has_email_address, has_phone_number, has_secret};

@@ -1,5 +1,6 @@
-//! Deposits of reads: a search or a look at traces notes them in memory, and a later request writes them in one batch.
-//! The deposits in memory are lost when the process ends, because a search must not wait for a write.
+//! Deposits that reads cause. A search, or a request that reads traces, stores its deposits in memory, and a
+//! later request writes them in one batch. Deposits in memory are lost when the process ends; this is
+//! accepted, because a search must not wait for a write.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_and_memory_are_bounded() {
+    fn size_of_writes_and_memory_is_bounded() {
         let pending = PendingDeposits::default();
         for number in 0..2 * MAX_PENDING {
             pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));

@@ -1,5 +1,5 @@
-//! The source of a deposit: a digest that recognizes repeats, and whether it is the listing itself. Neither is proven,
-//! so both only bound what is counted.
+//! The source of a deposit: a digest by which repeats are recognized, and whether the source is the listing
+//! itself. A source is not proven, so it is used only to limit what is counted.
 
 use sha2::{Digest, Sha256};
 

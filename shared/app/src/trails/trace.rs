@@ -1,5 +1,5 @@
-//! What a trace deposits. One source adds to a listing only once in a while; otherwise a loop of one caller could make
-//! any listing the strongest.
+//! How much a trace adds to a listing. The same source can add to a listing only once in a fixed interval;
+//! otherwise one caller could make any listing the strongest with a loop.
 
 use jiff::SignedDuration;
 
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deposits_follow_from_kind_and_intensity() {
+    fn kind_and_intensity_decide_the_deposit() {
         // 6 + 6 / 2, 6 + 50 / 2
         let of = trace_amounts;
         assert_eq!(of(MarkKind::Mark, 6), Amounts { attraction: 9.0, ..Amounts::NONE });

@@ -1,5 +1,5 @@
-//! How much a listing stands out among those of the same relevance: by its reported outcomes and its trail.
-//! The trail counts up to a bound, so that no number of marks outweighs everything else.
+//! The boost of a listing among listings of the same relevance, from its reported outcomes and its trail. The
+//! trail counts only up to a bound, so that many marks cannot outweigh everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ mod tests {
     use super::Boost;
 
     #[test]
-    fn boosts_match_a_hand_calculation() {
+    fn boosts_match_values_calculated_by_hand() {
         // .6 * .9 + .4 * 10 = 4.54; with the multiplier .54 + .4 * 15 = 6.54.
         let of = |outcome, trail, multiplier| Boost::of(outcome, trail, multiplier).boost;
         assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);

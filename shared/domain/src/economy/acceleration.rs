@@ -1,5 +1,5 @@
-//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its weight,
-//! which halves every 72 hours; the index is computed from decaying counts.
+//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its
+//! weight, which halves every 72 hours; the index is computed from decaying counts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn index_matches_a_hand_calculation() {
+    fn index_matches_values_calculated_by_hand() {
         assert_eq!(index(&[], 0.0).index, 1.0);
         // 10 * .012 + 2 * .04 + 1 * .08 + 5 * .01 = .33.
         let events = [
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn operator_bump_is_scaled_within_bounds() {
+    fn bump_of_the_operator_is_scaled_within_bounds() {
         let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
         // .04 times .25 (the least), 1, 2, and 3 (the most).
         assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);

@@ -1,5 +1,5 @@
-//! What each operation costs: a test measures every example at the table and stores the result in `costs.json`, which
-//! is compiled in. Prices are settings.
+//! What each operation costs: a test runs every example, measures the table units that it uses, and stores
+//! the result in `costs.json`, which is compiled in. Prices come from the settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn price_matches_a_hand_calculation() {
+    fn price_matches_a_value_calculated_by_hand() {
         let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
         // 3 * 0.125 + 8 * 0.625 + 1 = 0.375 + 5 + 1.
         assert_eq!(Cost::of(call(3.0, 8.0), &prices).usd_per_million_calls, 6.375);

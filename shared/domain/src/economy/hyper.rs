@@ -1,5 +1,6 @@
-//! How fast the acceleration index changes, and the gates that show whether the network is dense enough for that to be
-//! meaningful. Gates and thresholds are the origin's.
+//! How fast the acceleration index changes, and the conditions ("gates") that show whether the network is
+//! dense enough for this number to be meaningful. The gates and thresholds are taken from the original
+//! registry.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn change_matches_a_hand_calculation() {
+    fn change_matches_a_value_calculated_by_hand() {
         assert_eq!(index_per_hour(1.2, 1.8, 24.0), 0.025);
         assert_eq!(index_per_hour(2.0, 1.5, 10.0), -0.05);
         assert_eq!(index_per_hour(1.0, 3.0, 0.9), 0.0, "samples within an hour show no speed");

@@ -1,5 +1,5 @@
-//! The state from which all numbers are computed: counts, totals and hourly samples, read together. Samples are taken
-//! from the same state, so that speeds are comparable.
+//! The state from which all numbers are computed: counts, totals and hourly samples, read together. Samples
+//! are taken from the same state, so that rates of growth can be compared.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What the acceleration index scales, each multiplier within its bound. Only two of the five are used; the others are
-//! marked `nothing yet`.
+//! The multipliers that are calculated from the acceleration index, each up to its bound. Only two of the
+//! five multipliers are used; the others are marked `nothing yet`.
 
 use schemars::JsonSchema;
 use serde::Serialize;

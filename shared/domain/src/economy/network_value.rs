@@ -1,5 +1,5 @@
-//! The value of a network by the origin's formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. It only compares two
-//! states of one registry; it is not money.
+//! The value of a network by the formula of the original registry: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d.
+//! Use the value only to compare two states of one registry; it is not an amount of money.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn values_match_a_hand_calculation() {
+    fn values_match_those_calculated_by_hand() {
         // Every base 1: 100 * .01 = 1, .5 + .5 = 1; only the factor is left.
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, false).value(), 1.0);
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, true).value(), 1.2);

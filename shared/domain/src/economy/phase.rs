@@ -1,5 +1,5 @@
-//! The phase of the registry on its S-curve, from the events per hour. The weights are the origin's, which publishes
-//! no thresholds; the thresholds are ours.
+//! The phase of the registry on its S-curve, from the events per hour. The weights are those of the original
+//! registry. It publishes no thresholds, so the thresholds are our own.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rate_matches_a_hand_calculation() {
+    fn rate_matches_a_value_calculated_by_hand() {
         let happened = |event| match event {
             TrailEvent::TakeDemo => 4,
             TrailEvent::LeaveFeedback => 2,

@@ -1,5 +1,5 @@
-//! Curves of growth: a number now, a day ago and two days ago, and the part of an S-curve that this is. It compares
-//! days, because a small registry has one event an hour or none.
+//! Growth curves: a count now, a day ago and two days ago, and the part of an S-curve that these three counts
+//! form. The curve compares days and not hours, because a small registry has at most one event in an hour.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_match_a_hand_calculation() {
+    fn curves_match_values_calculated_by_hand() {
         let of = |value, day, two| {
             let curve = Curve::of("x", "X", value, day, two);
             (curve.phase, curve.accelerating, curve.inputs.growth, curve.inputs.growth_before)

@@ -1,5 +1,5 @@
-//! Inclusion proofs, made from the public tiles. Each proof is checked before it is returned: tiles that do not match
-//! the signed root are an internal fault.
+//! Inclusion proofs, made from the public tiles. Each proof is checked before it is returned: if the tiles do
+//! not match the signed root, this is an internal error.
 
 use std::cell::RefCell;
 
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn proof_of_the_third_of_three_leaves_needs_one_hash() {
+    fn proof_of_the_last_leaf_of_three_contains_one_hash() {
         // RFC 6962 §2.1.3: the sibling of the third of three leaves is the subtree of the first two, which is stored
         // third, after the leaves 0 and 1.
         assert_eq!(required_hashes(3, 2), [2]);

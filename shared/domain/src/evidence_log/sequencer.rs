@@ -1,5 +1,6 @@
-//! Appends pending leaves to the tree, a batch at a time, and signs each new tree. Two runs at once are safe: one of
-//! them loses the conditional write and reads again. If a run dies, its leaves stay pending.
+//! Appends pending leaves to the tree, a batch at a time, and signs each new tree. Two runs at the same time
+//! are safe: the conditional write of one run fails, and this run reads the tree again. If a run dies, its
+//! leaves stay pending.
 
 use serde::Serialize;
 use tlog_tiles::Checkpoint;

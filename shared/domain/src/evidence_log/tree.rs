@@ -1,5 +1,6 @@
-//! Growing the tree: from the roots of its subtrees and the new leaves to the new root and the additions to the tiles.
-//! Pure, so that every size can be tested against the definition of the tree.
+//! Adds leaves to the tree: it takes the roots of the subtrees and the new leaves, and calculates the new
+//! root and the additions to the tiles. It does no I/O, so that every size can be tested against the
+//! definition of the tree.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Parses the two documents in which a registry lists its entries: the ARD catalogue and the list of the MCP registry
-//! API. Both are untrusted, so each text is bounded and checked.
+//! Parses the two documents in which a registry lists its entries: the ARD catalogue and the list of the MCP
+//! registry API. Both are untrusted, so each text is bounded and checked.
 
 use serde_json::Value;
 

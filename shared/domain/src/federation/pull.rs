@@ -1,5 +1,5 @@
-//! Reads what other registries list, through the guarded fetcher and within bounds. The last answer of a registry is
-//! kept until a new one arrives, so that a registry that is down for a day does not disappear.
+//! Reads what other registries list, through the guarded fetcher and within bounds. The last answer of a
+//! registry is kept until a new one arrives, so that a registry that is down for a day does not disappear.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! Publishes this registry's own agent card at other registries. Only the operator can start it, because it writes to
-//! another service.
+//! Publishes this registry's own agent card at other registries. Only the operator can start it, because it
+//! writes to another service.
 
 use futures::future::join_all;
 use schemars::JsonSchema;

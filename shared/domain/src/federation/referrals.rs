@@ -1,5 +1,6 @@
-//! Other registries in search results: the registries themselves, which a client can search, and those of their
-//! entries that match the words. Without peers in the settings nothing is read.
+//! Adds other registries to search results: the registries themselves, so that a client can search there, and
+//! the entries of these registries that match the words of the query. If the settings contain no other
+//! registry, nothing is read.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What an access token opens: a product, or the confirmation of an invited demo. The product is generated again
-//! for each request from the current listing, so nothing of it is stored.
+//! What an access token opens: a product, or the confirmation of an invited demo. The product is generated
+//! again for each request from the current listing, so no part of the product is stored.
 
 use http::StatusCode;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! Taking the demo: artifacts of a product, made from the listing's own card and proof. It is free, for Live listings;
-//! a repeated request returns the same order.
+//! The demo: some files of a product, made from the listing's own card and proof. The demo is free for Live
+//! listings. A repeated request returns the same order.
 
 use super::profile;
 use crate::feed_item;

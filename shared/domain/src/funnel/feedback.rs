@@ -1,4 +1,5 @@
-//! Giving feedback: five answers after the demo, once per listing, in return for a founding seat or a discount code.
+//! Giving feedback: five answers after the demo, once per listing, in return for a founding seat or a
+//! discount code.
 
 use super::access::order_not_found;
 use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};

@@ -1,5 +1,5 @@
-//! The reward for feedback: a founding seat while there are any, then a discount code. It is shown once and stored as
-//! a digest; a caller who lost the answer can have it issued again.
+//! The reward for feedback: a founding seat while there are any, then a discount code. It is shown once and
+//! stored as a digest; a caller who lost the answer can have it issued again.
 
 use http::StatusCode;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! The unlock meter: how much feedback there is, and how much opens payments (`specification.md#payments`).
+//! The unlock meter: how much feedback there is, and how much is needed before payments open
+//! (`specification.md#payments`).
 
 use schemars::JsonSchema;
 use serde::Serialize;

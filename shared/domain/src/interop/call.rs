@@ -1,4 +1,5 @@
-//! Complete requests, with method, URL, headers and body, in the protocol version that a listing proved.
+//! Complete requests, with method, URL, headers and body, in the protocol version in which the listing
+//! answered the last probe.
 
 use std::collections::BTreeMap;
 

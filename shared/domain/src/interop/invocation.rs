@@ -1,4 +1,4 @@
-//! All ways to call one listing, the preferred protocol first, made from what its last probe proved.
+//! All ways to call one listing, the preferred protocol first, made from the evidence of its last probe.
 
 use std::cmp::Reverse;
 

@@ -1,5 +1,6 @@
-//! Listings that fit together: for one listing, matching listings of the other kind; and pairs among the newest
-//! agents. It searches the index in memory, so that any number of pairs costs only a few reads of the table.
+//! Finds listings that fit together. For an agent it finds matching MCP servers, and for an MCP server
+//! matching agents. It also finds matching pairs among the newest agents. It searches the index in memory, so
+//! that any number of pairs costs only a few reads of the table.
 
 use schemars::JsonSchema;
 use serde::Serialize;

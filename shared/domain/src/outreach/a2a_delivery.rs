@@ -1,5 +1,6 @@
-//! Sends a touch as an A2A message too, if the operator turned that on: one text to the endpoint that a Live agent
-//! proved, through the guarded fetcher. An invitation goes to no other address (`specification.md#outreach`).
+//! Sends the first message to a Live agent also as an A2A message, if the operator has enabled this. The
+//! message is one text to the endpoint at which the agent answered its last probe. It goes through the
+//! guarded fetcher. An invitation goes to no other address (`specification.md#outreach`).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! First touches per UTC day: the table of `specification.md#outreach-budget` by the number of Live listings, scaled by
-//! a setting and by the acceleration index. The table's own value is a function too, because it is shown next to the
-//! scaled one.
+//! The number of first messages per UTC day. The table of `specification.md#outreach-budget` gives the number
+//! for a count of Live listings; a setting and the acceleration index scale this number. A separate function
+//! returns the number before scaling, because both numbers are shown.
 
 use registry_model::settings::Settings;
 
@@ -29,13 +29,13 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn table_matches_the_contract_at_its_edges() {
+    fn table_matches_the_specification_at_the_edges_of_each_row() {
         let active = [0, 1, 49, 50, 99, 100, 199, 200, 332, 333, u32::MAX];
         assert_eq!(active.map(base_cap), [0, 12, 12, 24, 24, 40, 40, 56, 56, 48, 48]);
     }
 
     #[test]
-    fn setting_scales_the_cap() {
+    fn budget_setting_scales_the_daily_cap() {
         let percent = |value: &'static str| {
             let lookup = move |name: &str| (name == "OUTREACH_BUDGET_PERCENT").then(|| value.to_owned());
             Settings::from_env(Mode::Public, lookup).unwrap()
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn acceleration_scales_the_cap_up_to_its_bound() {
+    fn acceleration_scales_the_daily_cap_up_to_a_bound() {
         let usual = Settings::from_env(Mode::Public, |_| None).unwrap();
         // 12 * 1.25 = 15; 12 * 1.8 = 21.6; 56 * 1.25 = 70; 56 * 1.8 = 100.8.
         for (multiplier, caps) in

@@ -1,6 +1,6 @@
-//! The connector of the day (`specification.md#connector-daily-pick`): picked once a UTC day on the first read and
-//! stored; only the job writes to it. If no candidate reaches the thresholds, the day is a research day without a
-//! message.
+//! The connector of the day (`specification.md#connector-daily-pick`): the first read of a UTC day picks it
+//! and stores the pick. Only the job sends a message to it. If no candidate reaches the thresholds, the day
+//! is a "research day" without a message.
 
 use super::a2a_delivery::TouchedListing;
 use super::connectors::{self, Candidate};

@@ -1,5 +1,5 @@
-//! How much a listing connects others: points for traits in its description and in its last probe. A trait counts
-//! once, so that repeating its words gains nothing.
+//! How much a listing connects others: points for traits in its description and in its last probe. Each trait
+//! counts once, so a text that repeats the same words gets no more points.
 
 use registry_model::{Assessment, Listing};
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn size_and_versions_count_only_with_a_role() {
+    fn size_and_versions_give_points_only_with_a_role() {
         let busy = evidence(25, 2);
         assert_eq!(Likeness::of(&listing("Weather Bot", ""), Some(&busy)), Likeness::default());
         for (tools, versions, points) in
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn abilities_and_category_count() {
+    fn abilities_and_category_give_points() {
         let mut proof = evidence(0, 1);
         let skill = |name: &str| Skill { name: name.to_owned(), ..Skill::default() };
         proof.verdict.facts.skills = vec![skill("Delegate tasks"), skill("Route")];

@@ -1,5 +1,5 @@
-//! The messages of the registry to a listing. Each one states why it was sent, that no second one follows, and how to
-//! opt out.
+//! The messages of the registry to a listing. Each one states why it was sent, that no second one follows,
+//! and how to opt out.
 
 use serde_json::json;
 

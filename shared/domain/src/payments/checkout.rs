@@ -1,5 +1,5 @@
-//! Beginning a purchase. It is stored before Stripe is called, under a key that identifies a repeated request: a crash
-//! at any point loses nothing, and each payment page that a buyer sees belongs to a stored purchase.
+//! Begins a purchase. The purchase is stored before Stripe is called, under a key that identifies a repeated
+//! request. So a crash loses nothing, and each payment page that a buyer sees belongs to a stored purchase.
 
 use jiff::SignedDuration;
 

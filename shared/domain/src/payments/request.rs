@@ -1,6 +1,7 @@
-//! A checkout request: for whom the product is made, with which goals, and the key that identifies a repeated request.
-//! The key is the `idempotency_key`, else the discount code, else random. The access token is derived from it, so a
-//! lost answer can be given again although nothing stored here opens a product.
+//! A checkout request: for which listing or agent the product is made, the goals, and the key that identifies
+//! a repeated request. The key is the `idempotency_key`; without one, it is the discount code; without both,
+//! it is random. The access token is derived from the key. So the registry can repeat an answer that was
+//! lost, and still stores nothing that opens a product.
 
 use ring::hmac;
 use serde_json::json;

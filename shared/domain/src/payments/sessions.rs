@@ -1,5 +1,5 @@
-//! Creates the payment page of a purchase: one Checkout Session of Stripe's HTTP API. The idempotency key is the
-//! purchase's id, so that a retry after a lost answer creates no second page.
+//! Creates the payment page of a purchase: one Checkout Session of Stripe's HTTP API. The idempotency key is
+//! the purchase's id, so that a retry after a lost answer does not create a second page.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! Stripe's payment events, authenticated by their signature. An event may arrive late, twice or out of order: each
-//! change is one conditional transaction, and foreign or repeated events are acknowledged without effect.
+//! Stripe's payment events, authenticated by their signature. An event may arrive late, twice or out of
+//! order: each change is one conditional transaction, and foreign or repeated events are acknowledged without
+//! effect.
 
 use http::StatusCode;
 use serde::Deserialize;

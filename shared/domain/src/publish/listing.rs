@@ -1,5 +1,5 @@
-//! Turns a submission into a listing, for the first time or again. The first probe runs on the `listing.queued` event,
-//! or with the next scheduled sweep if that event is lost.
+//! Turns a submission into a listing, for the first time or again. The first probe runs on the
+//! `listing.queued` event, or with the next scheduled sweep if that event is lost.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;

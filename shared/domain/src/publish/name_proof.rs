@@ -1,5 +1,5 @@
-//! Proofs of the name in a submission, checked before it is listed. A proof of the name lets the listing use it;
-//! a proof of the publisher also lets them change the description of an existing listing.
+//! Proofs of the name in a submission, checked before it is listed. A proof of the name lets the listing use
+//! it; a proof of the publisher also lets them change the description of an existing listing.
 
 use std::borrow::Cow;
 

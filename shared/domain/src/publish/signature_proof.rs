@@ -1,5 +1,5 @@
-//! The proof of a name by its domain's key: the domain publishes the key, and the publisher signs the name, the remote
-//! and the time with it.
+//! The proof of a name by its domain's key: the domain publishes the key, and the publisher signs the name,
+//! the remote and the time with it.
 
 use std::pin::pin;
 

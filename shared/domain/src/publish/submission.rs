@@ -1,5 +1,5 @@
-//! Parses the body of a publish request into a valid `Submission`. The listing follows from the body alone; nothing is
-//! fetched (`specification.md#publish`).
+//! Parses the body of a publish request into a valid `Submission`. The listing follows from the body alone;
+//! nothing is fetched (`specification.md#publish`).
 
 use serde_json::{Map, Value, json};
 
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn kind_follows_from_the_body() {
+    fn body_decides_the_kind() {
         let kind = |fields| match parse(fields).unwrap().what {
             Submitted::Url { kind, .. } => kind,
             Submitted::Server(_) => panic!("no server was described"),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_submission_names_its_field() {
+    fn error_names_the_invalid_field() {
         let field = |fields| parse(fields).unwrap_err().field.unwrap();
         assert_eq!(field(PublishRequest::default()), "url");
         assert_eq!(field(url("not a url")), "url");

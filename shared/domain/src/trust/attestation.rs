@@ -1,5 +1,6 @@
 //! Signed statements about listings: JWS tokens (compact serialization, RFC 7515 §7.1) over facts from
-//! [`facts`](super::facts) or the table, never from a caller. Only the form that is written is accepted on reading.
+//! [`facts`](super::facts) or the table, never from a caller. The parser accepts only the exact form that the
+//! registry writes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;

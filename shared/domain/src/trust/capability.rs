@@ -1,5 +1,5 @@
-//! The hash of capabilities: equal capabilities have the same hash in any order and form, so that two peers can
-//! compare what they mean by a name.
+//! The hash of capabilities: equal capabilities have the same hash in any order and form, so that two peers
+//! can compare what they mean by a name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

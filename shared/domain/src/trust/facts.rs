@@ -1,5 +1,5 @@
-//! The claims of each type of statement about a listing, made from what the registry observed. All values come from
-//! the table; no text of a caller or of a listing is repeated.
+//! The claims of each type of statement about a listing, made from what the registry observed. All values
+//! come from the table; no text of a caller or of a listing is repeated.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};

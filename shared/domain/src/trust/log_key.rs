@@ -1,5 +1,6 @@
-//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's origin,
-//! so that its signatures are valid for the log only; it stays when the registry moves to another address.
+//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's
+//! origin, so that its signatures are valid only for this log. The key does not change when the registry
+//! moves to another address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -81,7 +82,7 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn note_verifies_with_its_own_key_only() {
+    fn note_can_be_verified_only_with_its_own_key() {
         let made = |seed| {
             let (kid, secret) = new_key("registry.example.org/log", &Random::seeded(seed));
             LogKey::read(&StoredKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()

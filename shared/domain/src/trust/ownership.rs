@@ -1,5 +1,6 @@
-//! Proof of ownership of a listing's domain: the owner signs a challenge with a key that the domain publishes. A
-//! challenge is issued by this registry for one act, and is valid once and for 15 minutes.
+//! Proof of ownership of a listing's domain: the owner signs a challenge with a key that the domain
+//! publishes. This registry issues a challenge for one action. The challenge is valid for 15 minutes and can
+//! be used once.
 
 use futures::future::{join, join_all};
 use http::StatusCode;

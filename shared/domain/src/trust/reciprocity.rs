@@ -1,5 +1,5 @@
-//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. Scored from stored
-//! evidence without any fetch; each signal states its reason.
+//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. The score is
+//! calculated from stored evidence without any request; each part of the score has a reason.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -121,7 +121,7 @@ mod tests {
     use super::links_to;
 
     #[test]
-    fn link_must_point_to_this_host() {
+    fn link_counts_only_if_it_points_to_this_host() {
         let base = "https://registry.example.org";
         for text in [
             "https://registry.example.org",

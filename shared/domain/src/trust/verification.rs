@@ -1,5 +1,5 @@
-//! Verifies a signed statement check by check: form, algorithm, key, signature, issuer, time, revocation. An invalid
-//! token is a result, not an error of the caller.
+//! Verifies a signed statement check by check: form, algorithm, key, signature, issuer, time, revocation. An
+//! invalid token is a result, not an error of the caller.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

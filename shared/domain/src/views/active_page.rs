@@ -1,5 +1,5 @@
-//! Pages of the Active listings of both kinds behind one opaque cursor. A page costs one query for each kind that
-//! still has rows.
+//! Pages of the Active listings of both kinds behind one opaque cursor. A page costs one query for each kind
+//! that still has rows.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

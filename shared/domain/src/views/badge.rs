@@ -1,5 +1,5 @@
-//! Badges: a label about the registry or, with a listing's id, the status of that listing (`specification.md#badges`).
-//! Small SVG images without fonts or scripts.
+//! Badges: a label about the registry or, with a listing's id, the status of that listing
+//! (`specification.md#badges`). Small SVG images without fonts or scripts.
 
 use registry_model::error::Problem;
 use registry_model::settings::Settings;

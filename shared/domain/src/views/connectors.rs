@@ -1,4 +1,5 @@
-//! The rules of outreach as they are shown: the playbook of connectors and the laws, with the limits of this registry.
+//! The rules of outreach as answers show them: the steps for connectors, the rules for messages, and the
+//! limits of this registry.
 
 use schemars::JsonSchema;
 use serde::Serialize;

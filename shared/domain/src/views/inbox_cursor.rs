@@ -1,5 +1,5 @@
-//! The cursor of an inbox: where a page begins, and up to which time messages had been read before the first page, so
-//! that all pages of one visit agree on what is new.
+//! The cursor of an inbox: where a page begins, and the time up to which messages were already read before
+//! the first page. So all pages of one visit mark the same messages as new.
 
 use super::time_cursor;
 use registry_model::Moment;

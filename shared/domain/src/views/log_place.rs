@@ -69,7 +69,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn leaf_is_the_last_of_its_bundle() {
+    fn entry_url_names_the_bundle_that_ends_with_the_leaf() {
         let settings = Settings::from_env(Mode::Public, |name| {
             (name == "BASE_URL").then(|| "https://r.example".to_owned())
         });

@@ -1,5 +1,5 @@
-//! The next call after an answer, complete: a client can send it over HTTP or as a tool call without further
-//! knowledge. All operations use the same form.
+//! The next call after an answer. The call is complete: a client can send it over HTTP or as a tool call
+//! without other documentation. All operations use the same form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn poll_waits_until_due() {
+    fn next_poll_is_when_the_listing_is_due() {
         let at = |millis| Moment::from_millisecond(millis).unwrap();
         let wait = |due| NextStep::open("poll", String::new(), "").poll(at(due), at(60_000)).wait_s;
         assert_eq!((wait(0), wait(61_000), wait(90_001)), (Some(2), Some(2), Some(31)));

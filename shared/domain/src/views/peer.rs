@@ -1,5 +1,5 @@
-//! The short form of a Live listing, for search hits and the federation catalogue: what it is, its endpoint and its
-//! evidence. The long form is the row of the active list.
+//! The short form of a Live listing, for search hits and the federation catalogue: what it is, its endpoint
+//! and its evidence. The long form is the row of the active list.
 
 use schemars::JsonSchema;
 use serde::Serialize;

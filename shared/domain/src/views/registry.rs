@@ -1,4 +1,5 @@
-//! How the registry presents itself everywhere: its tagline, its name as an MCP server, and its products with prices.
+//! How the registry presents itself everywhere: its tagline, its name as an MCP server, and its products with
+//! prices.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! A Live listing as the active list shows it, with the evidence and the next steps (`specification.md#listing-row`).
-//! Computed from the stored listing: 0.5 KB are stored, 4 KB are shown.
+//! A Live listing as the active list shows it, with the evidence and the next steps
+//! (`specification.md#listing-row`). Computed from the stored listing: 0.5 KB are stored, 4 KB are shown.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;

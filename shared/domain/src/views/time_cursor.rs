@@ -1,5 +1,5 @@
-//! The cursor of lists in order of time, the newest first: the last sort key of the previous page, encoded. Feeds and
-//! inboxes share it.
+//! The cursor of lists in order of time, the newest first: the last sort key of the previous page, encoded.
+//! Feeds and inboxes share it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

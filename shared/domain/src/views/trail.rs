@@ -1,4 +1,5 @@
-//! Trails, marks and compositions as they are shown. Numbers have three decimals; text of strangers is marked as such.
+//! Trails, marks and compositions as they are shown. Numbers have three decimals; text that callers wrote is
+//! marked as such.
 
 use std::collections::BTreeMap;
 

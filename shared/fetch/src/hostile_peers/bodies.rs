@@ -1,5 +1,5 @@
-//! Bodies that do not end, swell, lie about their length or about their encoding.
-//! What is read of them is bounded by `max_bytes` and the deadline, and by nothing that the peer says.
+//! Tests with bodies that do not end, that grow when they are decompressed, or whose stated length or
+//! encoding is wrong. Only `max_bytes` and the deadline limit how much is read; no header of the peer does.
 
 use std::time::Instant;
 
@@ -30,7 +30,7 @@ fn bomb() -> (Vec<u8>, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn fetch_takes_a_plain_answer() {
+async fn fetch_accepts_a_plain_answer() {
     let peer = Peer::saying(
         "HTTP/1.1 404 Not Found\r\nContent-Type: Application/JSON; Charset=\"X\"\r\nX-A: b\r\n\r\n{\"a\": 1}",
     )
@@ -61,7 +61,7 @@ async fn fetch_stops_at_the_limit_of_an_endless_body() {
 }
 
 #[tokio::test]
-async fn fetch_takes_a_body_of_exactly_the_limit() {
+async fn fetch_accepts_a_body_of_exactly_the_limit() {
     let peer = Peer::saying(format!("{ENDLESS}12345")).await;
     let fetcher = fetcher();
     let at_most = |bytes| fetcher.send(get(peer.at("/")).with_max_bytes(bytes));
@@ -70,7 +70,7 @@ async fn fetch_takes_a_body_of_exactly_the_limit() {
 }
 
 #[tokio::test]
-async fn fetch_believes_no_stated_length() {
+async fn fetch_ignores_the_content_length_header() {
     let huge = Peer::saying("HTTP/1.1 200 OK\r\ncontent-length: 18446744073709551614\r\n\r\n{}").await;
     assert_eq!(fetched(&huge).await.unwrap_err(), FetchError::Broken);
     let chunk =
@@ -81,7 +81,7 @@ async fn fetch_believes_no_stated_length() {
 }
 
 #[tokio::test]
-async fn fetch_ends_a_drip_at_the_deadline() {
+async fn fetch_stops_a_very_slow_body_at_the_deadline() {
     let peer = Peer::serving(|mut connection, _| async move {
         let mut sent = connection.write_all(ENDLESS.as_bytes()).await;
         while sent.is_ok() {
@@ -98,7 +98,7 @@ async fn fetch_ends_a_drip_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn fetch_counts_the_bytes_of_a_gzip_bomb_as_inflated() {
+async fn fetch_limits_the_decompressed_size_of_a_gzip_bomb() {
     let (start, again) = bomb();
     let thirteen_kilobytes: Arc<[u8]> = [GZIP.as_bytes(), &start, &again.repeat(4)].concat().into();
     let peer = Peer::serving(move |mut connection, _| {
@@ -127,13 +127,13 @@ async fn fetch_stops_an_endless_gzip_bomb() {
 }
 
 #[tokio::test]
-async fn fetch_undoes_gzip() {
+async fn fetch_decompresses_gzip() {
     let peer = Peer::saying([GZIP.as_bytes(), ZIPPED].concat()).await;
     assert_eq!(fetched(&peer).await.unwrap().json(&mut 100).unwrap()["name"], "zipped");
 }
 
 #[tokio::test]
-async fn fetch_tells_a_wrong_encoding_from_a_broken_connection() {
+async fn fetch_distinguishes_a_wrong_encoding_from_a_broken_connection() {
     for (what, bytes, error) in [
         (
             "not gzip",
@@ -160,7 +160,7 @@ async fn fetch_tells_a_wrong_encoding_from_a_broken_connection() {
 }
 
 #[tokio::test]
-async fn fetch_of_a_head_reads_no_body() {
+async fn fetch_reads_no_body_after_a_head_request() {
     let peer =
         Peer::saying("HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\ncontent-encoding: gzip\r\n\r\n").await;
     let answer = fetcher().send(Request { method: http::Method::HEAD, ..get(peer.at("/")) }).await.unwrap();
@@ -168,7 +168,7 @@ async fn fetch_of_a_head_reads_no_body() {
 }
 
 #[tokio::test]
-async fn fetch_leaves_an_open_event_stream_once_satisfied() {
+async fn fetch_closes_an_event_stream_when_it_has_read_enough() {
     let (closed, was_closed) = tokio::sync::oneshot::channel();
     let closed = Mutex::new(Some(closed));
     let peer = Peer::serving(move |mut connection, _| {
@@ -191,7 +191,7 @@ async fn fetch_leaves_an_open_event_stream_once_satisfied() {
 }
 
 #[tokio::test]
-async fn fetch_is_satisfied_in_a_flood_without_a_pause() {
+async fn fetch_stops_when_it_has_read_enough_of_an_endless_stream() {
     let peer = Peer::flooding(EVENTS, b"data: 1\n\n".repeat(4000)).await;
     let request = get(peer.at("/")).with_max_bytes(100_000).until(|body| body.len() > 50_000);
     let answer = fetcher().send(request).await.unwrap();
@@ -203,7 +203,7 @@ async fn fetch_is_satisfied_in_a_flood_without_a_pause() {
 }
 
 #[tokio::test]
-async fn fetch_is_satisfied_by_a_peer_that_goes_wrong_afterwards() {
+async fn fetch_ignores_an_error_after_it_has_read_enough() {
     for after in ["", "no chunk\r\n"] {
         let cut = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n{after}");
         let peer = Peer::saying(cut).await;
@@ -224,7 +224,7 @@ async fn fetch_is_satisfied_by_a_peer_that_goes_wrong_afterwards() {
 }
 
 #[tokio::test]
-async fn fetch_is_satisfied_soon_in_a_flood_that_came_at_once() {
+async fn fetch_stops_early_in_a_large_decompressed_body() {
     let (start, again) = bomb();
     let peer = Peer::saying([GZIP.as_bytes(), &start, &again.repeat(4)].concat()).await;
     let answer = fetcher().send(get(peer.at("/")).until(|body| body.len() > 50_000)).await.unwrap();

@@ -1,5 +1,6 @@
-//! Peers that are not there, say nothing, or say what is not HTTP or not TLS; names that lead inwards.
-//! Each failure gets its word from the fixed vocabulary, and a forbidden one no connection at all.
+//! Tests with peers that do not exist, send nothing, or send bytes that are not HTTP or TLS; and with names
+//! that resolve to private addresses. Every failure is reported with its code from the fixed vocabulary. For
+//! a forbidden address no connection is opened.
 
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -22,7 +23,7 @@ fn target(url: &str) -> Target {
 }
 
 #[tokio::test]
-async fn fetch_tells_what_is_not_http() {
+async fn fetch_reports_an_answer_that_is_not_http() {
     for bytes in [
         &b"SSH-2.0-OpenSSH_9.9\r\n"[..],
         b"",
@@ -37,7 +38,7 @@ async fn fetch_tells_what_is_not_http() {
 }
 
 #[tokio::test]
-async fn fetch_bounds_the_headers() {
+async fn fetch_limits_the_size_of_the_headers() {
     for again in
         ["x-flood: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]
     {
@@ -47,7 +48,7 @@ async fn fetch_bounds_the_headers() {
 }
 
 #[tokio::test]
-async fn fetch_ends_endless_provisional_answers_at_the_deadline() {
+async fn fetch_stops_endless_1xx_answers_at_the_deadline() {
     let peer = Peer::flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(64)).await;
     let after = Duration::from_millis(300);
     let started = Instant::now();
@@ -68,7 +69,7 @@ async fn fetch_waits_no_longer_than_the_deadline() {
 }
 
 #[tokio::test]
-async fn fetch_tells_a_closed_port() {
+async fn fetch_reports_a_closed_port() {
     let port = closed_port().await;
     for host in ["127.0.0.1", "localhost"] {
         for scheme in ["http", "https"] {
@@ -84,7 +85,7 @@ async fn fetch_tells_a_closed_port() {
 }
 
 #[tokio::test]
-async fn fetch_opens_a_connection_for_each_request() {
+async fn fetch_opens_a_new_connection_for_each_request() {
     let peer = Peer::serving(|mut connection, _| async move {
         let _ = connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await;
         let _ = connection.read(&mut [0; 16]).await;
@@ -98,7 +99,7 @@ async fn fetch_opens_a_connection_for_each_request() {
 }
 
 #[tokio::test]
-async fn fetch_connect_opens_and_closes() {
+async fn fetch_connect_only_opens_and_closes_a_connection() {
     let peer = Peer::saying("").await;
     assert_eq!(fetcher().connect(&peer.at("/mcp"), PREFLIGHT).await, Ok(()));
     let by_name = target(&format!("http://localhost:{}/", peer.at("/").port()));
@@ -108,14 +109,14 @@ async fn fetch_connect_opens_and_closes() {
 }
 
 #[tokio::test]
-async fn fetch_speaks_tls_where_the_url_says_https() {
+async fn fetch_uses_tls_for_https_urls() {
     let peer = Peer::saying("HTTP/1.1 400 Bad Request\r\n\r\n").await;
     let secure = target(&peer.base.replace("http:", "https:"));
     assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls);
 }
 
 #[tokio::test]
-async fn fetch_trusts_no_certificate_of_its_own_maker() {
+async fn fetch_refuses_self_signed_certificates() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let secure = target(&format!("https://{}/", listener.local_addr().unwrap()));
     let der = |text| STANDARD.decode(text).unwrap();
@@ -150,7 +151,7 @@ fn answering(lookup: fn(&str) -> Result<Vec<IpAddr>, FetchError>, reach: Reach) 
 }
 
 #[tokio::test]
-async fn fetch_asks_no_name_that_leads_inwards() {
+async fn fetch_refuses_names_that_resolve_to_private_addresses() {
     let own = |_: &str| Ok(vec!["127.0.0.1".parse().unwrap()]);
     let mixed = |_: &str| Ok(vec!["8.8.8.8".parse().unwrap(), "10.0.0.1".parse().unwrap()]);
     let target = target("https://rebind.example.org:8443/");
@@ -168,7 +169,7 @@ async fn fetch_asks_no_name_that_leads_inwards() {
 }
 
 #[tokio::test]
-async fn fetch_counts_the_dns_against_the_deadline() {
+async fn fetch_deadline_includes_the_dns_lookup() {
     let slow = answering(
         |_| {
             std::thread::sleep(Duration::from_secs(6));
@@ -186,7 +187,7 @@ async fn fetch_counts_the_dns_against_the_deadline() {
 }
 
 #[tokio::test]
-async fn fetch_in_public_takes_no_target_of_development() {
+async fn public_fetcher_refuses_targets_of_development_mode() {
     let peer = Peer::saying("HTTP/1.1 200 OK\r\n\r\n{}").await;
     let public = Fetcher::new(Reach::Public, "test", None);
     let blocked = FetchError::Blocked(TargetError::IpLiteral);
@@ -196,7 +197,7 @@ async fn fetch_in_public_takes_no_target_of_development() {
 }
 
 #[tokio::test]
-async fn fetch_never_asks_its_own_host() {
+async fn fetch_never_calls_its_own_host() {
     let peer = Peer::saying("HTTP/1.1 200 OK\r\n\r\n{}").await;
     let elsewhere = Peer::saying(format!(
         "HTTP/1.1 302 Found\r\nlocation: {}\r\n\r\n",
@@ -218,12 +219,12 @@ async fn fetch_never_asks_its_own_host() {
 }
 
 #[test]
-fn fetch_heeds_no_proxy_of_the_environment() {
+fn fetch_ignores_the_proxy_of_the_environment() {
     // The environment is read once per process and cannot be changed safely in this one, so another runs one test.
     let bodies = module_path!().replace("connections", "bodies");
     let (_, module) = bodies.split_once("::").unwrap();
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", &format!("{module}::fetch_takes_a_plain_answer")]);
+    child.args(["--exact", &format!("{module}::fetch_accepts_a_plain_answer")]);
     child.env_remove("NO_PROXY").env_remove("no_proxy");
     let proxied =
         ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].map(|name| (name, "http://127.0.0.1:1"));
@@ -232,7 +233,7 @@ fn fetch_heeds_no_proxy_of_the_environment() {
 }
 
 #[test]
-fn fetch_errors_name_no_address() {
+fn fetch_errors_do_not_contain_addresses() {
     for error in [
         FetchError::Blocked(TargetError::PrivateAddress),
         FetchError::OwnHost,

@@ -1,5 +1,5 @@
-//! Redirects inwards, in circles, to other origins and of requests with a body.
-//! Each peer counts who came, so that "refused" means that nobody was asked.
+//! Tests with redirects to private addresses, in a loop, to other origins, and of requests with a body. Each
+//! peer counts the requests that it gets, so the tests also check that a refused redirect sends no request.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ async fn redirecting(status: u16, location: &str) -> Peer {
 const OK: &str = "HTTP/1.1 200 OK\r\n\r\n{}";
 
 #[tokio::test]
-async fn fetch_follows_no_redirect_inwards() {
+async fn fetch_does_not_follow_redirects_to_private_addresses() {
     for (location, rule) in [
         ("http://10.0.0.1/", TargetError::IpLiteral),
         ("http://169.254.169.254/latest/meta-data/", TargetError::IpLiteral),
@@ -41,14 +41,14 @@ async fn fetch_follows_no_redirect_inwards() {
 }
 
 #[tokio::test]
-async fn fetch_leaves_a_redirect_loop() {
+async fn fetch_stops_in_a_redirect_loop() {
     let peer = redirecting(301, "/card").await;
     assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::TooManyRedirects);
     assert_eq!(peer.seen().len(), 4, "the first request and three hops");
 }
 
 #[tokio::test]
-async fn fetch_gives_an_unfollowed_redirect_as_the_answer() {
+async fn fetch_returns_a_redirect_that_it_does_not_follow() {
     let peer = redirecting(302, "http://10.0.0.1/").await;
     let answer = fetcher().send(get(peer.at("/")).with_follow(Follow::Never)).await.unwrap();
     assert_eq!((answer.status.as_u16(), answer.header("location")), (302, Some("http://10.0.0.1/")));
@@ -57,7 +57,7 @@ async fn fetch_gives_an_unfollowed_redirect_as_the_answer() {
 }
 
 #[tokio::test]
-async fn fetch_shows_another_origin_nothing_of_the_first() {
+async fn fetch_sends_no_headers_of_the_first_origin_to_another() {
     let second = Peer::saying(OK).await;
     let first = redirecting(302, &format!("{}/there", second.base)).await;
     let request =
@@ -85,7 +85,7 @@ async fn fetch_keeps_headers_but_no_cookies_within_the_origin() {
 }
 
 #[tokio::test]
-async fn fetch_posts_again_within_the_origin_once() {
+async fn fetch_repeats_a_post_only_once_and_within_the_origin() {
     let peer = Peer::serving(|connection, path| {
         let answer = match path.as_str() {
             "/mcp" => redirect(307, "/mcp/"),
@@ -104,7 +104,7 @@ async fn fetch_posts_again_within_the_origin_once() {
 }
 
 #[tokio::test]
-async fn fetch_posts_to_no_other_origin() {
+async fn fetch_does_not_repeat_a_post_at_another_origin() {
     let other = Peer::saying(OK).await;
     for status in [307, 308] {
         let peer = redirecting(status, &format!("{}/mcp", other.base)).await;
@@ -115,7 +115,7 @@ async fn fetch_posts_to_no_other_origin() {
 }
 
 #[tokio::test]
-async fn fetch_counts_redirects_against_the_deadline() {
+async fn fetch_deadline_includes_redirects() {
     let peer = Peer::serving(|connection, _| async move {
         tokio::time::sleep(Duration::from_millis(150)).await;
         say(connection, redirect(302, "/again").into()).await;

@@ -1,5 +1,5 @@
-//! The static rules, one table per question: what is taken, what is refused and by which rule.
-//! The spellings are those that have slipped through guards elsewhere.
+//! Tests of the rules for URLs, in tables: which URLs are accepted, which are refused, and by which rule. The
+//! URLs are written in forms that have passed the checks of other programs.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn refusal(text: &str, reach: Reach) -> TargetError {
 }
 
 #[test]
-fn fetch_target_takes_public_https() {
+fn fetch_target_accepts_public_https_urls() {
     for (text, url) in [
         ("https://example.org", "https://example.org/"),
         ("  https://Agents.Example.ORG/card.json#top ", "https://agents.example.org/card.json"),
@@ -30,7 +30,7 @@ fn fetch_target_takes_public_https() {
 }
 
 #[test]
-fn fetch_target_refuses_by_rule() {
+fn fetch_target_refusal_names_its_rule() {
     use TargetError::*;
     let long = format!("https://example.org/{}", "a".repeat(3000));
     let grows = format!("https://example.org/{}", "é".repeat(900));
@@ -109,7 +109,7 @@ fn fetch_target_refuses_by_rule() {
 }
 
 #[test]
-fn fetch_target_development_adds_only_loopback() {
+fn fetch_target_in_development_may_also_be_loopback() {
     for text in [
         "http://127.0.0.1:8080/card",
         "https://127.9.9.9:1/",
@@ -155,7 +155,7 @@ fn fetch_target_join_never_leads_from_the_internet_to_loopback() {
 }
 
 #[test]
-fn fetch_target_parts() {
+fn fetch_target_has_an_origin_and_a_registrable_domain() {
     let target = Target::parse("https://a.b.example.co.uk/x", Reach::Public).unwrap();
     assert_eq!(target.origin(), "https://a.b.example.co.uk:443");
     assert_eq!(target.registrable_domain().as_deref(), Some("example.co.uk"));
@@ -170,7 +170,7 @@ fn fetch_target_parts() {
 proptest! {
     // Pieces that attackers combine, rather than random text that no parser takes.
     #[test]
-    fn fetch_target_public_is_always_a_named_https_host(
+    fn fetch_target_in_public_is_always_an_https_host_name(
         scheme in prop::sample::select(vec!["https://", "http://", "HTTPS:", "https:\\\\", "https:/", "//", "https:////"]),
         user in prop::sample::select(vec!["", "", "", "a@", "a:b@", "example.org@", "@"]),
         host in "([a-z0-9]{0,4}[.。%@:\\\\]?){1,4}|[0-9a-fx.]{1,16}|\\[[0-9a-f:.]{2,20}\\]|localhost|[a-z]{1,5}\\.(org|local|internal|com)\\.?",

@@ -1,5 +1,6 @@
-//! Documents for property tests: any JSON, and the fields of real documents with any JSON in them.
-//! Pure noise would hardly ever get past the first check of a reader, so the names are the readers' own.
+//! Random documents for property tests: any JSON, and documents with the field names of real ones and any
+//! JSON as values. Fully random documents would almost always fail at the first check, so the field names are
+//! those that the parsers read.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! The body behind a card's URL, which may not be JSON. A login page with status 200 is the most common broken card, so
-//! it is recognized and named.
+//! The body behind a card's URL, which may not be JSON. A login page with status 200 is the most common
+//! broken card, so it is recognized and named.
 
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_are_not_json_are_named() {
+    fn error_describes_a_body_that_is_not_json() {
         assert_eq!(seen(b""), "an empty body");
         assert_eq!(seen(b"  \n"), "an empty body");
         assert_eq!(
@@ -87,12 +87,12 @@ mod tests {
     }
 
     #[test]
-    fn endless_nesting_is_broken_json() {
+    fn deep_nesting_is_reported_as_broken_json() {
         assert!(seen(&b"[".repeat(1_000_000)).starts_with("broken JSON"));
     }
 
     #[test]
-    fn too_many_values_are_not_a_card() {
+    fn document_with_too_many_values_is_not_a_card() {
         let zeros = format!("{{\"name\": \"A\", \"skills\": [0{}]}}", ",0".repeat(100_000));
         assert_eq!(seen(zeros.as_bytes()), "a document of more than 20000 values");
     }

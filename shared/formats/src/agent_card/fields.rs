@@ -1,5 +1,6 @@
-//! Checks the types of a card's fields (A2A 1.0 §4.4, 0.3 §5.5). A required field that is missing or of another type
-//! makes typed clients refuse the card. Deviations that are common in working cards only give warnings.
+//! Checks the types of a card's fields (A2A 1.0 §4.4, 0.3 §5.5). A required field that is missing or of
+//! another type makes typed clients refuse the card. Deviations that are common in working cards only give
+//! warnings.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` before it. Where a card
-//! has both, the 1.0 list takes precedence, as in the official clients.
+//! The endpoints of an agent: `supportedInterfaces` of 1.0, or `url` and `additionalInterfaces` in older
+//! versions. If a card has both, the 1.0 list takes precedence, as in the official clients.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,5 +1,5 @@
-//! Recognizes other documents in place of an agent card: a manifest, an MCP document, an error message. An error that
-//! names the document helps a publisher to find the right URL.
+//! Recognizes other documents in place of an agent card: a manifest, an MCP document, an error message. An
+//! error that names the document helps a publisher to find the right URL.
 
 use serde_json::{Map, Value};
 

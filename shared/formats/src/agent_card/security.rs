@@ -1,5 +1,5 @@
-//! Whether an agent accepts requests without credentials, by its card. Requirements are alternatives: a single empty
-//! one means that no credentials are needed.
+//! Decides from the card whether an agent accepts requests without credentials. The security requirements are
+//! alternatives: if one of them is empty, no credentials are needed.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The skills of an agent card, as far as they can be read. An empty list is not a fault, because working agents of
-//! known frameworks have one; a missing list is one.
+//! The skills of an agent card, as far as they can be read. An empty list is not a fault, because working
+//! agents of known frameworks send an empty list. A missing list is a fault.
 
 use serde_json::{Map, Value};
 

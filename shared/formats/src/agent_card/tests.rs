@@ -1,4 +1,5 @@
-//! Cards of every revision as they are met, and everything that keeps one from being used.
+//! Tests with cards of every revision as real agents publish them, and with every fault that makes a card
+//! unusable.
 
 use crate::limits::{MAX_SKILLS, MOST_TAGS};
 use std::time::{Duration, Instant};
@@ -99,7 +100,7 @@ fn older_cards_list_url_transport_and_additional_interfaces() {
 }
 
 #[test]
-fn the_dialect_follows_from_the_version_or_the_shape() {
+fn the_version_or_the_shape_decides_the_dialect() {
     let of = |changes: Value| read(&but(&changes)).unwrap().dialects;
     let url = json!({"supportedInterfaces": null});
     let with = |more: Value| {
@@ -230,7 +231,7 @@ fn one_usable_interface_is_enough() {
 }
 
 #[test]
-fn skills_are_read_as_far_as_possible() {
+fn readable_skills_are_kept_and_others_skipped() {
     let card = read(&but(&json!({"skills": [
         {"name": "Only a name"}, {"id": 7, "name": "", "tags": ["a", 1, " "]}, "plain", {}, null, 3]})))
     .unwrap();
@@ -403,7 +404,7 @@ fn every_rule_of_a_card_is_checked() {
 }
 
 #[test]
-fn other_documents_are_named() {
+fn error_names_the_document_that_is_not_a_card() {
     let table = [
         (json!(null), "null"),
         (json!("<html></html>"), "an HTML page"),

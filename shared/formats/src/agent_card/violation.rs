@@ -1,5 +1,5 @@
-//! Faults of an agent card: the place, the value there, and the fix. The list is bounded, because an untrusted document
-//! may have a fault in each of its million lines.
+//! Faults of an agent card: the place, the value there, and the fix. The list is bounded, because an
+//! untrusted document may have a fault in each of its million lines.
 
 use std::fmt;
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_described_shortly() {
+    fn values_are_described_in_few_words() {
         let table = [
             (json!(null), "null"),
             (json!("  "), "an empty text"),

@@ -1,5 +1,5 @@
-//! Reads fields of a document whose types are not checked yet. A field of the wrong type counts as absent, because the
-//! schema check reports it.
+//! Reads fields of a document whose types are not checked yet. A field of the wrong type counts as absent,
+//! because the schema check reports it.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Field names of earlier `server.json` schemas, which current readers ignore silently. The error gives the new name,
-//! which helps more than "`registryType` is missing".
+//! Field names of earlier `server.json` schemas, which current readers ignore silently. The error gives the
+//! new name, which helps more than "`registryType` is missing".
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The rules for one package of a server: identifier, version, arguments and local transport. The registry does not run
-//! packages, but it passes their descriptions on to clients that do.
+//! The rules for one package of a server: identifier, version, arguments and local transport. The registry
+//! does not run packages, but it passes their descriptions on to clients that do.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! The rules for one remote of a server, and what is needed to probe it. Clients of other people connect to a remote,
-//! so it must be https and never the reader's own machine.
+//! The rules for one remote of a server, and what is needed to probe it. Anyone's client may connect to a
+//! remote, so its URL must be https and must not point to the client's own machine.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! The official registry's rules for a server as a whole: name, version, repository and links. They go beyond the
-//! schema (`internal/validators/validators.go`); the codes are that registry's own.
+//! The official registry's rules for a server as a whole: name, version, repository and links. They go beyond
+//! the schema (`internal/validators/validators.go`); the codes are that registry's own.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_reverse_domain_and_a_name() {
+    fn a_name_has_a_reversed_domain_and_a_second_part() {
         for name in ["io.github.user/weather", "127.0.0.1/mcp_1", "ab/cd"] {
             assert!(is_name(name), "{name}");
         }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn repositories_are_at_two_forges() {
+    fn repositories_are_on_github_or_gitlab() {
         assert!(is_repository("https://github.com/owner/repo", "github.com", 2..=2));
         assert!(is_repository("http://www.github.com/owner/repo.git/", "github.com", 2..=2));
         assert!(is_repository("https://gitlab.com/group/sub/repo", "gitlab.com", 2..=20));

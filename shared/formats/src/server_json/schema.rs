@@ -1,6 +1,7 @@
-//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license`), read as data. Only the
-//! keywords that this schema uses are implemented, which keeps a general validator out of the program; a test compares
-//! every verdict with one. Each violation gets a message that names the field and what it may contain.
+//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license`), read as
+//! data. Only the keywords that this schema uses are implemented, so that the program does not contain a
+//! general validator. A test compares the results with those of a general validator. Each violation gets a
+//! message that names the field and what it may contain.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Server descriptions that hold to the rules, and one that breaks each of them.
+//! Tests with valid server descriptions, and with one invalid description for each rule.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! The official registry's rule for the version of a server or package: exactly one version, never a range. Clients pin
-//! what they install by it.
+//! The official registry's rule for the version of a server or package: exactly one version, never a range.
+//! Clients install exactly this version.
 
 use std::sync::LazyLock;
 
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_one_version() {
+    fn one_exact_version_is_accepted() {
         assert!(is_version("1.0.0+build") && is_version("x"));
         assert!(
             !is_version("latest") && !is_version("^1") && !is_version("") && !is_version(&"1".repeat(256))

@@ -1,5 +1,5 @@
-//! The one table of settings, besides rate limits. The reader takes defaults and bounds from it, and the table in
-//! `infra/README.md` is generated from it.
+//! The one table of settings, besides rate limits. The reader takes defaults and bounds from it, and the
+//! table in `infra/README.md` is generated from it.
 
 use std::fmt::Write as _;
 

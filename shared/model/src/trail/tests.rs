@@ -36,7 +36,7 @@ fn a_value_halves_with_each_half_life() {
 }
 
 #[test]
-fn a_mark_is_gone_once_it_counts_as_nothing() {
+fn a_mark_expires_when_its_value_is_negligible() {
     // 6.4 = 0.05 * 2^7: seven half-lives of ten days.
     let gone = Decay::MARK.gone_at(6.4, at(NOON));
     let days = gone.duration_since(at(NOON)) - SignedDuration::from_hours(70 * 24);
@@ -45,7 +45,7 @@ fn a_mark_is_gone_once_it_counts_as_nothing() {
 }
 
 #[test]
-fn a_score_weighs_the_values() {
+fn a_score_is_the_weighted_sum_of_the_values() {
     let trail = Trail {
         attraction: 10.0,
         danger: 5.0,
@@ -61,7 +61,7 @@ fn a_score_weighs_the_values() {
 }
 
 #[test]
-fn places_tell_the_stronger_at_any_later_time() {
+fn ranks_stay_correct_at_any_later_time() {
     let decay = TrailValue::Attraction.decay();
     // 12 of a week ago is 6 now: weaker than 8 of now, and stronger than 5.
     let place = |value, millis| decay.place(value, at(millis)).unwrap();
@@ -89,7 +89,7 @@ fn values() -> impl Strategy<Value = TrailValue> {
 
 proptest! {
     #[test]
-    fn decay_never_rises(
+    fn value_never_increases_without_a_deposit(
         value in values(), amount in 0.05..1e4_f64, early in 0..5_000_i64, more in 0..5_000_i64,
     ) {
         let decay = value.decay();
@@ -100,7 +100,7 @@ proptest! {
 
     /// The sums as they are kept say the same as if all values were evaporated every hour, across epochs, too.
     #[test]
-    fn kept_sums_equal_hourly_evaporation(
+    fn stored_sums_equal_an_hourly_evaporation(
         value in values(),
         start in (NOON / HOUR)..(NOON / HOUR + 30_000),
         deposits in prop::collection::vec((0.25..50.0_f64, 0..1_500_i64), 1..20),
@@ -135,7 +135,7 @@ proptest! {
 
     /// What is kept is as large as the place says, so that the order of places is that of the values.
     #[test]
-    fn places_order_as_values_do(
+    fn ranks_are_in_the_order_of_the_values(
         value in values(), one in 0.1..1e4_f64, other in 0.1..1e4_f64,
         early in 0..2_000_i64, late in 0..2_000_i64,
     ) {

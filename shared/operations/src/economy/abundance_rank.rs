@@ -1,5 +1,5 @@
-//! Ranks given listings by reported outcomes and trails, independent of relevance. Two batch reads for any number of
-//! listings.
+//! Ranks given listings by reported outcomes and trails, independent of relevance. This takes two batch reads
+//! for any number of listings.
 
 use std::collections::BTreeSet;
 
@@ -61,9 +61,9 @@ struct Ranked {
 impl Operation for AbundanceRank {
     const NAME: &'static str = "abundance_rank";
     const TITLE: &'static str = "Abundance rank";
-    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings that you pass by 0.6 outcome score + 0.4 \
-        trail boost, with both parts of each. Use it to choose between equal matches: it shows which one worked \
-        well for others.";
+    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings that you pass. The boost is 0.6 outcome \
+        score + 0.4 trail boost; each row shows both parts. Use it to choose between equally good matches: \
+        it shows which listing worked well for other callers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;

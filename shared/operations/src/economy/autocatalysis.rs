@@ -1,4 +1,5 @@
-//! Overview of autocatalysis: the acceleration index, the phase of the S-curve, what each event adds, and endpoints.
+//! Overview of autocatalysis: the acceleration index, the phase of the S-curve, what each event adds, and
+//! endpoints.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ pub struct Answer {
     /// What each type of event adds now.
     inputs: Vec<Contribution>,
     totals: Totals,
-    /// The time of the latest hourly sample; null before the first.
+    /// The time of the latest hourly sample; null before the first sample.
     sampled_at: Option<Moment>,
     endpoints: Endpoints,
     laws: Vec<&'static str>,
@@ -53,10 +54,11 @@ const LAWS: [&str; 5] = [
 
 impl Operation for Autocatalysis {
     const NAME: &'static str = "autocatalysis";
-    const TITLE: &'static str = "Autocatalysis";
-    const DESCRIPTION: &'static str = "Returns how the activity of the registry accelerates: the index with what \
-        each event adds, the phase of its S-curve by weighted events per hour, totals, rules and endpoints. Use \
-        get_acceleration for the index and multipliers alone.";
+    const TITLE: &'static str = "Growth of the activity";
+    const DESCRIPTION: &'static str = "Returns the growth of the registry's activity: the acceleration \
+        index, how much each event adds to it, and the S-curve phase (from weighted events per hour). Also \
+        returns totals, rules and endpoints. If you need only the index and multipliers, use \
+        get_acceleration.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[

@@ -1,4 +1,5 @@
-//! The cost of a call of each operation: measured table units times the operator's prices. No number is an estimate.
+//! The cost of one call of each operation: the measured table units times the operator's prices. All units
+//! are measured, not estimated.
 
 use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
@@ -53,9 +54,9 @@ pub(super) const FORMULA: &str = "usd_per_million_calls = read_units * usd_per_m
 impl Operation for CostModel {
     const NAME: &'static str = "cost_model";
     const TITLE: &'static str = "Cost model";
-    const DESCRIPTION: &'static str = "Returns the cost of one call of every operation: table operations, read \
-        and write units measured with its example on a small registry, and the price of a million calls. Use it \
-        to estimate the load of an integration.";
+    const DESCRIPTION: &'static str = "Returns the cost of one call of each operation: table operations, \
+        read units, write units, and the price of a million calls. The numbers were measured with an example \
+        call on a small registry. Use it to estimate the load of an integration.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

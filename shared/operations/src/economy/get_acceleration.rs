@@ -23,10 +23,10 @@ pub struct Answer {
     /// How each multiplier is computed and what it scales.
     rules: Vec<MultiplierRule>,
     index_bounds: IndexBounds,
-    /// An event counts half after this many hours.
+    /// The half-life: after this number of hours, an event counts half.
     half_life_hours: u32,
     formula: &'static str,
-    /// What each type of event adds; `excess` is their sum, at most 2.
+    /// What each type of event adds to the index; `excess` is the sum, at most 2.
     inputs: Vec<Contribution>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Totals {
     outcomes: u64,
     /// Federation peers.
     federation: u64,
-    /// Demos taken.
+    /// Demos generated.
     demos: u64,
     /// Listings with a bound key.
     identities: u64,
@@ -81,9 +81,9 @@ impl Totals {
 impl Operation for GetAcceleration {
     const NAME: &'static str = "get_acceleration";
     const TITLE: &'static str = "Acceleration index";
-    const DESCRIPTION: &'static str = "Returns the acceleration index (1 to 3: recent activity with a half-life \
-        of 72 hours) and its multipliers: how each is computed, what it scales, and every type of event that adds \
-        to the index.";
+    const DESCRIPTION: &'static str = "Returns the acceleration index and its multipliers. The index is 1 to \
+        3 and measures recent activity with a half-life of 72 hours. For each multiplier, returns how it is \
+        computed and what it scales. Also returns what each type of event adds to the index.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -91,7 +91,8 @@ impl Operation for GetAcceleration {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-acceleration",
         name: "Acceleration index",
-        description: "Returns recent activity as one index, and the multipliers derived from it.",
+        description: "Returns an index of recent activity and the multipliers that are computed from the \
+            index.",
         tags: &["registry", "acceleration", "multipliers", "statistics"],
     }];
     const ACTIONS: &'static [Action] = &[

@@ -1,5 +1,5 @@
-//! Overview of exonomics: network value, growth and costs, each number with its inputs. The parts are operations of
-//! their own.
+//! Overview of exonomics: network value, growth and costs, each number with its inputs. Each part is also a
+//! separate operation.
 
 use crate::economy::cost_model::{self, FORMULA, PriceList};
 use crate::economy::get_acceleration::Totals;
@@ -29,15 +29,15 @@ pub struct Answer {
     abundance: Abundance,
     acceleration_index: f64,
     totals: Totals,
-    /// The time of the latest hourly sample; null before the first.
+    /// The time of the latest hourly sample; null before the first sample.
     sampled_at: Option<Moment>,
     endpoints: Endpoints,
-    /// The operations of this family.
+    /// The economy tools.
     tools: Vec<&'static str>,
     laws: Vec<&'static str>,
 }
 
-/// Costs in short.
+/// A summary of the costs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CostSummary {
     /// Number of measured operations.
@@ -92,10 +92,10 @@ const LAWS: [&str; 4] = [
 impl Operation for GetExonomics {
     const NAME: &'static str = "get_exonomics";
     const ALIASES: &'static [&'static str] = &["exonomics"];
-    const TITLE: &'static str = "Exonomics";
-    const DESCRIPTION: &'static str = "Returns value and cost of this registry in one answer: network value, \
-        hyper index and gates, S-curves, the most expensive operations as measured, the abundance formula, totals \
-        and endpoints. Use it as the entry point to the economy tools.";
+    const TITLE: &'static str = "Value and cost of the registry";
+    const DESCRIPTION: &'static str = "Returns the value and cost of this registry: network value, hyper \
+        index and gates, S-curves, the most expensive operations, the abundance formula, totals and \
+        endpoints. Use it first to find the right economy tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples, so it is
-//! constant within an hour.
+//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples,
+//! so it is constant within an hour.
 
 use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;
@@ -20,9 +20,9 @@ pub struct Answer {
 impl Operation for HyperIndex {
     const NAME: &'static str = "hyper_index";
     const TITLE: &'static str = "Hyper index";
-    const DESCRIPTION: &'static str = "Returns how fast the acceleration index changes per hour, from up to 24 \
-        hourly samples, and which gates of a dense network are passed: compositions, outcomes, trail heat, \
-        federation peers, index, Live listings.";
+    const DESCRIPTION: &'static str = "Returns how fast the acceleration index changes per hour, computed \
+        from up to 24 hourly samples. Also returns which gates of a dense network are passed: compositions, \
+        outcomes, trail heat, federation peers, index, Live listings.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

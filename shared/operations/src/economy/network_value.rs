@@ -1,5 +1,5 @@
-//! The value of the network by a formula, for the measured inputs or for inputs from the caller. An argument that is
-//! left out has its measured value.
+//! The value of the network by a formula, for the measured inputs or for inputs from the caller. If an
+//! argument is omitted, its measured value is used.
 
 use crate::prelude::*;
 use registry_domain::economy::network_value::{MAX_LISTINGS, MAX_PEERS, Network, NetworkValue};
@@ -7,7 +7,7 @@ use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 
 pub struct ValueOfNetwork;
 
-/// Inputs of the formula; those left out are measured.
+/// Inputs of the formula. For an input that is left out, the measured value is used.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// Number of Live listings.
@@ -38,7 +38,7 @@ pub struct Answer {
     at: Moment,
     #[serde(flatten)]
     network: NetworkValue,
-    /// The inputs from the arguments; the others are measured.
+    /// The names of the inputs from the arguments; the other inputs are measured.
     given: Vec<&'static str>,
     note: &'static str,
 }
@@ -46,9 +46,9 @@ pub struct Answer {
 impl Operation for ValueOfNetwork {
     const NAME: &'static str = "network_value";
     const TITLE: &'static str = "Network value";
-    const DESCRIPTION: &'static str = "Computes V = k N^a (100C)^b (100O)^g (F+0.5)^d for the registry as \
-        measured, or for the N, C, O and F that you pass. Use it to compare states; it is not money. Returns the \
-        value with inputs and exponents.";
+    const DESCRIPTION: &'static str = "Computes V = k N^a (100C)^b (100O)^g (F+0.5)^d from measured values, \
+        or from the N, C, O and F that you pass. Use V to compare states of a registry; it is not an amount \
+        of money. Returns V with its inputs and exponents.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"N": 100, "C": 0.1, "O": 0.2, "F": 2, "dense": false}"#;
     const PHRASES: &'static [&'static str] =

@@ -17,7 +17,7 @@ pub struct Answer {
     rule: &'static str,
     /// The registry as a whole, by events per hour.
     pace: Pace,
-    /// The time of the latest hourly sample; null before the first.
+    /// The time of the latest hourly sample; null before the first sample.
     sampled_at: Option<Moment>,
 }
 
@@ -25,8 +25,8 @@ impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
     const TITLE: &'static str = "S-curves";
     const DESCRIPTION: &'static str = "Returns the growth curves of this registry (listings, trails, \
-        compositions, outcomes, federation, demos, identity, attestations): the value now, its growth over the \
-        last two days, the phase on an S-curve, and whether growth accelerates.";
+        compositions, outcomes, federation, demos, identity, attestations). Each curve has the current \
+        value, the growth of the last two days, the S-curve phase, and whether growth accelerates.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! What can be reused without cost to the registry: Live peers with their evidence, the keys that verify statements,
-//! and the costs of reads, in one answer.
+//! What can be reused without cost to the registry: Live peers with their evidence, the keys that verify
+//! statements, and the costs of reads, in one answer.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub struct Answer {
     marginal_cost: MarginalCost,
     /// Number of peers in `capabilities`.
     count: usize,
-    /// Live peers, strongest trails first, each with its evidence.
+    /// Live peers with their evidence, strongest trails first.
     capabilities: Vec<Peer>,
     attestations: Attestations,
     /// The operations that write nothing.
@@ -57,7 +57,7 @@ struct MarginalCost {
 struct Attestations {
     /// Statements signed so far.
     issued: u64,
-    /// The keys that verify them offline.
+    /// The keys that verify the statements offline.
     key_set: String,
 }
 
@@ -73,10 +73,10 @@ struct Endpoints {
 
 impl Operation for ZeroMcPack {
     const NAME: &'static str = "zero_mc_pack";
-    const TITLE: &'static str = "Zero marginal cost pack";
-    const DESCRIPTION: &'static str = "Returns what can be reused at no marginal cost: Live peers with their \
-        evidence, the key set that verifies statements, and the measured cost of every operation that writes \
-        nothing. Use it to work offline or to cache; pass limit for the number of peers.";
+    const TITLE: &'static str = "Reusable data at no marginal cost";
+    const DESCRIPTION: &'static str = "Returns data that you can cache and use offline at no extra cost: \
+        Live peers with their evidence, the key set that verifies statements, and the measured cost of each \
+        operation that writes nothing. Pass limit to set the number of peers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Reads what other registries list, now instead of in the daily job. Operator only, because it sends requests to
-//! other servers.
+//! Reads the entries of other registries immediately, without waiting for the daily job. Only the operator
+//! may call it, because it sends requests to other servers.
 
 use http::StatusCode;
 
@@ -10,10 +10,10 @@ use registry_domain::{federation, interop};
 
 pub struct FederationPull;
 
-/// Which registry.
+/// The registry to read.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The base URL of one of the registries in the settings; default all of them.
+    /// The base URL of a registry in the settings; default: all registries in the settings.
     pub(super) url: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Answer {
     action: &'static str,
     /// The queried registries.
     peers: Vec<Peer>,
-    /// Entries that searches return as referrals from now on.
+    /// The number of entries that searches can now return as referrals.
     referrals: usize,
     note: String,
 }
@@ -34,9 +34,9 @@ pub struct Answer {
 impl Operation for FederationPull {
     const NAME: &'static str = "federation_pull";
     const TITLE: &'static str = "Pull from other registries";
-    const DESCRIPTION: &'static str = "Reads what the registries in the setting FEDERATION_PEERS list and stores \
-        it as referrals. For the operator (bearer token); a daily job does the same. Pass url for a single \
-        registry. Returns the answer of each registry.";
+    const DESCRIPTION: &'static str = "Reads the entries of the registries in the setting FEDERATION_PEERS \
+        and stores them as referrals. Only for the operator (bearer token); a daily job does the same. Pass \
+        url to read a single registry. Returns the result for each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,4 +1,5 @@
-//! Submits this registry's own card to other registries. Operator only, because it writes to other servers.
+//! Submits this registry's own card to other registries. Only the operator may call it, because it writes to
+//! other servers.
 
 use crate::federation::federation_pull::{Arguments, chosen};
 use crate::federation::overview::PATH;
@@ -26,9 +27,9 @@ pub struct Answer {
 impl Operation for FederationPush {
     const NAME: &'static str = "federation_push";
     const TITLE: &'static str = "Push to other registries";
-    const DESCRIPTION: &'static str = "Submits this registry's own agent card to the registries in the setting \
-        FEDERATION_PEERS. For the operator (bearer token). Pass url for a single registry. Returns the result at \
-        each registry.";
+    const DESCRIPTION: &'static str = "Submits this registry's own agent card to the registries in the \
+        setting FEDERATION_PEERS. Only for the operator (bearer token). Pass url to submit it to a single \
+        registry. Returns the result for each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

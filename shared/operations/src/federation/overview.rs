@@ -1,5 +1,5 @@
-//! The other registries that this one reads, when they last answered, and their entries. Its endpoint accepts the
-//! operator's actions `pull` and `push`.
+//! The other registries that this registry reads, with the time of the last answer and the entries of each.
+//! Its endpoint accepts the operator's actions `pull` and `push`.
 
 use crate::prelude::*;
 use registry_domain::{federation, interop};
@@ -19,7 +19,7 @@ pub struct Answer {
     action: &'static str,
     /// The registries in the settings.
     peers: Vec<Peer>,
-    /// Number of their entries that searches return as referrals.
+    /// The number of entries of other registries that searches return as referrals.
     referrals: usize,
     endpoints: Endpoints,
     note: &'static str,
@@ -33,17 +33,17 @@ pub(super) struct Peer {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Its search API, if it announces one.
+    /// The search API of the registry, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     search_url: Option<String>,
-    /// When it was last queried; null if never.
+    /// When this registry last queried the other registry; null if never.
     asked_at: Option<Moment>,
-    /// When it last answered; null if never.
+    /// When the other registry last answered; null if never.
     answered_at: Option<Moment>,
     /// Why the last query failed; absent if it succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
-    /// Number of its entries that searches return as referrals.
+    /// The number of entries of this peer that searches return as referrals.
     referrals: usize,
 }
 
@@ -62,7 +62,7 @@ impl Peer {
     }
 }
 
-/// Where other registries read this one.
+/// Where other registries can read this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
     /// The catalog of Live listings.
@@ -79,10 +79,10 @@ struct Endpoints {
 
 impl Operation for Federation {
     const NAME: &'static str = "federation";
-    const TITLE: &'static str = "Other registries";
-    const DESCRIPTION: &'static str = "Returns the other registries that this one reads, when they last answered \
-        and how many of their entries searches return as referrals, and the endpoints where others read this \
-        registry.";
+    const TITLE: &'static str = "Overview of other registries";
+    const DESCRIPTION: &'static str = "Returns the other registries that this registry reads: for each, the \
+        time of its last answer and the number of its entries that searches can return as referrals. Also \
+        returns the endpoints where other registries can read this registry.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,4 +1,5 @@
-//! Confirms a demo that followed an invitation of the registry, so that it counts as real (`specification.md#orders`).
+//! Confirms a demo that followed an invitation of the registry, so that it counts as real
+//! (`specification.md#orders`).
 
 use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;
@@ -14,7 +15,7 @@ pub struct Arguments {
     /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
-    /// The access token of the listing, if it has one; another listing's token is refused.
+    /// The access token of the listing, if it has one. The token of another listing is refused.
     access_token: Option<String>,
 }
 
@@ -27,7 +28,7 @@ pub struct Answer {
     sku: Sku,
     /// Whether the demo counts as real.
     counted_as_real: bool,
-    /// When it was confirmed; null if it followed no invitation and counted from the start.
+    /// When the demo was confirmed. Null if no invitation led to the demo: then it counted from the start.
     confirmed_at: Option<Moment>,
     next: NextStep,
 }
@@ -35,15 +36,15 @@ pub struct Answer {
 impl Operation for DemoConfirm {
     const NAME: &'static str = "demo_confirm";
     const TITLE: &'static str = "Confirm an invited demo";
-    const DESCRIPTION: &'static str = "Confirms a demo that followed an invitation of the registry, so that it counts \
-        as real. Pass the order_id that take_demo returned.";
+    const DESCRIPTION: &'static str = "Confirms a demo that followed an invitation of the registry. The demo \
+        then counts as real. Pass the order_id that take_demo returned.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const PHRASES: &'static [&'static str] = &["confirm my invited demo", "confirm the demo order"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "demo-confirm",
         name: "Confirm an invited demo",
-        description: "Confirms a demo that followed an invitation, so that it counts as real.",
+        description: "Confirms a demo that followed an invitation. The demo then counts as real.",
         tags: &["registry", "demo"],
     }];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];

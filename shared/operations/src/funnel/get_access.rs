@@ -1,5 +1,5 @@
-//! The full product of an access token (`specification.md#access-tokens`): every file, generated from the current state
-//! of the listing.
+//! The full product of an access token (`specification.md#access-tokens`): every file, generated from the
+//! current state of the listing.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
@@ -11,7 +11,7 @@ pub struct GetAccess;
 /// The access token.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The access token that feedback or a purchase returned.
+    /// The access token from the response of `leave_feedback` or of a purchase.
     #[serde(alias = "access_token")]
     #[schemars(required)]
     token: Option<String>,
@@ -23,7 +23,7 @@ pub struct Answer {
     ok: bool,
     sku: Sku,
     name: &'static str,
-    /// The listing it was made for, if any.
+    /// The listing that the product was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
     /// `founding_seat` or `purchase`.
@@ -41,9 +41,9 @@ pub struct Answer {
 impl Operation for GetAccess {
     const NAME: &'static str = "get_access";
     const TITLE: &'static str = "Open a product";
-    const DESCRIPTION: &'static str = "Returns all files of the full product of an access token, generated from the \
-        current state of the listing. Use it after leave_feedback or checkout; export_product returns the same files \
-        as an archive.";
+    const DESCRIPTION: &'static str = "Returns all files of the full product that an access token opens. The \
+        files are generated from the current state of the listing. Use it after leave_feedback or checkout. \
+        export_product returns the same files as an archive.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
     const PHRASES: &'static [&'static str] = &[

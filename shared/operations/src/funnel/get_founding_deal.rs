@@ -18,8 +18,9 @@ pub struct Answer {
 impl Operation for GetFoundingDeal {
     const NAME: &'static str = "get_founding_deal";
     const TITLE: &'static str = "Founding offer";
-    const DESCRIPTION: &'static str = "Returns the founding offer: how many seats there are, how many are taken and \
-        left, and the steps from listing to a full product, free of charge and without checkout.";
+    const DESCRIPTION: &'static str = "Returns the founding offer: the number of seats, how many are taken \
+        and left, and the steps from publishing a listing to a full product. The product is free and needs \
+        no checkout.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Feedback after a demo: five answers, once per listing. The reward is a founding seat (an access token, no checkout)
-//! while seats are left, then a discount code.
+//! Feedback after a demo: five answers, once per listing. The reward is a founding seat (an access token, no
+//! checkout) while seats are left, then a discount code.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
@@ -21,7 +21,7 @@ pub struct Answer {
     /// The access token of the full product; shown in this answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     access_token: Option<String>,
-    /// Where to use the token.
+    /// The URLs for the token.
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<Access>,
     /// The discount, if no seat was left.
@@ -36,7 +36,7 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
-    /// Whether it was the unchanged draft: it earns the reward, but is not part of any average.
+    /// Whether the feedback is the unchanged draft. A draft earns the reward, but is not part of any average.
     is_draft: bool,
 }
 
@@ -48,7 +48,7 @@ struct FoundingFree {
     remaining: u32,
 }
 
-/// Where to use a token.
+/// The URLs for a token.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Access {
     /// The URL of the product as JSON.
@@ -63,7 +63,7 @@ struct Discount {
     /// The discount code; shown in this answer only.
     code: String,
     percent_off: u32,
-    /// Whether payments are open; until then the code is kept.
+    /// Whether payments are open. Keep the code until they are.
     usable_now: bool,
     /// How to use the code.
     note: String,
@@ -73,9 +73,10 @@ impl Operation for LeaveFeedback {
     const NAME: &'static str = "leave_feedback";
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
-    const DESCRIPTION: &'static str = "Sends the feedback of a listing after its demo: a rating and five answers, once \
-        per listing. The first hundred get the full product free (an access token, shown once); later ones get a code \
-        for 25 % off that works once payments open. Pass next_steps.example_body of take_demo with your own answers.";
+    const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating and five answers, \
+        once per listing. The first hundred get the full product free (an access token, shown once). Later \
+        ones get a code for 25 % off, valid once payments open. Pass next_steps.example_body of take_demo \
+        with your own answers.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
     const PHRASES: &'static [&'static str] =
@@ -84,13 +85,14 @@ impl Operation for LeaveFeedback {
         AdvertisedSkill {
             id: "leave-feedback",
             name: "Leave feedback",
-            description: "Sends five answers after the demo; the first hundred get the full product free.",
+            description: "Sends five answers after the demo. The first hundred listings get the full \
+                product free.",
             tags: &["registry", "feedback", "founding"],
         },
         AdvertisedSkill {
             id: "submit-feedback",
             name: "Submit feedback",
-            description: "Sends example_body of the demo with your own answers.",
+            description: "Sends the example_body from the demo with your own answers.",
             tags: &["registry", "feedback"],
         },
     ];

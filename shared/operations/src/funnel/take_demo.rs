@@ -1,5 +1,5 @@
-//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five feedback
-//! answers. Taking it twice gives the same order (`specification.md#orders`).
+//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five
+//! feedback answers. Taking it twice gives the same order (`specification.md#orders`).
 
 use crate::goals::Goals;
 use crate::prelude::*;
@@ -16,7 +16,7 @@ pub struct TakeDemo;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "agent_card_url", "mcp_url"])))]
 pub struct Arguments {
-    /// The id of the listing; or pass one of the two URLs.
+    /// The id of the listing. Without it, send `agent_card_url` or `mcp_url`.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of an agent's card.
@@ -25,10 +25,10 @@ pub struct Arguments {
     mcp_url: Option<String>,
     /// The product; default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The goals of the agent, one per line; default: its skills or tools.
+    /// The goals of the agent, one per line; default: the skills or tools of the listing.
     #[serde(default)]
     goals: Goals,
-    /// `invitation` if an invitation of the registry led here; such a demo counts once it is confirmed.
+    /// `invitation` if you come from an invitation of the registry. Such a demo counts after it is confirmed.
     source: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct Answer {
     message: String,
     /// The full product.
     product: Product,
-    /// Whether it counts as a real demo; an invited demo counts once it is confirmed.
+    /// Whether the demo counts as real. An invited demo counts after it is confirmed.
     counted_as_real: bool,
     /// The files of the demo: a part of the product.
     artifacts: Vec<File>,
@@ -61,9 +61,9 @@ pub struct Answer {
 struct Product {
     name: &'static str,
     price_cents: u32,
-    /// With a currency symbol and two decimals.
+    /// The price with a currency symbol and two decimals.
     price: String,
-    /// How to get it.
+    /// How to get the full product.
     note: String,
 }
 
@@ -74,11 +74,11 @@ struct NextSteps {
     step: &'static str,
     method: &'static str,
     url: String,
-    /// A body that can be sent unchanged; its answers are a draft.
+    /// A body that you can send unchanged. The answers in it are a draft.
     example_body: FeedbackDraft,
     /// The five questions.
     questions: Vec<Question>,
-    /// Where to confirm an invited demo.
+    /// The URL to confirm an invited demo.
     confirm_url: String,
 }
 
@@ -86,9 +86,10 @@ impl Operation for TakeDemo {
     const NAME: &'static str = "take_demo";
     const ALIASES: &'static [&'static str] = &["quick_demo"];
     const TITLE: &'static str = "Take the free demo";
-    const DESCRIPTION: &'static str = "Generates a part of a product (kernel, recursive, alive or mcp_mesh) for a Live \
-        listing from its own card and proof, free of charge. Returns the files and a draft of the five answers for \
-        leave_feedback. Pass the listing_id, the agent_card_url or the mcp_url.";
+    const DESCRIPTION: &'static str = "Generates a free demo for a Live listing: a part of a product \
+        (kernel, recursive, alive or mcp_mesh), made from the listing's own card and proof. Returns the \
+        files and a draft of the five answers for leave_feedback. Pass the listing_id, the agent_card_url or \
+        the mcp_url.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -97,7 +98,8 @@ impl Operation for TakeDemo {
         AdvertisedSkill {
             id: "take-demo",
             name: "Take the free demo",
-            description: "Generates a part of a product for a Live listing from its own card and proof, free of charge.",
+            description: "Generates a free part of a product for a Live listing from the listing's own card \
+                and proof.",
             tags: &["registry", "demo", "products"],
         },
         AdvertisedSkill {

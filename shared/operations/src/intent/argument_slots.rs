@@ -1,5 +1,5 @@
-//! Finds in the input schema of an operation the arguments for a URL, a listing id or a text. A new operation needs
-//! conventional argument names and no code here.
+//! Finds in the input schema of an operation the arguments for a URL, a listing id or a text. A new operation
+//! needs no code here if its arguments have the usual names.
 
 use serde_json::{Map, Value, json};
 

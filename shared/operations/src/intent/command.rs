@@ -1,5 +1,6 @@
-//! Whether a text requests an action. An operation that writes needs its verb at the position of a request, and no word
-//! that retracts it; read-only operations do not use these rules.
+//! Decides whether a text requests an action. For an operation that writes, the text must have the
+//! operation's verb where a request starts, and no word that cancels the request. Read-only operations do not
+//! use these rules.
 
 use super::words::Word;
 

@@ -1,5 +1,5 @@
-//! Finds the operation that a text means: the one whose phrase shares most words with it, weighted by how rare each
-//! word is in the catalogue. An operation that writes also needs an explicit request.
+//! Finds the operation that a text means: the one whose phrase shares most words with it, weighted by how
+//! rare each word is in the catalogue. An operation that writes also needs an explicit request.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! A call of an operation by name: `{operation|tool|skill, arguments}` in a data part, or the `next` of an answer.
-//! Names, aliases and skill ids match regardless of hyphens, underscores and blanks.
+//! A call of an operation by name: `{operation|tool|skill, arguments}` in a data part, or the `next` of an
+//! answer. Names, aliases and skill ids match regardless of hyphens, underscores and blanks.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,5 +1,6 @@
-//! Parses a text into URLs, listing ids, e-mail addresses, quotations, names and plain words. Everything extracted is
-//! removed from the words, so that nothing inside a URL or a quotation can be mistaken for a request.
+//! Parses a text into URLs, listing ids, e-mail addresses, quotations, names and plain words. Everything
+//! extracted is removed from the words, so that nothing inside a URL or a quotation can be mistaken for a
+//! request.
 
 use std::ops::Range;
 

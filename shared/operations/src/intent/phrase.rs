@@ -1,5 +1,6 @@
-//! The phrases of the catalogue, parsed once per process: their significant words, their slots, and how rare each word
-//! is among all operations. A word that only one operation uses is stronger evidence than one that many share.
+//! The phrases of the catalogue, parsed once per process: their significant words, their slots, and how rare
+//! each word is among all operations. A word that only one operation uses is stronger evidence than a word
+//! that many operations share.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

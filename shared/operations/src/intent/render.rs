@@ -1,5 +1,6 @@
-//! The texts of replies: an answer as one or two sentences, for clients that show the text and ignore the data, and the
-//! help text with examples. Uses member names that operations have in common, so that no operation needs code here.
+//! The texts of replies: one or two sentences about an answer, for clients that show the text and ignore the
+//! data; and the help text with examples. The sentences use member names that operations have in common, so
+//! that no operation needs code here.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,6 @@
-//! Messages of people and agents with the operation that each must mean. The phrases of the catalogue are included
-//! automatically, so that a new operation is tested without a change here.
+//! Tests with messages of people and agents, each with the operation that the message must select. The
+//! phrases of the catalogue are included automatically, so that a new operation is tested without a change
+//! here.
 
 use serde_json::json;
 
@@ -66,7 +67,7 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
 }
 
 #[test]
-fn choice_of_several_words_needs_all_of_them() {
+fn choice_named_by_several_words_needs_all_of_them() {
     for (text, tool) in [
         ("preview a kernel with the goals read papers", "preview_kernel"),
         ("demo alive with the goals read papers", "demo_alive"),

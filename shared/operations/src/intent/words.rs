@@ -1,5 +1,5 @@
-//! Splits a text into words and reduces their forms to a stem. The rules are for English only; a text in another
-//! language matches nothing and gets the help text.
+//! Splits a text into words and reduces their forms to a stem. The rules are for English only; a text in
+//! another language matches nothing and gets the help text.
 
 use std::ops::Range;
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn short_forms_are_cut_and_clauses_found() {
+    fn contractions_are_shortened_and_clauses_found() {
         let words = words("What's up? Don't, please list me.");
         let low: Vec<&str> = words.iter().map(|word| word.low.as_str()).collect();
         assert_eq!(low, ["what", "up", "dont", "please", "list", "me"]);

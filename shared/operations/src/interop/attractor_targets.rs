@@ -1,5 +1,5 @@
-//! The listings that attract most use: the strongest trails, ranked again with outcomes and liveness. Every part of
-//! the number is returned, so that anyone can recompute it.
+//! The listings that attract most use: the strongest trails, ranked again with outcomes and liveness. The
+//! answer contains every part of the score, so that anyone can calculate it again.
 
 use crate::bounded;
 use crate::listings::check_liveness::freshness;
@@ -28,7 +28,7 @@ pub struct Arguments {
     limit: Option<u32>,
 }
 
-/// The listings that attract most use.
+/// The most used listings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -50,21 +50,21 @@ struct Target {
     attractor: f64,
     /// The parts of the value.
     parts: Parts,
-    /// Its state and evidence.
+    /// The state and evidence of the listing.
     status_url: String,
-    /// The link that takes its demo.
+    /// The link that generates the listing's demo.
     take_demo_get: String,
 }
 
 /// The parts of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 struct Parts {
-    /// The strength of its trail.
+    /// The strength of the listing's trail.
     trail_score: f64,
     /// From 0 to 1: reported quality and success.
     outcome_score: f64,
     live: bool,
-    /// From 0 to 1: how recent its last handshake is.
+    /// From 0 to 1: how recent the last handshake is.
     liveness_score: f64,
 }
 
@@ -79,9 +79,9 @@ impl Parts {
 
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
-    const TITLE: &'static str = "Strongest attractors";
-    const DESCRIPTION: &'static str = "Ranks the listings that attract most use by 0.5 trail score + 40 outcome \
-        score + 20 if Live + 10 freshness of the last handshake. Use it to find proven targets for a demo or a \
+    const TITLE: &'static str = "Most used listings";
+    const DESCRIPTION: &'static str = "Ranks the most used listings by 0.5 trail score + 40 outcome score + \
+        20 if Live + 10 freshness of the last handshake. Use it to find proven targets for a demo or a \
         composition. Returns each listing with the parts of its value.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;

@@ -1,5 +1,5 @@
-//! The listings that work with a given one: those it was used with, and those of the other kind that match its
-//! description. Each comes with a ready request.
+//! Finds listings that work with a given listing: listings that were used together with it, and listings of
+//! the other kind that match its description. Each result contains a ready request.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -23,16 +23,16 @@ pub struct Arguments {
     limit: Option<u32>,
 }
 
-/// The listings that work with it.
+/// The listings that work with the given listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
     name: String,
-    /// Live listings that it was used with, strongest first.
+    /// Live listings that were used together with the given listing, strongest first.
     compositions: Vec<Composition>,
-    /// Live listings of the other kind that match its description, best first.
+    /// Live listings of the other kind that match the given listing's description, best first.
     suggestions: Vec<Suggestion>,
     note: &'static str,
 }
@@ -43,11 +43,11 @@ struct Composition {
     listing_b: ListingId,
     name_a: String,
     name_b: String,
-    /// How often both were used together.
+    /// How often both listings were used together.
     count: u32,
-    /// The strength of the pair; it decays.
+    /// The strength of the pair; it decreases with time.
     intensity: f64,
-    /// When they were last used together.
+    /// When both listings were last used together.
     last_at: Moment,
     /// The other listing of the pair.
     peer_focus: ListingId,
@@ -61,26 +61,27 @@ struct Suggestion {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// Why it is suggested.
+    /// Why this listing is suggested.
     why: String,
-    /// How to call it.
+    /// How to call this listing.
     invoke: Invocation,
 }
 
 impl Operation for ComposePeers {
     const NAME: &'static str = "compose_peers";
-    const TITLE: &'static str = "Works with";
-    const DESCRIPTION: &'static str = "Returns the Live listings that work with a given one: those it was used \
-        with (reported by used_with), and those of the other kind that match its description, each with a ready \
-        request. Use it to build a composition; pass listing_id.";
+    const TITLE: &'static str = "Listings that work with a listing";
+    const DESCRIPTION: &'static str = "Returns Live listings that work with a given listing: the listings \
+        that callers used together with it (see used_with), and listings of the other kind that match its \
+        description. Each has a ready request. Use it to build a composition; pass listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
         &["which peers compose with {id}?", "compose peers for {id}", "who goes well with {id}?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "compose-peers",
-        name: "Works with",
-        description: "Returns the listings that a given one was used with, and those that complement it.",
+        name: "Listings that work with a listing",
+        description: "Returns the listings that were used together with a given listing, and listings that \
+            match it.",
         tags: &["registry", "interop", "composition", "peers"],
     }];
     const ACTIONS: &'static [Action] =

@@ -1,5 +1,5 @@
-//! Reports of how the use of a listing went. Sums are exact; a source counts once an hour per listing, and a
-//! listing's reports about itself do not count.
+//! Reports of how the use of a listing went. The sums are exact. The same source counts once an hour for a
+//! listing, and reports of a listing about itself do not count.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -22,20 +22,20 @@ pub struct Arguments {
     /// The id of the listing that you used.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The id of a listing that you used with it, if any.
+    /// The id of a second listing that you used together with the first one. Optional.
     listing_b: Option<String>,
-    /// Whether it did what you requested; default true.
+    /// Whether the listing did what you requested; default true.
     ok: Option<bool>,
-    /// How long it took in milliseconds, at most one day.
+    /// The duration in milliseconds, at most one day.
     #[schemars(range(max = 86_400_000))]
     latency_ms: Option<u32>,
     /// Quality from 0 to 1; default 0.7 if `ok`, otherwise 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     quality: Option<f64>,
-    /// What you used it for, in a word or two.
+    /// What you used the listing for, in one or two words.
     #[schemars(extend("format" = "public-text"), length(max = MAX_KIND_CHARS))]
     kind: Option<String>,
-    /// Your name; shown as a claim.
+    /// Your name. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = MAX_FROM_CHARS))]
     from: Option<String>,
     /// A comment in plain text; anyone may read it.
@@ -43,16 +43,16 @@ pub struct Arguments {
     body: Option<String>,
 }
 
-/// The report and the listing's tally.
+/// The report and the listing's totals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     /// The report as stored.
     outcome: ShownOutcome,
-    /// Whether it was counted.
+    /// Whether the report was counted.
     counted: bool,
-    /// Why it was not counted: `self_report` or `counted_within_the_hour`.
+    /// Why the report was not counted: `self_report` or `counted_within_the_hour`.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_counted_because: Option<&'static str>,
     /// All counted outcomes of the listing.
@@ -80,7 +80,7 @@ pub(super) struct ShownOutcome {
     latency_ms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
-    /// The reporter, as a claim.
+    /// The name of the reporter, unverified.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,9 +108,10 @@ impl From<Outcome> for ShownOutcome {
 impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
     const TITLE: &'static str = "Report an outcome";
-    const DESCRIPTION: &'static str = "Reports how the use of a listing went. Call it after each use with \
-        listing_id, ok, quality (0 to 1), latency_ms and a comment. One report per source, listing and hour \
-        counts; reports of a listing about itself do not. Returns the listing's tally and outcome_score.";
+    const DESCRIPTION: &'static str = "Reports the result of using a listing. Call it after each use with \
+        listing_id, ok, quality (0 to 1), latency_ms and a comment. Each source can count once per listing \
+        and hour. Reports of a listing about itself do not count. Returns the listing's totals and \
+        outcome_score.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -121,7 +122,7 @@ impl Operation for DepositOutcome {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "deposit-outcome",
         name: "Report an outcome",
-        description: "Stores a report of how the use of a listing went and returns its tally.",
+        description: "Reports the result of using a listing and returns the listing's totals.",
         tags: &["registry", "outcome", "quality", "interop"],
     }];
     const ACTIONS: &'static [Action] = &[

@@ -1,5 +1,5 @@
-//! A plan for two listings: a request to the first, a request to the second, and a signed statement of how often they
-//! were used together. The registry sends neither request; it records the pair as used together.
+//! A plan for two listings: a request to the first, a request to the second, and a signed statement of how
+//! often they were used together. The registry sends neither request; it records the pair as used together.
 
 use http::StatusCode;
 use sha2::{Digest, Sha256};
@@ -25,9 +25,9 @@ pub struct Arguments {
     /// The id of the listing to call first.
     #[serde(alias = "listing_a")]
     listing_id: String,
-    /// The id of the listing to call with the answer of the first.
+    /// The id of the listing to call second, with the answer of the first one.
     listing_b: String,
-    /// Your name, up to 120 characters; shown as a claim.
+    /// Your name, up to 120 characters. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
 }
@@ -38,11 +38,11 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     pipeline: Pipeline,
-    /// How often callers reported both as used together.
+    /// How often callers reported that they used both listings together.
     composition_count: u32,
-    /// Whether this call counted as a use of the pair; a source counts once a day.
+    /// Whether this call counted as a use of the pair. Each source counts once a day.
     counted: bool,
-    /// The registry's signed statement of the pair; null until a use that was just recorded can be read.
+    /// The registry's signed statement about the pair. Null for a short time after the first recorded use.
     attestation: Option<Attestation>,
     note: &'static str,
     /// What to do after both calls.
@@ -52,7 +52,7 @@ pub struct Answer {
 /// The calls, in order.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Pipeline {
-    /// `pipe_` and 24 hexadecimal digits; the same for the same two in the same order.
+    /// `pipe_` and 24 hexadecimal digits. The same two listings in the same order have the same id.
     id: String,
     steps: Vec<Step>,
 }
@@ -62,7 +62,7 @@ struct Step {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// Its endpoints.
+    /// The endpoints of the listing.
     endpoints: Endpoints,
     /// The request to send.
     call: Call,
@@ -91,10 +91,10 @@ impl Step {
 impl Operation for ExecuteCompose {
     const NAME: &'static str = "execute_compose";
     const TITLE: &'static str = "Plan a composition";
-    const DESCRIPTION: &'static str = "Plans a call sequence over two Live listings. Pass listing_id (called \
-        first) and listing_b. Returns a ready request for each in the protocol that it proved, for you to send in \
-        order, and a signed statement of how often the two were used together. Calls neither listing; records the \
-        pair as used together.";
+    const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
+        listing_b. Returns one ready request for each listing, to send in this order, and a signed statement \
+        of how often both were used together. Does not call the listings, but records that you used them \
+        together.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
@@ -102,7 +102,7 @@ impl Operation for ExecuteCompose {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "execute-compose",
         name: "Plan a composition",
-        description: "Plans a call sequence over two Live listings, with a ready request for each.",
+        description: "Plans calls to two Live listings and returns a ready request for each listing.",
         tags: &["registry", "interop", "composition", "pipeline"],
     }];
     const ACTIONS: &'static [Action] = &[

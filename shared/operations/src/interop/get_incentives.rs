@@ -22,16 +22,16 @@ pub struct Answer {
 
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 struct Rule {
-    /// A stable name.
+    /// The stable name of the rule.
     id: String,
-    /// The act.
+    /// The action.
     when: String,
-    /// The result of the act.
+    /// The result of the action.
     gives: String,
-    /// What it adds to a trail.
+    /// What the action adds to a trail.
     #[serde(skip_serializing_if = "Option::is_none")]
     deposit: Option<Deposited>,
-    /// The tool for the act, if a caller can do it.
+    /// The tool for the action, if a caller can do it.
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'static str>,
 }
@@ -54,9 +54,9 @@ struct HalfLife {
 impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
-    const DESCRIPTION: &'static str = "Returns the incentive rules in force: what each act adds to a listing's \
-        trail, how outcomes are weighted, the founding seats left, the discount after them, and when payments \
-        open. Use it to decide what to contribute.";
+    const DESCRIPTION: &'static str = "Returns the current incentive rules: what each action adds to a \
+        listing's trail, how outcomes are weighted, how many founding seats are left, the discount after \
+        that, and when payments open. Use it to decide what to contribute.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -64,7 +64,7 @@ impl Operation for GetIncentives {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-incentives",
         name: "Incentive rules",
-        description: "Returns what each act earns: additions to trails, founding seats, discounts.",
+        description: "Returns what each action earns: additions to trails, founding seats, discounts.",
         tags: &["registry", "incentives", "trails"],
     }];
     const ACTIONS: &'static [Action] = &[

@@ -1,5 +1,5 @@
-//! From a need to a request: the Live listings that can meet it, and a ready request to each in the preferred
-//! protocol. Built from the evidence of their last probes; no listing is called.
+//! Finds the Live listings that can do what the caller needs, and returns a ready request for each listing in
+//! the preferred protocol. The requests are made from the evidence of the last probes; no listing is called.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -22,7 +22,7 @@ pub struct Arguments {
     #[serde(default)]
     #[schemars(length(max = 1000))]
     q: String,
-    /// The id of a listing; only this one is then returned.
+    /// The id of a listing. If sent, only this listing is returned.
     listing_id: Option<String>,
     /// The name of a tool that the listing must have.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
@@ -30,7 +30,7 @@ pub struct Arguments {
     /// The name of a skill that the listing must have.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
-    /// The preferred protocol, which comes first; default `mcp`.
+    /// The preferred protocol; its listings come first. Default `mcp`.
     prefer: Option<EntryProtocol>,
     /// Maximum number of listings, from 1 to 20; default 8.
     #[schemars(range(min = 1, max = 20))]
@@ -46,11 +46,12 @@ pub struct Answer {
     prefer: EntryProtocol,
     /// The normalized query.
     query: String,
-    /// Matching Live listings: those with the preferred protocol first, best first within each group.
+    /// Matching Live listings. Listings with the preferred protocol come first; each group is sorted best
+    /// first.
     matches: Vec<CapabilityNode>,
-    /// How to call each of them, in the same order.
+    /// How to call each listing, in the same order.
     invocations: Vec<Invocation>,
-    /// What an invocation contains for each protocol, and the evidence for it.
+    /// What a request contains in each protocol, and the evidence for it.
     adapters: Vec<Adapter>,
     note: String,
     /// What to do if nothing matches.
@@ -61,18 +62,18 @@ pub struct Answer {
 
 impl Operation for InteropResolve {
     const NAME: &'static str = "interop_resolve";
-    const TITLE: &'static str = "From a need to a call";
-    const DESCRIPTION: &'static str = "Finds Live listings for a need (q, tool, skill or listing_id) and returns \
-        a ready request to each: JSON-RPC tools/call for an MCP server, a message in the proven dialect for an \
-        A2A agent, with URL, headers and body, the preferred protocol first. Use it when you want to call \
-        something now. Send the requests yourself; the registry calls no listing.";
+    const TITLE: &'static str = "Find a listing and how to call it";
+    const DESCRIPTION: &'static str = "Finds Live listings for a need (q, tool, skill or listing_id) and \
+        returns a ready request for each: tools/call for an MCP server, a message for an A2A agent, with \
+        URL, headers and body. Listings with the preferred protocol come first. Send the requests yourself; \
+        this tool calls no listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
     const PHRASES: &'static [&'static str] =
         &["resolve {text} to a call", "resolve how to invoke {text}", "interop resolve {text}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-resolve",
-        name: "From a need to a call",
+        name: "Find a listing and how to call it",
         description: "Finds Live listings for a need and returns ready requests in MCP, A2A or plain HTTP.",
         tags: &["registry", "interop", "mcp", "a2a", "routing"],
     }];

@@ -1,5 +1,5 @@
-//! Sessions across protocols: an agent opens one, appends steps while it goes from listing to listing, and can pass
-//! the id to others, who can read and continue it. The id is the only credential.
+//! Sessions across protocols: an agent opens one, appends steps while it goes from listing to listing, and
+//! can pass the id to others, who can read and continue it. The id is the only credential.
 
 use http::StatusCode;
 
@@ -34,7 +34,7 @@ pub enum SessionAction {
     /// Read the session.
     #[serde(alias = "session_get")]
     Get,
-    /// Close it; no more steps can be appended.
+    /// Close the session; no more steps can be appended.
     #[serde(alias = "session_close")]
     Close,
 }
@@ -46,26 +46,26 @@ pub struct Arguments {
     /// What to do with the session; default `open`.
     #[serde(default)]
     action: SessionAction,
-    /// The id that `open` returned; required by all other actions.
+    /// The session id that `open` returned. All other actions require it.
     #[schemars(regex(pattern = r"^\s*ses_[0-9a-f]{32}\s*$"))]
     session_id: Option<String>,
-    /// The protocol of this session, or with `append` of the step.
+    /// The protocol of the session; with `append`, the protocol of the step.
     entry_protocol: Option<EntryProtocol>,
     /// The id of the listing that the session or the step is about.
     listing_id: Option<String>,
-    /// Your name; shown as a claim.
+    /// Your name. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = MAX_NAME_CHARS))]
     agent_name: Option<String>,
     /// What you are looking for.
     #[schemars(extend("format" = "public-text"), length(max = MAX_QUERY_CHARS))]
     match_q: Option<String>,
-    /// What you did, in a word or two; required with `append`.
+    /// What you did, in one or two words; required with `append`.
     #[schemars(extend("format" = "public-text"), length(max = MAX_ACTION_CHARS))]
     step_action: Option<String>,
     /// Details of the step, in plain text; requires `step_action`.
     #[schemars(extend("format" = "public-text"), length(max = MAX_DETAIL_CHARS))]
     detail: Option<String>,
-    /// The order id of a demo taken during the session.
+    /// The order id of a demo that you received during the session.
     #[schemars(regex(pattern = "^ord_[0-9a-f]{24}$"))]
     demo_order_id: Option<String>,
     /// The id of feedback sent during the session.
@@ -79,7 +79,7 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     action: SessionAction,
-    /// Keep it private: anyone who knows it can read and append.
+    /// The session id. Keep it private: anyone who knows it can read and append.
     session_id: String,
     session: ShownSession,
     /// What to do next.
@@ -91,7 +91,7 @@ pub struct Answer {
 struct ShownSession {
     id: String,
     created_at: Moment,
-    /// When it is deleted.
+    /// When the session is deleted.
     expires_at: Moment,
     #[serde(flatten)]
     facts: SessionFacts,
@@ -100,7 +100,7 @@ struct ShownSession {
     steps: Vec<SessionStep>,
     /// How many more steps can be appended.
     steps_left: usize,
-    /// No more steps can be appended.
+    /// Whether the session is closed: no more steps can be appended.
     closed: bool,
 }
 
@@ -123,10 +123,10 @@ fn required_by_action() -> Value {
 impl Operation for InteropSession {
     const NAME: &'static str = "interop_session";
     const TITLE: &'static str = "Cross-protocol session";
-    const DESCRIPTION: &'static str = "Stores a session while you go from listing to listing in any protocol. \
-        Call it with action open to get a session_id, append to add a step (step_action, detail, listing_id), get \
-        to read it, close to end it. Returns the session with its steps. Anyone who knows the id can read and \
-        append; it is kept for seven days, with at most 100 steps.";
+    const DESCRIPTION: &'static str = "Stores a session for your work with several listings, in any \
+        protocol. action: open returns a session_id; append adds a step (step_action, detail, listing_id); \
+        get reads it; close ends it. Returns the session. Anyone with the id can read and append. It lasts \
+        seven days, 100 steps at most.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const PHRASES: &'static [&'static str] =
@@ -134,7 +134,8 @@ impl Operation for InteropSession {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-session",
         name: "Cross-protocol session",
-        description: "Stores the steps of an agent across A2A, MCP and HTTP under an id that it can pass on.",
+        description: "Stores the steps of an agent across A2A, MCP and HTTP. Other agents can use the \
+            session with its id.",
         tags: &["registry", "interop", "session", "a2a", "mcp"],
     }];
     const ACTIONS: &'static [Action] =

@@ -1,5 +1,5 @@
-//! One call to join: it publishes the caller, or uses its listing, and returns what to contribute next as ready
-//! requests, each with whether it was done.
+//! Joins the registry with one call: it publishes the caller, or uses the caller's listing, and returns the
+//! next contributions as ready requests. Each request says whether the contribution was already made.
 
 use crate::listings::list_yourself::ListYourself;
 use crate::lookup;
@@ -14,7 +14,7 @@ pub struct JoinAndContribute;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = listing_or_source()))]
 pub struct Arguments {
-    /// The id of an existing listing. Otherwise send one of the following four.
+    /// The id of an existing listing. Without it, send `url`, `agent_card_url`, `mcp_url` or `server_json`.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of a card, a site or an MCP endpoint.
@@ -30,7 +30,7 @@ pub struct Arguments {
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     server_json: Option<Map<String, Value>>,
-    /// A display name, used until the card has one.
+    /// A display name. It is used until the card has a name.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     name: Option<String>,
     /// How you found the registry.
@@ -38,7 +38,7 @@ pub struct Arguments {
     source: Option<String>,
 }
 
-/// The state of the listing, and what it can contribute.
+/// The state of the listing, and what you can contribute.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -50,7 +50,7 @@ pub struct Answer {
     lane: Lane,
     /// Whether this call published it.
     published: bool,
-    /// Shows its state and evidence.
+    /// The link that shows the state and evidence of the listing.
     status_url: String,
     /// What to contribute, in order.
     contributions: Vec<Contribution>,
@@ -64,10 +64,10 @@ pub struct Answer {
 struct Contribution {
     /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
     id: &'static str,
-    /// Whether it was done; null if unknown, because endorsements and outcomes are stored without an author's
+    /// Whether it was done. Null if unknown: endorsements and outcomes are stored without the author's
     /// listing.
     done: Option<bool>,
-    /// What it requires first, if that is missing.
+    /// What you must do first, if a requirement is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<&'static str>,
     /// The request.
@@ -90,9 +90,9 @@ impl Operation for JoinAndContribute {
     const NAME: &'static str = "join_and_contribute";
     const TITLE: &'static str = "Join and contribute";
     const DESCRIPTION: &'static str = "Publishes an agent or MCP server (url, agent_card_url, mcp_url or \
-        server_json), or uses an existing listing_id, and returns what to contribute next as ready requests: a \
-        trace, the demo, feedback, and used_with, endorse and an outcome for a fitting peer. Use it as a single \
-        entry point; each contribution shows whether it was done.";
+        server_json), or uses an existing listing_id. Returns ready requests for what to contribute next: a \
+        trace, the demo, feedback, and used_with, endorse and an outcome for a matching peer. Each \
+        contribution shows whether it was done.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Overview of the interop family: connections, use per protocol and totals. Its endpoint accepts the actions of the
-//! whole family.
+//! Overview of the interop family: connections, use per protocol and totals. Its endpoint accepts the actions
+//! of the whole family.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub struct Answer {
 struct Graph {
     /// Live listings.
     nodes: u32,
-    /// Pairs that were used together.
+    /// Pairs of listings that were used together.
     compositions: u64,
 }
 
@@ -57,12 +57,12 @@ struct Graph {
 struct Composition {
     listing_a: ListingId,
     listing_b: ListingId,
-    /// How often they were used together; 0 for a proposed pair.
+    /// How often both listings were used together; 0 for a proposed pair.
     count: u32,
-    /// The strength of the pair; it decays.
+    /// The strength of the pair; it decreases with time.
     intensity: f64,
     last_at: Moment,
-    /// Whether the operator proposed it and no use was reported yet.
+    /// Whether the operator proposed the pair and no use was reported yet.
     seeded: bool,
 }
 
@@ -76,7 +76,7 @@ impl From<Edge> for Composition {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Sessions {
     opened: u64,
-    /// Closed by their owners; the others expire.
+    /// The number of sessions that a caller closed; the other sessions expire.
     closed: u64,
 }
 
@@ -109,9 +109,9 @@ struct Endpoints {
 impl Operation for Interop {
     const NAME: &'static str = "interop";
     const TITLE: &'static str = "Interop overview";
-    const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how listings of different \
-        protocols are called, the strongest compositions, the latest outcomes, totals, and the actions of the \
-        endpoint. Use it to choose a tool.";
+    const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
+        each protocol, the strongest compositions, the latest outcomes, totals, and the actions of the \
+        endpoint. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Proposes pairs that may work together, so that the graph of compositions can start. Only the operator's call
-//! stores them.
+//! Proposes pairs that may work together, so that the graph of listings that were used together is not empty
+//! at the start. The pairs are stored only if the operator makes the call.
 
 use crate::prelude::*;
 use crate::{bounded, operator_token};
@@ -22,11 +22,11 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Whether any were stored; only the operator's call stores pairs.
+    /// Whether pairs were stored. Only a call of the operator stores pairs.
     stored: bool,
-    /// How many were stored; existing pairs are left unchanged.
+    /// The number of stored pairs; existing pairs are not changed.
     stored_count: usize,
-    /// Best first.
+    /// The pairs, best first.
     pairs: Vec<Pair>,
     note: String,
     /// How to report that a pair works.
@@ -37,8 +37,8 @@ impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
     const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
-        other. Use it to find a first composition; max_pairs bounds the number. Nothing is stored, except for the \
-        operator (bearer token), whose call stores weak edges marked as seeded.";
+        other. Use it to find a first composition; max_pairs limits the number. Stores nothing, unless the \
+        operator calls it (bearer token): then the pairs are stored as weak edges, marked as seeded.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const PHRASES: &'static [&'static str] = &["seed compositions", "seed the graph of compositions"];

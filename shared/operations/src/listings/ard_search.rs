@@ -1,5 +1,5 @@
-//! Full-text search of the Live listings, for ARD clients and models. Each hit is returned with the evidence of its
-//! last probe; an empty result explains what to try.
+//! Full-text search of the Live listings, for ARD clients and models. Each hit is returned with the evidence
+//! of its last probe; an empty result explains what to try.
 
 use crate::prelude::*;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
@@ -69,9 +69,9 @@ pub struct Answer {
 struct SearchHit {
     #[serde(flatten)]
     peer: Peer,
-    /// How well it matches, from 0 to 100.
+    /// How well the listing matches, from 0 to 100.
     score: u8,
-    /// The URL of the ARD service that found it.
+    /// The URL of the ARD service that found the listing.
     source: String,
 }
 

@@ -1,5 +1,5 @@
-//! When a listing last completed a handshake, and whether that is recent enough. Computed from the stored listing;
-//! nothing is probed.
+//! When a listing last completed a handshake, and whether that is recent enough. The answer is computed from
+//! the stored listing; no probe is started.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -32,21 +32,22 @@ pub struct Answer {
     live: bool,
     /// The state of the listing.
     lane: Lane,
-    /// The time of the last `ok` handshake; null if there was none.
+    /// The time of the last `ok` handshake; null if there was no `ok` handshake.
     last_signal_at: Option<Moment>,
-    /// Hours since then.
+    /// Hours since the last `ok` handshake.
     age_hours: Option<f64>,
-    /// `handshake`, or `none` if there was none.
+    /// `handshake`, or `none` if there was no `ok` handshake.
     source: &'static str,
-    /// The freshness: 1 for three days, then halved every three days; 0 if there was no handshake.
+    /// The freshness: 1 for the first three days, then halved every three days. 0 if there was no handshake.
     score: f64,
 }
 
 impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
-    const DESCRIPTION: &'static str = "Returns when a listing last answered a real handshake and whether that is \
-        recent enough (168 hours, or your own max_hours). Reads stored evidence; sends the peer nothing.";
+    const DESCRIPTION: &'static str = "Returns when a listing last answered a real handshake, and whether \
+        that time is recent enough (168 hours, or your own max_hours). Reads stored evidence; does not \
+        contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const PHRASES: &'static [&'static str] =

@@ -1,4 +1,5 @@
-//! The status of a listing, by its id or name, with the evidence of its last probe, what to fix and the next step.
+//! The status of a listing, by its id or name, with the evidence of its last probe, what to fix and the next
+//! step.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "listing_id")]
     id: Option<String>,
-    /// The name in its card or server description.
+    /// The name in the card or server description of the listing.
     name: Option<String>,
 }
 
@@ -34,36 +35,36 @@ pub struct Answer {
     found: bool,
     listing_id: ListingId,
     id: ListingId,
-    /// Agent or MCP server; null until a probe has found out.
+    /// Agent or MCP server; null until a probe determines it.
     kind: Option<Kind>,
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Whether the name in its server description is proven.
+    /// Whether the name in the server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
     /// The state of the listing.
     lane: Lane,
-    /// Why it is in this state, in one sentence.
+    /// Why the listing is in this state, in one sentence.
     lane_reason: String,
-    /// Why and when it was withdrawn, if it was.
+    /// Why and when the listing was withdrawn, if it was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     withdrawal: Option<Withdrawal>,
-    /// The last completed probe; absent before the first.
+    /// The last completed probe; absent before the first probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeSummary>,
     /// What to fix; empty for a Live listing.
     reasons: Vec<Reason>,
-    /// When it is probed next, if it is not Live.
+    /// The time of the next probe, if the listing is not Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// When it is rechecked, if it is Live.
+    /// The time of the next recheck, if the listing is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
-    /// The number of hours with a failed recheck since the last `ok`; at three it is demoted.
+    /// The number of hours with a failed recheck since the last `ok`. At three, the listing is demoted.
     #[serde(skip_serializing_if = "is_zero")]
     failed_recheck_hours: usize,
-    /// Whether it passes every blocking check.
+    /// Whether the listing passes every blocking check.
     checks_clean: bool,
     checks: Vec<Check>,
     /// The parts of the score.
@@ -71,16 +72,17 @@ pub struct Answer {
     /// What the last probe found.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// The latest decision about it in the evidence log; absent if it has never been Live or withdrawn.
+    /// The latest decision about the listing in the evidence log. Absent if it was never Live and never
+    /// withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogPlace>,
-    /// Its presence in Talk.
+    /// The presence of the listing in Talk.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<Talk>,
-    /// Its demo offer, if it is Live.
+    /// The demo offer for the listing, if it is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     take_demo: Option<TakeDemo>,
-    /// A badge for its README, in Markdown.
+    /// A badge for the listing's README, in Markdown.
     badge_markdown: String,
     next: NextStep,
 }
@@ -88,9 +90,9 @@ pub struct Answer {
 /// What the last probe found.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Evidence {
-    /// Whether it speaks the protocol.
+    /// Whether the peer speaks the protocol.
     speaks: bool,
-    /// Whether it answered a message; null if none was sent.
+    /// Whether the peer answered a message; null if no message was sent.
     answers: Option<bool>,
     /// Whether the outcome may be temporary (slow, busy or interrupted).
     inconclusive: bool,
@@ -98,16 +100,16 @@ struct Evidence {
     signals: Vec<String>,
     /// Protocols that were detected.
     protocol_hints: Vec<String>,
-    /// Protocol versions it speaks.
+    /// The protocol versions that the peer speaks.
     protocol_versions: Vec<String>,
     /// The skills of an agent.
     skills: Vec<Skill>,
     /// The tools of an MCP server.
     tools: Vec<Tool>,
-    /// SHA-256 of its tool list.
+    /// SHA-256 of the tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
-    /// The last change in its tools or skills.
+    /// The last change of the tools or skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<AbilityChange>,
 }
@@ -122,8 +124,8 @@ impl Operation for CheckStatus {
     const ALIASES: &'static [&'static str] = &["get_listing_status"];
     const TITLE: &'static str = "Check a listing's status";
     const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, needs_fix, demoted or \
-        withdrawn), the evidence of its last probe and, if it is not Live, what to fix. Use it after list_yourself, \
-        or to check a peer. Pass the id or the name of the listing.";
+        withdrawn) and the evidence of its last probe. If the listing is not Live, also returns what to fix. \
+        Use it after list_yourself, or to check a peer. Pass the id or the name of the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] = &[

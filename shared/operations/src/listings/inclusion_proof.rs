@@ -1,5 +1,5 @@
-//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and the
-//! signed checkpoint. The answer can be verified offline, without the registry.
+//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and
+//! the signed checkpoint. The answer can be verified offline, without the registry.
 
 use http::StatusCode;
 
@@ -14,14 +14,15 @@ pub struct InclusionProof;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "index"])))]
 pub struct Arguments {
-    /// The id of the listing whose last decision is proven.
+    /// The id of the listing. Proves the last decision about it.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The last decision at or before this time (RFC 3339), or before the end of this day, such as 2026-11-20.
+    /// Proves the last decision at or before this time (RFC 3339) or day (such as 2026-11-20, until its end).
     /// Default: now.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
-    /// The id of an attestation (`att_...`), together with its listing and, in `at`, the time when it was issued.
+    /// The id of an attestation (`att_...`). Also send its `listing_id` and, in `at`, the time when it was
+    /// issued.
     attestation_id: Option<String>,
     /// The index of a leaf, instead of a listing.
     #[serde(alias = "leaf_index")]
@@ -40,7 +41,7 @@ pub struct Answer {
     /// SHA-256 of a zero byte and the leaf text (RFC 6962), as base64.
     leaf_hash: String,
     tree_size: u64,
-    /// The root hash as in the checkpoint, as base64.
+    /// The root hash of the checkpoint, as base64.
     root_hash: String,
     /// The audit path (RFC 6962 §2.1.1), the sibling of the leaf first, as base64.
     proof: Vec<String>,
@@ -59,9 +60,9 @@ pub struct Answer {
 impl Operation for InclusionProof {
     const NAME: &'static str = "inclusion_proof";
     const TITLE: &'static str = "Prove a decision of the registry";
-    const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when. Returns the leaf in \
-        its append-only evidence log, an inclusion proof and the signed checkpoint. Pass a listing_id (and a day, to \
-        prove that it was Live then) or the index of a leaf.";
+    const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when. Returns \
+        the decision's leaf in the append-only evidence log, an inclusion proof and the signed checkpoint. \
+        Pass the index of a leaf, or a listing_id (with a day, to prove that the listing was Live then).";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn day_means_its_end() {
+    fn date_without_time_means_the_end_of_that_day() {
         assert_eq!(time("2026-11-20").unwrap().to_string(), "2026-11-20T23:59:59.999Z");
         assert_eq!(time("2026-11-20T12:00:00+01:00").unwrap().to_string(), "2026-11-20T11:00:00.000Z");
         assert_eq!(time("yesterday").unwrap_err().code, "not_a_time");

@@ -1,5 +1,6 @@
-//! Publishing: the POST that creates a listing. The listing is stored as queued and the answer is returned at once; the
-//! probe follows on the `listing.queued` event, or in the next scheduled sweep if that event is lost.
+//! Publishing: the POST that creates a listing. The listing is stored as queued and the answer is returned at
+//! once; the probe follows on the `listing.queued` event, or in the next scheduled sweep if that event is
+//! lost.
 
 use crate::prelude::*;
 use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
@@ -16,24 +17,25 @@ pub struct ListYourself;
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
-    /// Agent or MCP server; null until a probe has found out.
+    /// Agent or MCP server; null until a probe determines it.
     kind: Option<Kind>,
     /// The state of the listing.
     lane: Lane,
-    /// Whether the name in its server description is proven, or only claimed.
+    /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
-    /// `queued`: it will be probed; `active`: it is already Live; `duplicate`: it was already queued.
+    /// `queued`: the listing will be probed; `active`: it is already Live; `duplicate`: it was already
+    /// queued.
     status: PublishStatus,
     message: String,
-    /// The URL of its status.
+    /// The URL of the listing's status.
     status_url: String,
-    /// How to poll its status.
+    /// How to poll the listing's status.
     poll: Poll,
-    /// The earliest time of its next probe, if that is not now.
+    /// The earliest time of the next probe, if it is not now.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// A badge for its README, in Markdown; green once it is Live.
+    /// A badge for the listing's README, in Markdown. It is green when the listing is Live.
     badge_markdown: String,
     next: NextStep,
 }
@@ -57,9 +59,10 @@ impl Operation for ListYourself {
     const NAME: &'static str = "list_yourself";
     const ALIASES: &'static [&'static str] = &["list_on_registry"];
     const TITLE: &'static str = "List yourself";
-    const DESCRIPTION: &'static str = "Lists an A2A agent or an MCP server in this registry, free of charge. Pass a \
-        card URL, a site, an MCP endpoint or a server description. The registry probes it with a real handshake within \
-        seconds; it goes Live if it answers, else check_status returns what to fix. Call it again after a fix.";
+    const DESCRIPTION: &'static str = "Publishes an A2A agent or an MCP server in this registry, free of \
+        charge. Pass a card URL, a site, an MCP endpoint or a server description. The registry probes it \
+        with a real handshake within seconds. If it answers, it becomes Live; if not, check_status returns \
+        what to fix. Call again after a fix.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -74,25 +77,27 @@ impl Operation for ListYourself {
         AdvertisedSkill {
             id: "list-yourself",
             name: "List yourself",
-            description: "Lists an agent or MCP server by its URL, free of charge; it is probed at once and goes Live if it answers.",
+            description: "Publishes an agent or MCP server by its URL, free of charge. The registry probes \
+                it at once.",
             tags: &["registry", "publish", "listing"],
         },
         AdvertisedSkill {
             id: "list-agent",
             name: "List an agent",
-            description: "Lists an A2A agent by the URL of its card.",
+            description: "Publishes an A2A agent by the URL of its card.",
             tags: &["registry", "a2a", "agent-card"],
         },
         AdvertisedSkill {
             id: "list-mcp",
             name: "List an MCP server",
-            description: "Lists an MCP server by its endpoint or its server description.",
+            description: "Publishes an MCP server by its endpoint or its server description.",
             tags: &["registry", "mcp", "server-json"],
         },
         AdvertisedSkill {
             id: "dual-publish",
             name: "Publish in two registries",
-            description: "Accepts the server.json of the official MCP registry unchanged, so that one file lists a server there and here.",
+            description: "Accepts the server.json of the official MCP registry unchanged. One file works \
+                for both registries.",
             tags: &["registry", "mcp", "server-json", "publish"],
         },
     ];

@@ -1,5 +1,5 @@
-//! Search for a capability: the ranking of `ard_search`, with the reasons why each hit matches: the words, skills and
-//! tools that the index matched, as texts that can be shown unchanged.
+//! Searches for a capability. The ranking is that of `ard_search`. For each hit the answer also gives the
+//! reasons: the words, skills and tools that matched, as texts that a client can show unchanged.
 
 use crate::listings::ard_search::{self, Arguments};
 use crate::prelude::*;
@@ -44,19 +44,19 @@ pub struct Answer {
 struct CapabilityMatch {
     #[serde(flatten)]
     peer: Peer,
-    /// How well it matches, from 0 to 100.
+    /// How well the listing matches, from 0 to 100.
     score: u8,
     /// Equal to `score`.
     capability_score: u8,
-    /// Why it matches, each in a few words; never empty.
+    /// Why the listing matches; each reason has a few words. Never empty.
     match_reasons: Vec<String>,
-    /// What moved it up among hits with an equal score.
+    /// Why the listing is before other hits with an equal score.
     boosts: Vec<String>,
     /// Hits with an equal score are sorted by this boost; see `abundance_rank`.
     abundance_boost: f64,
-    /// The part of the boost from its reported outcomes, from 0 to 1.
+    /// The part of the boost from reported outcomes, from 0 to 1.
     outcome_score: f64,
-    /// The part of the boost from its trail, scaled by the multiplier `match_boost`.
+    /// The part of the boost from the trail, scaled by the multiplier `match_boost`.
     pheromone_boost: f64,
 }
 
@@ -68,9 +68,10 @@ fn query_required(mut schema: Value) -> Value {
 
 impl Operation for MatchCapability {
     const NAME: &'static str = "match_capability";
-    const TITLE: &'static str = "Find who can do it";
-    const DESCRIPTION: &'static str = "Finds the Live agents and MCP servers that can do what you describe in plain \
-        words. Returns them ranked, each with the reasons why it matches: words, skills and tools. Filter by kind.";
+    const TITLE: &'static str = "Find listings for a task";
+    const DESCRIPTION: &'static str = "Finds the Live agents and MCP servers that can do what you describe \
+        in plain words. Returns them ranked. For each, returns the reasons why it matches: words, skills and \
+        tools. Use `kind` to filter.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -82,8 +83,8 @@ impl Operation for MatchCapability {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "match-capability",
-        name: "Find who can do it",
-        description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons why.",
+        name: "Find listings for a task",
+        description: "Finds the Live agents and MCP servers that can do what you describe, with the reasons.",
         tags: &["registry", "match", "discovery", "capability"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(query_required)];

@@ -1,5 +1,5 @@
-//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to trust it.
-//! Read from the evidence of the last probe; nothing is probed.
+//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to
+//! trust it. The answer comes from the evidence of the last probe; no new probe is started.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -21,13 +21,13 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     listing_id: ListingId,
-    /// Whether it is Live and passes every blocking check.
+    /// Whether the listing is Live and passes every blocking check.
     clean: bool,
     /// The state of the listing.
     lane: Lane,
-    /// The outcome of its last completed probe; null before the first.
+    /// The outcome of the last completed probe; null before the first probe.
     handshake: Option<Handshake>,
-    /// The time of that probe.
+    /// The time of the last completed probe.
     probed_at: Option<Moment>,
     checks: Vec<Check>,
     /// The URL of a badge image that shows the result.
@@ -37,9 +37,9 @@ pub struct Answer {
 impl Operation for ProbeClean {
     const NAME: &'static str = "probe_clean";
     const TITLE: &'static str = "Is a listing clean?";
-    const DESCRIPTION: &'static str = "Returns whether a listing is Live with clean checks (https, valid card, own \
-        domain, sane texts, no injection phrasing, unchanged tools), with the detail of each check from the last \
-        probe. Use it before you trust a listing.";
+    const DESCRIPTION: &'static str = "Returns whether a listing is Live with clean checks (https, valid \
+        card, own domain, sane texts, no injection phrasing, unchanged tools). Also returns the details of \
+        each check from the last probe. Use it before you trust a listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -47,7 +47,7 @@ impl Operation for ProbeClean {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",
         name: "Is a listing clean?",
-        description: "Returns whether a listing is Live with clean checks, with the detail of each check.",
+        description: "Returns whether a listing is Live with clean checks, and the details of each check.",
         tags: &["registry", "trust", "checks"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").cached_for(30)];

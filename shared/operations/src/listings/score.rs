@@ -1,5 +1,5 @@
-//! The free public score of a URL: one full probe with an explanation; nothing is listed. The peer gets only a question
-//! without side effects, because anyone may request the score of any URL.
+//! The free public score of a URL: one full probe with an explanation; the URL is not added to the registry.
+//! The peer gets only a request without side effects, because anyone may ask for the score of any URL.
 
 use crate::prelude::*;
 use registry_app::takedown;
@@ -33,7 +33,7 @@ pub struct Answer {
     description: Option<String>,
     /// The score, from 0 to 100.
     score: u8,
-    /// The parts of the score; their points add up to it.
+    /// The parts of the score. The sum of their points is the score.
     breakdown: Vec<ScorePart>,
     /// The outcome of the handshake.
     handshake: Handshake,
@@ -46,7 +46,7 @@ pub struct Answer {
     signals: Vec<String>,
     /// Protocols that were detected.
     protocol_hints: Vec<String>,
-    /// Whether it would go Live if it were published now.
+    /// Whether the peer would become Live if you published it now.
     would_go_live: bool,
     /// What to do next.
     list_hint: String,
@@ -56,8 +56,9 @@ pub struct Answer {
 impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
-    const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. Returns a \
-        score from 0 to 100 with its breakdown, the checks and what to fix. Lists nothing; use it before list_yourself.";
+    const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
+        Returns a score from 0 to 100, the parts of the score, the checks and what to fix. Does not add it \
+        to the registry. Use it before list_yourself.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -69,7 +70,8 @@ impl Operation for Score {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
         name: "Free score",
-        description: "Probes a card, site or MCP endpoint and returns a score from 0 to 100 with reasons; lists nothing.",
+        description: "Probes a card, site or MCP endpoint. Returns a score from 0 to 100 with reasons; \
+            publishes nothing.",
         tags: &["registry", "score", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/score")];

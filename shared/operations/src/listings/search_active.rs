@@ -1,5 +1,5 @@
-//! The Live listings, the newest first. Both kinds are read in pages from the index of the active list and merged by
-//! age under one cursor.
+//! The Live listings, the newest first. Both kinds are read in pages from the index of the active list and
+//! merged by age under one cursor.
 
 use crate::prelude::*;
 use registry_domain::funnel;
@@ -19,7 +19,7 @@ pub struct Arguments {
     /// The maximum number of rows, from 1 to 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the page before.
+    /// The `next_cursor` of the previous page.
     #[schemars(extend("format" = "list-cursor"))]
     pub cursor: Option<String>,
 }
@@ -38,9 +38,10 @@ pub struct Answer {
 
 impl Operation for SearchActive {
     const NAME: &'static str = "search_active";
-    const TITLE: &'static str = "List what is Live";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, the newest first. Returns for each the \
-        evidence of its last handshake, its endpoint and its next step. Filter by kind; page with limit and cursor.";
+    const TITLE: &'static str = "List Live listings";
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first. For each \
+        listing, returns the endpoint, the evidence of its last handshake, and what to do next. Use `kind` \
+        to filter, and `limit` and `cursor` to get more pages.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -51,7 +52,7 @@ impl Operation for SearchActive {
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "search-active",
-        name: "List what is Live",
+        name: "List Live listings",
         description: "Lists the Live agents and MCP servers with the evidence of their last handshake.",
         tags: &["registry", "discovery", "live"],
     }];

@@ -1,5 +1,5 @@
-//! Lets the operator add to the acceleration index, such as for events elsewhere. Stored and shown separately from
-//! counted events; decays in the same way.
+//! Lets the operator add to the acceleration index, such as for events elsewhere. Stored and shown separately
+//! from counted events; decays in the same way.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -12,13 +12,13 @@ const MAX_AMOUNT: f64 = 50.0;
 
 pub struct BumpAcceleration;
 
-/// The event to count, and how much.
+/// The event to count, and the amount.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The event whose weight is added: `take_demo`, `leave_feedback` or another one in `inputs` of
+    /// The event whose weight is added: `take_demo`, `leave_feedback` or another event in `inputs` of
     /// `get_acceleration`.
     event: Option<String>,
-    /// From 1 to 50; default 10. The weight is multiplied by a tenth of it, limited to 0.25 to 3.
+    /// From 1 to 50; default 10. The weight is multiplied by a tenth of the amount, limited to 0.25 to 3.
     #[schemars(range(min = 1.0, max = 50.0))]
     amount: Option<f64>,
 }
@@ -28,7 +28,7 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// The event under which it is shown: `operator_bump`.
+    /// The event that the added value is shown as: `operator_bump`.
     counted_as: &'static str,
     event: &'static str,
     amount: f64,
@@ -43,9 +43,9 @@ pub struct Answer {
 impl Operation for BumpAcceleration {
     const NAME: &'static str = "bump_acceleration";
     const TITLE: &'static str = "Bump the acceleration index";
-    const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index. For the operator \
-        (bearer token), such as for events outside the registry. Pass event and amount. It decays within days and \
-        is shown as operator_bump. Returns the new index.";
+    const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index. Only for the \
+        operator (bearer token), for example for events outside the registry. Pass event and amount. The \
+        added value decreases within days and is shown as operator_bump. Returns the new index.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
     const PHRASES: &'static [&'static str] = &["bump the acceleration index", "add an operator bump"];

@@ -1,5 +1,5 @@
-//! Moderation of trails: deletes everything left at a listing. Decay is computed on reading, so this is the only
-//! evaporation that writes, and only the operator may request it.
+//! Moderation of trails: deletes everything left at a listing. Decay is computed on reading, so this is the
+//! only evaporation that writes, and only the operator may request it.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -10,7 +10,7 @@ pub struct Evaporate;
 /// The listing.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of the listing, required. The listing itself may be gone already.
+    /// The id of the listing; required. The listing itself may already be deleted.
     #[serde(alias = "id")]
     listing_id: Option<String>,
 }
@@ -25,18 +25,18 @@ pub struct Answer {
     marks: usize,
     /// Number of deleted compositions with other listings.
     compositions: usize,
-    /// Whether values were deleted.
+    /// Whether trail values were deleted.
     values: bool,
-    /// Whether nothing is left; if false, repeat the call.
+    /// Whether everything is deleted; if false, repeat the call.
     complete: bool,
 }
 
 impl Operation for Evaporate {
     const NAME: &'static str = "evaporate";
     const TITLE: &'static str = "Evaporate a trail";
-    const DESCRIPTION: &'static str = "Deletes all trail values, marks and compositions of a listing, as \
-        moderation. For the operator (bearer token). Pass listing_id. Returns how many were deleted and whether \
-        the call must be repeated.";
+    const DESCRIPTION: &'static str = "Deletes all trail values, marks and compositions of a listing. Only \
+        for the operator (bearer token), for moderation. Pass listing_id. Returns the number of deleted \
+        items and whether you must repeat the call.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Revokes a signed statement that should not have been signed. `verify_attestation` then returns the revocation with
-//! its reason.
+//! Revokes a signed statement that should not have been signed. `verify_attestation` then returns the
+//! revocation with its reason.
 
 use http::StatusCode;
 
@@ -17,7 +17,7 @@ pub struct Arguments {
     /// The id of the statement (`att_...`).
     #[serde(alias = "id")]
     attestation_id: String,
-    /// The reason; anyone may read it.
+    /// The reason. It is public.
     reason: String,
 }
 
@@ -27,18 +27,18 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     attestation_id: AttestationId,
-    /// Whether this call revoked it; false if it was revoked before.
+    /// Whether this call revoked the statement; false if it was already revoked.
     changed: bool,
-    /// When and why it was revoked.
+    /// When and why the statement was revoked.
     revoked: Option<Revocation>,
 }
 
 impl Operation for RevokeAttestation {
     const NAME: &'static str = "revoke_attestation";
     const TITLE: &'static str = "Revoke a signed statement";
-    const DESCRIPTION: &'static str = "Revokes a signed statement. For the operator (bearer token). Pass \
-        listing_id, attestation_id and a public reason. verify_attestation then returns valid: false with the \
-        reason.";
+    const DESCRIPTION: &'static str = "Revokes a signed statement. Only for the operator (bearer token). \
+        Pass listing_id, attestation_id and a public reason. After that, verify_attestation returns valid: \
+        false with the reason.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];

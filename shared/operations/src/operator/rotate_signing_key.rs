@@ -1,5 +1,5 @@
-//! Adds a signing key. It is published at once and signs one hour later; the previous key stays published until all
-//! that it signed has expired.
+//! Adds a signing key. It is published at once and signs one hour later; the previous key stays published
+//! until all that it signed has expired.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -14,7 +14,7 @@ pub struct Answer {
     version: &'static str,
     /// The id of the key in the key set.
     kid: String,
-    /// The time from which it signs.
+    /// The time from which the key signs.
     signs_from: Moment,
     /// The URL of the key set.
     jwks_uri: String,
@@ -23,9 +23,9 @@ pub struct Answer {
 impl Operation for RotateSigningKey {
     const NAME: &'static str = "rotate_signing_key";
     const TITLE: &'static str = "Rotate the signing key";
-    const DESCRIPTION: &'static str = "Adds a key that signs statements and cards from one hour later on. For the \
-        operator (bearer token). The previous key stays published until everything it signed has expired. Returns \
-        the key id and the time from which it signs.";
+    const DESCRIPTION: &'static str = "Adds a new key. One hour later, this key starts to sign statements \
+        and cards. Only for the operator (bearer token). The previous key stays published until everything \
+        it signed has expired. Returns the key id and the time from which the key signs.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &["rotate the signing key", "add a new signing key"];

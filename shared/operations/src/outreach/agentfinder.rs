@@ -1,5 +1,5 @@
-//! How another directory or agent finder reads this registry: the endpoint for each protocol, the contents of a row,
-//! and how to stay up to date. Every link is served.
+//! How another directory or agent finder reads this registry: the endpoint for each protocol, the contents of
+//! a row, and how to stay up to date. This registry serves every link in the answer.
 
 use crate::prelude::*;
 use registry_model::protocol::MCP_REGISTRY;
@@ -31,7 +31,7 @@ struct Sources {
     agents: String,
     /// Live agents and MCP servers with the evidence of their last handshake.
     active: String,
-    /// The same in pages, for a registry that mirrors it.
+    /// The same rows in pages, for a registry that mirrors this one.
     catalog: String,
     agent_card: String,
     mcp_server_card: String,
@@ -51,7 +51,7 @@ struct ContributionPack {
     homepage: String,
     /// The evidence in each row.
     evidence: [&'static str; 4],
-    /// Publish here a listing that this registry does not have.
+    /// Where to publish a listing that this registry does not have.
     publish: String,
     /// An image that shows whether a listing is Live and clean.
     badge: String,
@@ -62,7 +62,7 @@ struct ContributionPack {
 struct Federation {
     /// `pull`: the other directory reads the rows.
     mode: &'static str,
-    /// MCP servers changed since a time; those no longer Live have the status `deleted`.
+    /// MCP servers that changed since a time. A server that is no longer Live has the status `deleted`.
     changes: String,
     /// Events, newest first.
     feed: String,
@@ -79,9 +79,9 @@ struct Active {
 impl Operation for AgentFinder {
     const NAME: &'static str = "agentfinder";
     const TITLE: &'static str = "For other directories";
-    const DESCRIPTION: &'static str = "Returns how another directory, mirror or agent finder reads this registry: \
-        endpoints by protocol, the OpenAPI description, the open catalog, the evidence in each row, how to follow \
-        changes, and where to publish missing listings.";
+    const DESCRIPTION: &'static str = "Returns how another directory, mirror or agent finder can read this \
+        registry: endpoints by protocol, the OpenAPI description, the open catalog, the evidence in each \
+        row, how to follow changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
@@ -102,13 +102,15 @@ impl Operation for AgentFinder {
         AdvertisedSkill {
             id: "open-catalog",
             name: "Open catalog",
-            description: "Returns where to read all Live listings in pages, with their evidence, and how to stay up to date.",
+            description: "Returns the URLs to read all Live listings with their evidence, and how to follow \
+                changes.",
             tags: &["registry", "catalog", "federation"],
         },
         AdvertisedSkill {
             id: "mirror-official",
             name: "Mirror by the official API",
-            description: "Returns the URL of the API of the official MCP registry, so that its clients and mirrors work here.",
+            description: "Returns the URL of an API like that of the official MCP registry. Its clients and \
+                mirrors work here.",
             tags: &["registry", "mcp", "mirror", "server-json"],
         },
     ];

@@ -1,4 +1,5 @@
-//! The daily budget of invitations to demos: how much is used, the founding seats left, and the rule. Sends nothing.
+//! The daily budget of invitations to demos: how much is used, the founding seats left, and the rule. Sends
+//! nothing.
 
 use crate::prelude::*;
 use registry_domain::economy::{self, EXONOMICS_PATH};
@@ -17,27 +18,27 @@ pub struct Answer {
     version: &'static str,
     /// The current UTC day.
     day: String,
-    /// First touches sent today.
+    /// Outreach messages sent today.
     day_sent: u32,
-    /// Maximum of first touches today.
+    /// Maximum number of outreach messages today.
     day_cap: u32,
-    /// The cap for this number of Live listings, before scaling.
+    /// The maximum for this number of Live listings, before scaling.
     base_cap: u32,
-    /// The factors that scale it.
+    /// The factors that scale the maximum.
     scaled_by: ScaledBy,
-    /// First touches left today.
+    /// Outreach messages left today.
     room: u32,
     /// Live listings.
     active_clean: u32,
     founding: Deal,
-    /// Minimum number of days between two touches of a listing.
+    /// Minimum number of days between two messages to a listing.
     cooldown_days: u32,
     law: String,
-    /// The latest touches, newest first.
+    /// The latest outreach messages, newest first.
     recent: Vec<Touch>,
 }
 
-/// The factors that scale the cap.
+/// The factors that scale the maximum.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ScaledBy {
     /// The setting `OUTREACH_BUDGET_PERCENT`.
@@ -49,9 +50,9 @@ struct ScaledBy {
 impl Operation for ConversionPressure {
     const NAME: &'static str = "conversion_pressure";
     const TITLE: &'static str = "Invitation budget";
-    const DESCRIPTION: &'static str = "Returns the budget of demo invitations for today: first touches sent, the \
-        cap, what is left, the founding seats, and the pause between two touches of a listing. Use demo_nudge for \
-        the invitations themselves.";
+    const DESCRIPTION: &'static str = "Returns today's budget of outreach messages: how many were sent and \
+        how many are left, the maximum, the free founding seats, and the pause between two messages to one \
+        listing. Use demo_nudge for the invitations themselves.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

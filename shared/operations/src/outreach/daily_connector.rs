@@ -1,5 +1,5 @@
-//! The connector of the day (`specification.md#connector-daily-pick`): the pick, the draft, the rules and earlier days.
-//! The first read of a day fixes its pick; only the scheduled job sends messages.
+//! The connector of the day (`specification.md#connector-daily-pick`): the pick, the draft, the rules and
+//! earlier days. The first read of a day decides the pick of that day; only the scheduled job sends messages.
 
 use crate::prelude::*;
 use registry_domain::outreach::connector_day;
@@ -15,13 +15,13 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     playbook: Playbook,
-    /// The pick of the current UTC day; constant during the day.
+    /// The listing picked for the current UTC day. It does not change during the day.
     today: ConnectorPick,
     /// The rules of outreach.
     laws: Vec<String>,
     prep: Prep,
     automation: Automation,
-    /// Earlier days, newest first.
+    /// Picks of earlier days, newest first.
     history: Vec<PastDay>,
     updated_at: Moment,
 }
@@ -29,7 +29,7 @@ pub struct Answer {
 /// The state of today's message.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Prep {
-    /// Whether it is in the partner's inbox.
+    /// Whether the message is in the partner's inbox.
     already: bool,
     /// Always false: the registry sends its operator nothing.
     operator_notified: bool,
@@ -47,7 +47,7 @@ struct Automation {
     email_operator_digest: bool,
 }
 
-/// A day and its pick.
+/// A day and the listing picked for it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PastDay {
     day: String,
@@ -64,9 +64,9 @@ struct PastDay {
 impl Operation for DailyConnector {
     const NAME: &'static str = "daily_connector";
     const TITLE: &'static str = "Connector of the day";
-    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day: the Live router, directory, \
-        orchestrator or hub that the registry writes to today, with reasons, the draft, the thresholds, and the \
-        picks of earlier days.";
+    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day: the Live router, \
+        directory, orchestrator or hub that the registry sends a message to today. Also returns the reasons, \
+        the draft of the message, the thresholds, and the picks of earlier days.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

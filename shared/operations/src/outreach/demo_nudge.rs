@@ -1,5 +1,5 @@
-//! The demo invitations: today's budget, waiting listings, the latest touches and the rules. Listings appear by id
-//! only; the messages stay in their inboxes.
+//! The demo invitations: today's budget, waiting listings, the latest invitations and the rules. Listings
+//! appear by id only; the messages stay in their inboxes.
 
 use crate::prelude::*;
 use registry_domain::economy;
@@ -22,27 +22,27 @@ pub struct Answer {
     day: DayBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// Of these, never contacted; counted up to 1000.
+    /// The number of these that were never contacted; counted up to 1000.
     never_contacted: u32,
-    /// Contacted and in their pause; counted up to 1000.
+    /// Contacted listings that still have a pause before the next message; counted up to 1000.
     cooling: u32,
-    /// Opted out; counted up to 1000.
+    /// Listings that opted out; counted up to 1000.
     do_not_contact: u32,
     totals: Totals,
-    /// The latest touches, newest first.
+    /// The latest outreach messages, newest first.
     recent: Vec<Touch>,
     plan: Plan,
     policy: Policy,
 }
 
-/// First touches of the current UTC day.
+/// The outreach messages of the current UTC day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DayBudget {
     /// Such as `2026-11-20`.
     day: String,
     sent: u32,
     cap: u32,
-    /// First touches left today.
+    /// Outreach messages left today.
     room: u32,
 }
 
@@ -50,7 +50,7 @@ struct DayBudget {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Totals {
     touches: u32,
-    /// Of these, to a connector of the day.
+    /// The number of these sent to a connector of the day.
     connectors: u32,
     a2a_delivered: u32,
     a2a_failed: u32,
@@ -63,7 +63,7 @@ struct Plan {
     order: &'static str,
     /// `talk` or `talk+a2a`.
     delivery: &'static str,
-    /// How many can still be contacted today.
+    /// The number of listings that can still be contacted today.
     today: u32,
 }
 
@@ -71,7 +71,7 @@ struct Plan {
 struct Policy {
     who: &'static str,
     pause_days: u32,
-    /// Cap of first touches per day by the number of Live listings.
+    /// Maximum number of outreach messages per day, by the number of Live listings.
     #[schemars(with = "Vec<Map<String, Value>>")]
     day_budget: Value,
     budget_percent: u32,
@@ -85,9 +85,9 @@ struct Policy {
 impl Operation for DemoNudge {
     const NAME: &'static str = "demo_nudge";
     const TITLE: &'static str = "Demo invitations";
-    const DESCRIPTION: &'static str = "Returns the state of the demo invitations: sent and left today, listings \
-        never contacted, the latest touches by listing id, the rules, and how to opt out. Use outreach_opt_out to \
-        opt a listing out.";
+    const DESCRIPTION: &'static str = "Returns the state of the demo invitations: how many were sent today \
+        and how many are left, the number of listings never contacted, the latest messages by listing id, \
+        the rules, and how to opt out. Use outreach_opt_out to opt a listing out.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

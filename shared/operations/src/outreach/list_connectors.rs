@@ -1,5 +1,5 @@
-//! Connectors: earlier partners, Live listings that connect others, and the steps to join. Candidates are ranked on
-//! request, by a bounded search of the index.
+//! Connectors: earlier partners, Live listings that connect others, and the steps to join. Candidates are
+//! ranked on request, by a bounded search of the index.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub struct Answer {
     version: &'static str,
     note: &'static str,
     laws: Vec<String>,
-    /// Picks of the last days, newest first, each listing once.
+    /// Partners of the last days, newest first. Each listing appears once.
     partners: Vec<KnownPartner>,
     /// Live listings that connect others, strongest first.
     live_candidates: Vec<LiveCandidate>,
@@ -38,9 +38,9 @@ struct KnownPartner {
     name: String,
     kind: Kind,
     role: String,
-    /// The last day on which it was picked.
+    /// The last day on which the listing was picked.
     day: String,
-    /// When it was contacted; null if it was not.
+    /// When the listing was contacted; null if it was not contacted.
     touched_at: Option<Moment>,
 }
 
@@ -51,14 +51,14 @@ struct LiveCandidate {
     name: String,
     kind: Kind,
     role: &'static str,
-    /// From 0 to 100.
+    /// How well the listing fits as a connector, from 0 to 100.
     connector_likeness: u8,
-    /// The score of its last probe, in tenths.
+    /// The score of the last probe, in tenths.
     live_score: u8,
-    /// The traits of a connector that it has, each with its points.
+    /// The connector traits of the listing, with the points for each trait.
     traits: Vec<String>,
     endpoint: String,
-    /// Whether it can be picked now.
+    /// Whether the listing can be picked now.
     may_be_picked: bool,
 }
 
@@ -81,8 +81,9 @@ impl Operation for ListConnectors {
     const NAME: &'static str = "list_connectors";
     const TITLE: &'static str = "Connectors";
     const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers that connect others (routers, \
-        directories, orchestrators, marketplaces), each with its likeness and traits, the partners of the last \
-        days, and the steps to join. Use daily_connector for today's pick.";
+        directories, orchestrators, marketplaces). For each, returns its traits and how well it fits as a \
+        connector. Also returns the partners of the last days and the steps to join. Use daily_connector for \
+        today's pick.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less
-//! outreach does no harm. Opting in keeps the rest of a pause.
+//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and
+//! less outreach does no harm. Opting in does not end a pause between messages early.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -37,7 +37,7 @@ pub struct Answer {
     version: &'static str,
     listing_id: ListingId,
     opted_out: bool,
-    /// Whether this call changed it.
+    /// Whether this call changed the choice.
     changed: bool,
     /// The earliest time of the next message; null if opted out.
     may_be_written_to_from: Option<Moment>,
@@ -47,9 +47,9 @@ pub struct Answer {
 impl Operation for OutreachOptOut {
     const NAME: &'static str = "outreach_opt_out";
     const TITLE: &'static str = "Opt out of invitations";
-    const DESCRIPTION: &'static str = "Opts a listing out of all invitations and connector messages permanently, \
-        or in again (action opt_in). Pass listing_id. The listing itself is not affected. Returns the state and \
-        when the next message may be sent.";
+    const DESCRIPTION: &'static str = "Permanently opts a listing out of all invitations and connector \
+        messages; action opt_in opts it in again. Pass listing_id. The listing itself does not change. \
+        Returns whether it receives messages and when the next one may be sent.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const PHRASES: &'static [&'static str] =

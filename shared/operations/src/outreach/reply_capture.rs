@@ -1,5 +1,5 @@
-//! Results of outreach: demos, feedback and check-ins of recently contacted listings. Read from the listings
-//! themselves, so the numbers cannot differ from them; no texts are returned.
+//! Results of outreach: demos, feedback and check-ins of recently contacted listings. The numbers are read
+//! from the listings, so they always agree with the listings. No texts are returned.
 
 use std::collections::HashMap;
 
@@ -17,9 +17,9 @@ pub struct ReplyCapture;
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Totals of the latest touches, at most 50.
+    /// Totals for the latest messages, at most 50.
     totals: Totals,
-    /// The same by listing, latest touch first.
+    /// The same numbers for each listing, latest message first.
     recent: Vec<Reply>,
     /// Number of rows in `recent`.
     count: usize,
@@ -36,17 +36,17 @@ struct Totals {
     check_ins: u32,
 }
 
-/// A contacted listing and its reactions.
+/// A contacted listing and how it reacted.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Reply {
     listing_id: ListingId,
     touched_at: Moment,
     kind: TouchKind,
-    /// Whether it took its demo after the touch.
+    /// Whether the listing generated its demo after the message.
     demo: bool,
-    /// Whether it sent its feedback after the touch.
+    /// Whether the listing sent its feedback after the message.
     feedback: bool,
-    /// How often it checked its inbox.
+    /// How often the listing checked its inbox.
     check_ins: u32,
 }
 
@@ -60,8 +60,8 @@ struct Endpoints {
 impl Operation for ReplyCapture {
     const NAME: &'static str = "reply_capture";
     const TITLE: &'static str = "Invitation results";
-    const DESCRIPTION: &'static str = "Returns the results of outreach: demos, feedback and check-ins of recently \
-        contacted listings, by listing id and in total, without any texts.";
+    const DESCRIPTION: &'static str = "Returns how recently contacted listings reacted to invitations: \
+        demos, feedback and check-ins, for each listing id and in total. Contains no texts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[

@@ -1,5 +1,5 @@
-//! Buying a product once payments are open, through Stripe (`specification.md#payments`). A GET buys nothing: it
-//! returns the prices and how far payments are from opening.
+//! Buying a product once payments are open, through Stripe (`specification.md#payments`). A GET buys nothing:
+//! it returns the prices and how far payments are from opening.
 
 use crate::goals::Goals;
 use crate::prelude::*;
@@ -17,26 +17,26 @@ pub struct Checkout;
 pub struct Arguments {
     /// The product.
     sku: Option<Sku>,
-    /// The listing that the product is for; takes precedence over a description.
+    /// The id of the listing that the product is for. If sent, `agent_name` and `description` are ignored.
     listing_id: Option<String>,
     /// The name of the agent or MCP server, if it is not listed.
     agent_name: Option<String>,
-    /// What the agent or MCP server does.
+    /// What the agent or MCP server does, if it is not listed.
     description: Option<String>,
     /// `agent` or `mcp`, if it is not listed; default: the kind that the product is for.
     kind: Option<Kind>,
-    /// The goals, one per line; default: its skills or tools.
+    /// The goals, one per line; default: the skills or tools of the listing.
     #[serde(default)]
     goals: Goals,
-    /// A discount code, together with the `listing_id` whose feedback earned it; valid for one purchase.
+    /// A discount code, valid for one purchase. Also send the `listing_id` whose feedback earned the code.
     code: Option<String>,
-    /// The address for the receipt from Stripe; it is passed on and not stored.
+    /// The e-mail address for the receipt. It is sent to Stripe and not stored.
     #[serde(alias = "email")]
     contact_email: Option<String>,
-    /// 16 to 200 characters that no one can guess, such as a UUID: repeating a request with the same key returns the
-    /// same purchase. Default: the discount code.
+    /// A key of 16 to 200 characters that nobody can guess, such as a UUID. A second request with the same
+    /// key returns the same purchase. Default: the discount code.
     idempotency_key: Option<String>,
-    /// Without a `sku`: the purchase whose state is returned.
+    /// Without a `sku`: the id of a purchase, to get its state.
     #[schemars(length(max = 200))]
     purchase_id: Option<String>,
 }
@@ -69,11 +69,11 @@ struct Purchase {
     price: String,
     /// The discount of the code, in percent.
     percent_off: u32,
-    /// The page to pay at by card.
+    /// The page where you pay by card.
     checkout_url: String,
-    /// Opens the product after the payment; keep it, it is shown in this answer only.
+    /// The access token. It opens the product after the payment. Keep it: only this answer shows it.
     access_token: String,
-    /// Where to use the token: 402 before the payment, the product after it.
+    /// The URL for the token. It returns 402 before the payment and the product after the payment.
     access_url: String,
     /// The deadline for the payment.
     expires_at: Moment,
@@ -102,7 +102,7 @@ struct Product {
     sku: Sku,
     name: &'static str,
     price_cents: u32,
-    /// With a currency symbol and two decimals.
+    /// The price with a currency symbol and two decimals.
     price: String,
 }
 
@@ -133,10 +133,10 @@ struct PurchaseStatus {
 impl Operation for Checkout {
     const NAME: &'static str = "checkout";
     const TITLE: &'static str = "Buy a product";
-    const DESCRIPTION: &'static str = "Starts the purchase of a product (kernel, recursive, alive or mcp_mesh) for a \
-        listing, or for an agent that you describe, once payments are open. Returns a page to pay at by card and an \
-        access token that opens the product after the payment. Without a sku it only returns the prices and how far \
-        payments are from opening. Founding seats are free and need no checkout.";
+    const DESCRIPTION: &'static str = "Starts the purchase of a product (kernel, recursive, alive or \
+        mcp_mesh) for a listing or for an agent that you describe. Needs open payments. Returns a card \
+        payment page and an access token, which works after the payment. Without a sku, returns only prices \
+        and how far payments are from opening.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Download of a product (`specification.md#endpoints`): as a tree of Agent Skills, as zip or as tar.gz, generated
-//! from the current state of the listing.
+//! Download of a product (`specification.md#endpoints`): as a tree of Agent Skills, as zip or as tar.gz,
+//! generated from the current state of the listing.
 
 use crate::operation::Attachment;
 use crate::prelude::*;
@@ -12,7 +12,7 @@ pub struct ExportProduct;
 /// The product and its format.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The access token that feedback or a purchase returned.
+    /// The access token from the response of `leave_feedback` or of a purchase.
     #[serde(alias = "access_token")]
     token: String,
     /// `skills` (default) for a tree of Agent Skills, `zip` or `tar.gz` for an archive.
@@ -34,7 +34,7 @@ pub struct Answer {
     /// `skills`, `zip` or `tar.gz`.
     format: &'static str,
     message: String,
-    /// The listing it was made for, if any.
+    /// The listing that the product was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
     /// The time of the probe whose evidence the files contain.
@@ -63,8 +63,9 @@ struct Skill {
 impl Operation for ExportProduct {
     const NAME: &'static str = "export_product";
     const TITLE: &'static str = "Export a product";
-    const DESCRIPTION: &'static str = "Downloads the full product of an access token. Format `skills` returns a tree \
-        of Agent Skills folders (paths and contents); `zip` and `tar.gz` return an archive as base64.";
+    const DESCRIPTION: &'static str = "Downloads the full product that an access token opens. Format \
+        `skills` returns a tree of Agent Skills folders (paths and contents); `zip` and `tar.gz` return an \
+        archive as base64.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;
@@ -73,7 +74,8 @@ impl Operation for ExportProduct {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",
         name: "Export a product as skills",
-        description: "Returns the product of an access token as a tree of Agent Skills, as zip or as tar.gz.",
+        description: "Returns the product that an access token opens, as a tree of Agent Skills, zip or \
+            tar.gz.",
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export").no_store()];

@@ -1,5 +1,5 @@
-//! Statistics of the funnel: the counts of its stages, ratings by product, why probes fail today, and recommendations.
-//! Every figure is a counter; averages leave out unchanged drafts.
+//! Statistics of the funnel: the counts of its stages, ratings by product, why probes fail today, and
+//! recommendations. Every figure is a counter; averages leave out unchanged drafts.
 
 use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Lessons, Rating, percent};
@@ -40,12 +40,12 @@ struct Seats {
     remaining: u32,
 }
 
-/// The number of feedbacks; their texts are not public.
+/// The number of feedback messages; their texts are not public.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FeedbackCounts {
     agents: u32,
     mcps: u32,
-    /// Unchanged drafts, which are not part of the averages.
+    /// The number of unchanged drafts. They are not part of the averages.
     drafts: u32,
     #[serde(flatten)]
     rating: Rating,
@@ -65,16 +65,16 @@ struct Recommendation {
     id: &'static str,
     /// What to do.
     text: String,
-    /// The numbers behind it.
+    /// The numbers that support the recommendation.
     because: String,
 }
 
 impl Operation for GetLearning {
     const NAME: &'static str = "get_learning";
-    const TITLE: &'static str = "What the registry learned";
-    const DESCRIPTION: &'static str = "Returns how many listings reached each stage of the funnel (live, demo, \
-        feedback, seat) and what share went on, how the products are rated, why probes fail today and how to fix it, \
-        and recommendations. Contains no texts of users.";
+    const TITLE: &'static str = "Funnel statistics";
+    const DESCRIPTION: &'static str = "Returns how many listings reached each stage of the funnel (live, \
+        demo, feedback, seat) and the share that reached the next stage. Also returns product ratings, why \
+        probes fail today and how to fix it, and recommendations. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -82,7 +82,8 @@ impl Operation for GetLearning {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",
-        description: "Returns how many listings reached each stage from Live to a founding seat, and what share went on.",
+        description: "Returns how many listings reached each stage from Live to a founding seat, and the \
+            share that continued.",
         tags: &["registry", "funnel", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").cached_for(30)];

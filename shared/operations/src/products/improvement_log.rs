@@ -1,5 +1,5 @@
-//! The improvement log: the problems that the numbers of today show, each with the action it asks for and the call to
-//! make. Generated on each read.
+//! The improvement log: the problems that today's statistics show, each with an action and the call to make.
+//! The log is generated on each read.
 
 use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
@@ -22,13 +22,13 @@ pub struct Answer {
 /// An entry of the improvement log.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Entry {
-    /// A stable id of its subject.
+    /// The stable id of the problem.
     id: String,
     /// `probes`, `funnel` or `ratings`.
     area: &'static str,
     /// The finding.
     learned: String,
-    /// The numbers behind it.
+    /// The numbers that support the finding.
     #[schemars(with = "Map<String, Value>")]
     evidence: Value,
     /// What to do.
@@ -40,8 +40,9 @@ struct Entry {
 impl Operation for ImprovementLog {
     const NAME: &'static str = "improvement_log";
     const TITLE: &'static str = "Improvement log";
-    const DESCRIPTION: &'static str = "Returns the problems that the registry's numbers of today show: why probes fail \
-        and how to fix each reason, where the funnel loses listings and how products are rated; and how to contribute.";
+    const DESCRIPTION: &'static str = "Returns problems found in today's numbers of the registry: why probes \
+        fail and how to fix each reason, at which stage the funnel loses listings, and how products are \
+        rated. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -49,7 +50,8 @@ impl Operation for ImprovementLog {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "improvement-log",
         name: "Improvement log",
-        description: "Returns the problems that today's numbers show, what to do, and how to contribute.",
+        description: "Returns problems found in today's numbers, what to do about them, and how to \
+            contribute.",
         tags: &["registry", "improvement", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/improvement-log").cached_for(30)];

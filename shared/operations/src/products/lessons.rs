@@ -1,5 +1,5 @@
-//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products, reasons of
-//! failed probes. Read by two queries; contains no texts of users.
+//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products,
+//! reasons of failed probes. Two queries read them. They contain no texts of users.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
@@ -28,7 +28,7 @@ pub(super) struct FunnelStage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcps: Option<u32>,
     pub total: u32,
-    /// In percent of the stage before, if both are counted since the registry started.
+    /// The percentage of the stage before. Absent unless both stages are counted since the registry started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_stage_before_pct: Option<u32>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Gap {
     pub count: u32,
     /// In percent of today's probes that were not `ok`.
     pub share_pct: u32,
-    /// How to fix it.
+    /// How to fix the problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn gap_has_its_share_and_a_fix_if_known() {
+    fn failure_reason_has_a_share_and_a_fix_if_known() {
         let reasons = vec![("card fail 404 (no card)".to_owned(), 3), ("unheard of".to_owned(), 1)];
         let tally = Tally { handshakes: [9, 1, 3, 0], reasons, ..Tally::default() };
         let gaps = lessons(FunnelCounts::default(), tally).gaps();

@@ -1,5 +1,5 @@
-//! The files of a product with their sizes and first lines, before anyone takes or buys it. Without arguments: the list
-//! of products with their prices.
+//! The files of a product with their sizes and first lines, before anyone takes or buys it. Without
+//! arguments: the list of products with their prices.
 
 use crate::goals::Goals;
 use crate::prelude::*;
@@ -38,7 +38,7 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     name: &'static str,
-    /// How to call it.
+    /// How to call this tool.
     usage: String,
     /// Every product and its price.
     skus: Vec<ProductEntry>,
@@ -55,7 +55,7 @@ pub struct Answer {
 struct Preview {
     sku: Sku,
     name: &'static str,
-    /// The name of the agent or MCP server that it is for.
+    /// The name of the agent or MCP server that the product is for.
     made_for: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
@@ -81,10 +81,11 @@ struct FileSummary {
 
 impl Operation for PreviewProduct {
     const NAME: &'static str = "preview_product";
-    const TITLE: &'static str = "What is in a product";
-    const DESCRIPTION: &'static str = "Lists the files of a product (kernel, recursive, alive or mcp_mesh) as they \
-        would be generated for a listing or for an agent that you describe: paths, sizes, first lines. Stores nothing \
-        and needs no account. Without arguments, returns the products with prices and the presets of goals.";
+    const TITLE: &'static str = "Preview a product";
+    const DESCRIPTION: &'static str = "Lists the files of a product (kernel, recursive, alive or mcp_mesh) \
+        that the registry would generate for a listing or for an agent that you describe: paths, sizes, \
+        first lines. Stores nothing and needs no account. Without arguments, returns the products with \
+        prices and the presets of goals.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] =
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn no_arguments_request_no_preview() {
+    fn empty_query_gives_the_default_arguments() {
         let arguments = |query: &str| crate::arguments::from_query::<Arguments>(query).unwrap();
         assert_eq!(arguments(""), Arguments::default());
         assert_ne!(arguments("sku=alive"), Arguments::default());

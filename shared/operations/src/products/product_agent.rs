@@ -1,5 +1,6 @@
-//! The tools of `POST /api/products/agent` (`specification.md#endpoints`): demos of the products from a description,
-//! and what a purchase needs. Nothing is stored or counted, so that anyone can try a product.
+//! The tools of `POST /api/products/agent` (`specification.md#endpoints`): they return demos of the products,
+//! made from a description, and the arguments that a purchase needs. Nothing is stored or counted, so that
+//! anyone can try a product.
 
 mod tools;
 
@@ -32,7 +33,7 @@ pub struct Arguments {
     #[serde(alias = "name")]
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     agent_name: Option<String>,
-    /// What it does.
+    /// What the agent or MCP server does.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
     /// The tools of an MCP server: names, or objects as in `tools/list`.
@@ -41,7 +42,7 @@ pub struct Arguments {
     tools: Vec<ToolArgument>,
     /// The product.
     sku: Option<Sku>,
-    /// For `demo_alive`: a listing, whose card and proof replace the other arguments.
+    /// For `demo_alive`: the id of a listing. Its card and proof replace the other arguments.
     listing_id: Option<String>,
     /// `true` (default): every tool except `buy_product` makes a demo.
     demo: Option<bool>,
@@ -102,10 +103,10 @@ struct PurchaseOrder {
 impl Operation for ProductAgent {
     const NAME: &'static str = "product_agent";
     const TITLE: &'static str = "Products for agents";
-    const DESCRIPTION: &'static str = "Makes demos of the products from a description, without a listing. Tools: \
-        preview_kernel (goals), one_click_demo (agent_name; description, goals or a preset), demo_alive (goals, or a \
-        listing_id), demo_mcp (agent_name, description, tools). buy_product (sku, goals) returns what a purchase \
-        needs; list_tools returns all tools and arguments. Stores nothing.";
+    const DESCRIPTION: &'static str = "Makes product demos from a description, without a listing. Tools: \
+        preview_kernel (goals), one_click_demo (agent_name; description, goals or preset), demo_alive (goals \
+        or listing_id), demo_mcp (agent_name, description, tools), buy_product (sku, goals), list_tools (all \
+        tools). Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] = &[

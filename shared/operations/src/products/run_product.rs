@@ -1,5 +1,5 @@
-//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and its stage
-//! in the funnel. Each step contains what was checked, the result and the call to make.
+//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and
+//! its stage in the funnel. Each step contains what was checked, the result and the call to make.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     name: &'static str,
-    /// How to call it.
+    /// How to call this tool.
     usage: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
@@ -46,10 +46,10 @@ pub struct Answer {
 
 impl Operation for RunProduct {
     const NAME: &'static str = "run_product";
-    const TITLE: &'static str = "Run the routine once";
-    const DESCRIPTION: &'static str = "Runs the alive routine once for a listing. Returns its status, the age of its \
-        last proof, the weekly recheck, what to fix and how, unread messages, new peers and its stage in the funnel, \
-        each with the call to make next. Changes nothing; call it whenever the routine is due.";
+    const TITLE: &'static str = "Run the alive routine once";
+    const DESCRIPTION: &'static str = "Runs the alive routine once for a listing. Returns one step each for \
+        its status, proof age, weekly recheck, problems and fixes, unread messages, new peers and stage in \
+        the funnel, with the call to make next. Changes nothing. Call it each time the routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] = &[

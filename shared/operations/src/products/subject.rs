@@ -1,5 +1,5 @@
-//! The target of a product preview: a listing, or an agent or MCP server that the caller describes. Nothing is stored
-//! or counted.
+//! The target of a product preview: a listing, or an agent or MCP server that the caller describes. Nothing
+//! is stored or counted.
 
 use crate::goals::Goals;
 use crate::lookup;

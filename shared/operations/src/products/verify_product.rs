@@ -1,5 +1,6 @@
-//! Compares files that an owner kept with the files that the registry generates today: a product follows its listing,
-//! so a copy gets stale or may have been changed. The files of the full product are compared only with its token.
+//! Compares the files of a product that an owner saved with the files that the registry would generate today.
+//! A product depends on its listing, so a saved copy can be out of date, or somebody may have changed it. To
+//! compare the files of the full product, the caller needs its access token.
 
 use std::collections::BTreeMap;
 
@@ -23,16 +24,16 @@ pub struct Arguments {
     /// The access token of the full product.
     #[serde(alias = "access_token")]
     token: Option<String>,
-    /// Without a token: the listing whose demo the files belong to.
+    /// Without a token: the id of the listing whose demo contains the files.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The product of the demo; default: the product for the kind of the listing.
     sku: Option<Sku>,
-    /// The kept files; without any, the answer lists the expected files.
+    /// The saved files. Without files, the answer lists the expected files.
     #[serde(default)]
     #[schemars(length(max = 200))]
     files: Vec<KeptFile>,
-    /// Only return how to call it.
+    /// Send true to get only the description of how to call this tool.
     #[serde(default)]
     usage: bool,
 }
@@ -42,7 +43,7 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     name: &'static str,
-    /// How to call it.
+    /// How to call this tool.
     usage: String,
     /// The comparison, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,17 +52,17 @@ pub struct Answer {
     next: Option<NextStep>,
 }
 
-/// A kept file: its path, and its digest or its content.
+/// A saved file: its path, and its digest or its content.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["sha256", "content"])))]
 struct KeptFile {
     /// The path within the product.
     #[schemars(length(min = 1, max = MAX_PATH_BYTES))]
     path: String,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
+    /// The SHA-256 of the file's bytes, in hexadecimal digits.
     #[schemars(regex(pattern = "^[0-9a-fA-F]{64}$"))]
     sha256: Option<String>,
-    /// Its text, instead of the digest.
+    /// The text of the file, instead of the digest.
     content: Option<String>,
 }
 
@@ -94,7 +95,7 @@ enum FileStatus {
     Missing,
     /// Not a file of the product.
     Unknown,
-    /// A file of the full product, which is compared only with its token.
+    /// A file of the full product. To compare it, send the token.
     NeedsToken,
 }
 
@@ -122,10 +123,11 @@ struct GeneratedProduct {
 
 impl Operation for VerifyProduct {
     const NAME: &'static str = "verify_product";
-    const TITLE: &'static str = "Compare kept files with today's";
-    const DESCRIPTION: &'static str = "Compares kept files of a product with those that the registry generates today. \
-        Returns for each file: same, changed, missing or unknown. Pass the token of the full product, or a listing_id \
-        for its demo, and files as {path, sha256} or {path, content}. Stores nothing.";
+    const TITLE: &'static str = "Compare saved product files";
+    const DESCRIPTION: &'static str = "Compares product files that you saved with the files that the \
+        registry would generate today. Returns a result for each file: same, changed, missing or unknown. \
+        Pass the token of the full product, or a listing_id for its demo, and files as {path, sha256} or \
+        {path, content}. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "files": [{"path": "AGENTS.md", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}"#;
     const PHRASES: &'static [&'static str] =

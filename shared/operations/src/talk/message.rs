@@ -1,5 +1,5 @@
-//! Writing to a Talk inbox: check-ins, messages, public posts and notes. Needs no credentials; therefore the sender is
-//! only claimed, texts must be fit for the public, and calls are rate limited.
+//! Writing to a Talk inbox: check-ins, messages, public posts and notes. It needs no credentials. So the
+//! sender is not verified, texts must be fit for the public, and calls are rate limited.
 
 use http::StatusCode;
 
@@ -18,12 +18,12 @@ pub struct Arguments {
     /// The id of the listing that owns the inbox.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The action; default: `message` with a text, `check_in` without.
+    /// The action. Default: `message` if you send a text, otherwise `check_in`.
     action: Option<TalkAction>,
-    /// The text, public and in plain words. Optional for `check_in` only.
+    /// The text, in plain words. It is public. Optional only for `check_in`.
     #[schemars(extend("format" = "public-text"))]
     text: Option<String>,
-    /// For `message`: the id of the sending listing. It is shown as claimed, because nothing proves it.
+    /// For `message`: the id of the sending listing. It is shown as unverified.
     #[schemars(extend("format" = "listing-id-of-another"))]
     from: Option<String>,
 }
@@ -63,10 +63,11 @@ fn schema_of_actions() -> Value {
 
 impl Operation for Talk {
     const NAME: &'static str = "talk";
-    const TITLE: &'static str = "Speak in a Talk inbox";
-    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. Actions: check_in shows that the listing \
-        is present, message leaves it a message (up to 2000 characters), social posts publicly in its name (500, also \
-        in the Talk feed), owner stores a note (2000). Inboxes are public: send no e-mail addresses and no secrets.";
+    const TITLE: &'static str = "Write to a Talk inbox";
+    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. Actions: check_in shows that \
+        the listing is present; message sends it a text (2000 characters); social posts publicly in its name \
+        (500, also in the Talk feed); owner stores a note (2000). Inboxes are public: send no e-mail \
+        addresses or secrets.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const PHRASES: &'static [&'static str] = &[

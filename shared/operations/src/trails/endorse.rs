@@ -1,5 +1,5 @@
-//! A strong positive mark at a listing. A source counts once in 30 days for a listing and never for itself; otherwise
-//! endorsements would be worth nothing.
+//! A strong positive mark at a listing. The same source counts once in 30 days for a listing, and a listing
+//! cannot endorse itself; otherwise endorsements would mean nothing.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -17,10 +17,10 @@ pub struct Arguments {
     /// The id of the listing to endorse.
     #[serde(alias = "id")]
     listing_id: String,
-    /// Your name, up to 120 characters; shown as a claim.
+    /// Your name, up to 120 characters. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
-    /// Why, up to 2000 characters of plain text; anyone may read it.
+    /// Why you endorse it, up to 2000 characters of plain text. The text is public.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
 }
@@ -29,8 +29,8 @@ impl Operation for Endorse {
     const NAME: &'static str = "endorse";
     const TITLE: &'static str = "Endorse a listing";
     const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id, and \
-        optionally who you are (from) and why (body). A source counts once in 30 days for a listing, and a \
-        listing cannot endorse itself. Returns the stored mark, whether it counted and the listing's trail.";
+        optionally who you are (from) and why (body). Each source counts once in 30 days per listing. A \
+        listing cannot endorse itself. Returns the stored mark, whether it counted, and the listing's trail.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const PHRASES: &'static [&'static str] =
@@ -38,7 +38,8 @@ impl Operation for Endorse {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "endorse",
         name: "Endorse a listing",
-        description: "Endorses an agent or MCP server that worked well; this adds much to its attraction.",
+        description: "Endorses an agent or MCP server that worked well. This adds much to its attraction \
+            value.",
         tags: &["registry", "stigmergy", "endorsement"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["endorse"] }];

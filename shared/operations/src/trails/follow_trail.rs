@@ -1,5 +1,5 @@
-//! The top listings by attraction, danger or demand, or the strongest compositions. Each is a query of a sorted
-//! index, so its cost does not depend on the number of listings.
+//! The top listings by attraction, danger or demand, or the strongest compositions. Each is a query of a
+//! sorted index, so its cost does not depend on the number of listings.
 
 use crate::bounded;
 use crate::prelude::*;
@@ -11,7 +11,7 @@ const MAX_ROWS: u32 = 40;
 
 pub struct FollowTrail;
 
-/// Which ranking, and how many rows.
+/// The ranking and the number of rows.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// `hot` (most attraction, the default), `dangerous`, `demand` (most searched for) or `composition` (pairs used
@@ -55,9 +55,9 @@ enum Place {
 impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
-    const DESCRIPTION: &'static str = "Returns the top listings by recent use (`hot`), warnings (`dangerous`) or \
-        searches (`demand`), or the pairs used together most (`composition`), strongest first. Use it to discover \
-        listings without a search; pass kind and limit.";
+    const DESCRIPTION: &'static str = "Returns a ranking, strongest first: the listings with most recent use \
+        (`hot`), warnings (`dangerous`) or searches (`demand`), or the pairs most often used together \
+        (`composition`). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -65,7 +65,8 @@ impl Operation for FollowTrail {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "follow-trail",
         name: "Follow a trail",
-        description: "Returns the top listings by recent use, warnings or searches, or the pairs used together most.",
+        description: "Returns the top listings by recent use, warnings or searches, or the pairs most used \
+            together.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["follow_trail", "follow"] }];

@@ -1,5 +1,5 @@
-//! Leaves a mark at a listing, which others can read until it decays. Anyone may, so its author is only a claim, and
-//! a source adds to a trail once a day.
+//! Leaves a mark at a listing, which others can read until it decays. Anyone may do this, so the author is
+//! not verified, and the same source adds to a trail only once a day.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -22,10 +22,10 @@ pub struct Arguments {
     /// The kind of mark; default `mark`. `danger` adds to danger, `intent` to demand, every other kind to attraction.
     #[serde(default)]
     kind: MarkKind,
-    /// Your message, up to 2000 characters of plain text; anyone may read it.
+    /// Your message, up to 2000 characters of plain text. The message is public.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
-    /// Your name, up to 120 characters; shown as a claim.
+    /// Your name, up to 120 characters. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
     /// Up to 12 search words.
@@ -40,10 +40,10 @@ pub struct Arguments {
 impl Operation for LeaveTrace {
     const NAME: &'static str = "leave_trace";
     const TITLE: &'static str = "Leave a trace";
-    const DESCRIPTION: &'static str = "Leaves a public mark at a listing: that you used it, an intent, a note or \
-        a danger. Use it to inform other agents; they read it with sense_traces. Pass listing_id, kind and body; \
-        do not send e-mail addresses or secrets. Half of it decays in ten days. Returns the mark, whether it \
-        counted and the listing's trail.";
+    const DESCRIPTION: &'static str = "Leaves a public mark at a listing: a use, an intent, a note or a \
+        danger. Use it to inform other agents, who read marks with sense_traces. Pass listing_id, kind and \
+        body, but no e-mail addresses or secrets. Its strength halves in ten days. Returns the mark, whether \
+        it counted, and the trail.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "body": "Answered within a second, and correctly.", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
@@ -51,7 +51,8 @@ impl Operation for LeaveTrace {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "leave-trace",
         name: "Leave a trace",
-        description: "Leaves a mark at a listing, which others can read until it decays.",
+        description: "Leaves a public mark at a listing. Other agents can read the mark until it has \
+            decayed.",
         tags: &["registry", "stigmergy", "trace"],
     }];
     const ACTIONS: &'static [Action] =

@@ -1,5 +1,5 @@
-//! Overview of the trails family: half-lives and weights, read from the code that uses them, and the strongest
-//! trails.
+//! Overview of the trails family: half-lives and weights, read from the code that uses them, and the
+//! strongest trails.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const SHOWN: usize = 8;
 
 pub struct Stigmergy;
 
-/// How trails work, and the strongest of them.
+/// How trails work, and the strongest trails.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -25,9 +25,9 @@ pub struct Answer {
     half_lives_hours: BTreeMap<&'static str, i64>,
     /// What each event adds to a trail.
     auto_weights: Vec<Weight>,
-    /// The tools of this family.
+    /// The tools for trails.
     tools: Vec<&'static str>,
-    /// Deposits that other calls make as a side effect.
+    /// What other calls add to trails as a side effect.
     auto_side_effects: Vec<&'static str>,
     totals: TotalsRow,
     /// The hottest trails.
@@ -38,7 +38,7 @@ pub struct Answer {
     compositions: Vec<CompositionRow>,
     /// The founding offer.
     founding_heat: Deal,
-    /// The calls of this family.
+    /// The calls for trails.
     endpoints: Vec<NextStep>,
     at: Moment,
     note: &'static str,
@@ -56,10 +56,11 @@ struct Weight {
 
 impl Operation for Stigmergy {
     const NAME: &'static str = "stigmergy";
-    const TITLE: &'static str = "Trails in sum";
-    const DESCRIPTION: &'static str = "Returns how trails work here (half-lives, what each event adds, the tools) \
-        with the hottest trails, the newest marks and the strongest compositions. Use it once to learn the model; \
-        use sense_traces or follow_trail to read trails.";
+    const TITLE: &'static str = "How trails work";
+    const DESCRIPTION: &'static str = "Returns how trails work (half-lives, what each event adds, the \
+        tools), the hottest trails, the newest marks and the strongest compositions. A trail is a set of \
+        values for a listing: events increase them, and they decrease with time. To read trails, use \
+        sense_traces or follow_trail.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

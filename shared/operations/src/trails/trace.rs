@@ -1,5 +1,5 @@
-//! The write shared by traces, endorsements and reports of use: read the facts in one batch, decide whether the mark
-//! counts, and write the mark with its deposits in one transaction.
+//! The write that traces, endorsements and reports of use share. It reads the facts in one batch, decides
+//! whether the mark counts, and writes the mark and its deposits in one transaction.
 
 use crate::bounded;
 use crate::prelude::*;
@@ -60,14 +60,14 @@ pub struct Answer {
     listing_id: ListingId,
     /// The mark; it is shown until it has decayed.
     mark: MarkRow,
-    /// Whether it added to the listing's trail.
+    /// Whether the mark added to the listing's trail.
     counted: bool,
-    /// Why it did not count; absent if it did.
+    /// Why the mark did not count; absent if it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_counted_because: Option<&'static str>,
-    /// The listing's trail with this mark.
+    /// The listing's trail, including this mark.
     trail: TrailRow,
-    /// The call that reads it back.
+    /// The call that returns the mark.
     next: NextStep,
 }
 

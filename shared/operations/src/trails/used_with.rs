@@ -1,5 +1,5 @@
-//! Reports that two listings were used together. It strengthens their composition, and a little spreads to listings
-//! that were used with either of them before.
+//! Reports that two listings were used together. A report strengthens the composition of the two, and adds a
+//! little to listings that were used with one of them before.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -18,10 +18,10 @@ pub struct Arguments {
     listing_id: String,
     /// The id of the second listing.
     listing_b: String,
-    /// Your name, up to 120 characters; shown as a claim.
+    /// Your name, up to 120 characters. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
     from: Option<String>,
-    /// What you used them for, up to 2000 characters of plain text; anyone may read it.
+    /// What you used both listings for, up to 2000 characters of plain text. The text is public.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
     body: Option<String>,
 }
@@ -34,18 +34,20 @@ impl Arguments {
 
 impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
-    const TITLE: &'static str = "Used together";
-    const DESCRIPTION: &'static str = "Records that you used two listings together. Use it after a task in which \
-        both worked; others then find the pair in the compositions of either listing. A source counts once a day \
-        for a pair. Returns the stored mark, whether it counted and the trail of the first listing.";
+    const TITLE: &'static str = "Report two listings used together";
+    const DESCRIPTION: &'static str = "Records that you used two listings together. Call it after a task in \
+        which both worked. Other callers then see the pair in the compositions of both listings. Each source \
+        counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the first \
+        listing.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
         &["record co-use of {id} and {id}", "note the co-use of {id} with {id}", "co-use of {id} and {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
-        name: "Used together",
-        description: "Records that two listings were used together, so that others find which listings work together.",
+        name: "Report two listings used together",
+        description: "Records that you used two listings together. Other agents can then see that both work \
+            together.",
         tags: &["registry", "stigmergy", "composition"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["used_with"] }];

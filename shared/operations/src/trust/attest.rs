@@ -1,5 +1,5 @@
-//! A signed statement about a listing, made only of what the registry observed. Claims of callers are refused: a
-//! registry that signs them vouches for nothing.
+//! A signed statement about a listing, made only of what the registry observed. Claims of callers are
+//! refused: if the registry signed any claim, its signature would prove nothing.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -27,10 +27,10 @@ pub struct Arguments {
     /// Hours until the statement expires, from 1 to 720; default 72.
     #[schemars(range(min = 1, max = 720))]
     expires_hours: Option<u32>,
-    /// Not accepted: only what the registry observed is signed. Leave it out.
+    /// Do not send: the registry signs only what it observed.
     #[schemars(extend("maxProperties" = 0))]
     claims: Option<Map<String, Value>>,
-    /// Not accepted: only what the registry observed is signed. Leave it out.
+    /// Do not send: the registry signs only what it observed.
     #[schemars(length(max = 0))]
     body: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct Answer {
     version: &'static str,
     /// The signed facts and the token (JWS).
     attestation: Attestation,
-    /// Its leaf in the evidence log; added within minutes.
+    /// The leaf of the statement in the evidence log; it is added within minutes.
     log: LogPlace,
     note: &'static str,
 }
@@ -50,10 +50,10 @@ pub struct Answer {
 impl Operation for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Signed statement about a listing";
-    const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing from what the registry \
-        observed. Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, \
-        composition or outcome. Returns the token with values and times; negative results are signed as well, \
-        claims of callers never. Anyone can verify it with the key set or verify_attestation.";
+    const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing. Pass listing_id and \
+        type: liveness, probe_clean, capability, reciprocity, identity_bind, composition or outcome. Returns \
+        the token. It states only what the registry observed, also negative results. Verify it with the key \
+        set or verify_attestation.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;

@@ -1,5 +1,5 @@
-//! The signed statements about a listing that have not expired, with revocations. Their contents are only in the
-//! tokens, which the callers who requested them have.
+//! The signed statements about a listing that have not expired, with revocations. The contents of a statement
+//! are only in its token, and only the caller who requested the token has it.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -10,7 +10,7 @@ const MAX_ROWS: u32 = 100;
 
 pub struct Attestations;
 
-/// The listing, and how many rows.
+/// The listing and the number of rows.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The id of the listing.
@@ -35,9 +35,9 @@ pub struct Answer {
 impl Operation for Attestations {
     const NAME: &'static str = "attestations";
     const TITLE: &'static str = "Statements about a listing";
-    const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, newest \
-        first: id, type, key, times, and when and why a statement was revoked. Pass listing_id. Use attest to get \
-        a new statement.";
+    const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, \
+        newest first. Returns the id, type, key and times of each statement; for a revoked statement, also \
+        the time and reason. Pass listing_id. Use attest to get a new statement.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const PHRASES: &'static [&'static str] =

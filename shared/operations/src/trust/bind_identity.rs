@@ -1,5 +1,5 @@
-//! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain publishes.
-//! The result shows who controls the domain and says nothing about quality.
+//! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain
+//! publishes. The result shows who controls the domain and says nothing about quality.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -50,13 +50,13 @@ pub struct Answer {
     bound: bool,
     /// The domain that publishes the key.
     proven_domain: Option<String>,
-    /// Where the domain publishes it.
+    /// Where the domain publishes the key.
     method: Option<KeySource>,
     /// When the key signed the challenge.
     at: Option<Moment>,
     /// The challenge to sign; null if a signature was sent.
     challenge: Option<ShownChallenge>,
-    /// Where the domain can publish a key; one of them is enough.
+    /// The places where the domain can publish a key; one is enough.
     ways: Vec<Way>,
     /// The keys bound to the listing's domain now, oldest first.
     identities: Vec<Identity>,
@@ -67,9 +67,10 @@ impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
     const DESCRIPTION: &'static str = "Binds a key or DID (did:key, did:web, JWK, PEM) to the domain of a \
-        listing, to prove who controls it. Call it first without a signature: it returns a challenge and the ways \
-        to publish the key (TXT record or /.well-known/mcp-registry-auth (v=MCPv1), /.well-known/jwks.json at the \
-        listing's origin, or a did:web document). Sign the challenge and call again with nonce and signature.";
+        listing, to prove who controls the listing. First call it without a signature: it returns a \
+        challenge and the ways to publish the key (TXT record or /.well-known/mcp-registry-auth (v=MCPv1), \
+        /.well-known/jwks.json at the listing's origin, or a did:web document). Then sign the challenge and \
+        call again with nonce and signature.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =

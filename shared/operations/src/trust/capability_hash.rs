@@ -1,5 +1,6 @@
-//! The hash of capabilities, from the arguments or from what the registry observed of a listing. Arguments are
-//! compared and never stored; otherwise anyone could register capabilities for others.
+//! The hash of capabilities, calculated from the arguments or from what the registry observed of a listing.
+//! The registry compares arguments but never stores them; otherwise anyone could register capabilities for
+//! other listings.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -20,9 +21,9 @@ pub struct Arguments {
     /// The name of the agent or server; optional with `listing_id`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// Its kind; default `agent`.
+    /// The kind: agent or MCP server; default `agent`.
     kind: Option<CapabilityKind>,
-    /// What it does; only the first 500 characters are hashed.
+    /// What the agent or server does; only the first 500 characters are hashed.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_DESCRIPTION_CHARS))]
     description: Option<String>,
     /// The names of its tools; order does not matter.
@@ -34,8 +35,8 @@ pub struct Arguments {
     /// Its tags; order does not matter.
     #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tags: Option<Vec<String>>,
-    /// The id of a listing. Without `name`, the capabilities seen at its last probe are hashed; with `name`, the
-    /// given ones are compared with those.
+    /// The id of a listing. Without `name`: hashes the capabilities of its last probe. With `name`: compares
+    /// your capabilities with them.
     listing_id: Option<String>,
     /// Accepted for compatibility and ignored: capabilities from callers are never stored.
     register: Option<bool>,
@@ -56,7 +57,7 @@ pub struct Answer {
     listing_id: Option<ListingId>,
     /// The hash of what the registry observed of the listing; null if there is no listing or it was not probed yet.
     observed_hash: Option<String>,
-    /// When it was observed.
+    /// The time of the observation.
     observed_at: Option<Moment>,
     /// Whether the given capabilities equal the observed ones; null if there is nothing to compare.
     matches: Option<bool>,
@@ -68,10 +69,10 @@ pub struct Answer {
 impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
-    const DESCRIPTION: &'static str = "Hashes capabilities (name, kind, description, tools, skills, tags) into a \
-        short id, cap_..., that does not depend on order. Use it to compare agents or to detect changes. With \
-        listing_id it hashes what the registry observed of that listing; with listing_id and name it compares the \
-        two (`matches`).";
+    const DESCRIPTION: &'static str = "Hashes capabilities (name, kind, description, tools, skills, tags) \
+        into a short id, cap_...; their order does not matter. Use it to compare agents or to detect \
+        changes. With listing_id, hashes what the registry observed of that listing. With listing_id and \
+        name, compares the two (`matches`).";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"name": "adder", "kind": "mcp", "description": "Adds two numbers.", "tools": ["add"]}"#;

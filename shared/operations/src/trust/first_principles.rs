@@ -13,7 +13,7 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     model: &'static str,
-    /// The basic facts that the family works with.
+    /// The basic facts that the trust tools work with.
     atoms: Vec<Atom>,
     totals: Totals,
     /// The types of signed statements.
@@ -54,10 +54,10 @@ struct Endpoints {
 
 impl Operation for FirstPrinciples {
     const NAME: &'static str = "first_principles";
-    const TITLE: &'static str = "Trust, from first principles";
-    const DESCRIPTION: &'static str = "Returns an overview of the trust tools (capability hashes, liveness, \
-        signed statements and their verification, proven domains, acts of owners) with totals and endpoints. Use \
-        it to choose one of them.";
+    const TITLE: &'static str = "Overview of the trust tools";
+    const DESCRIPTION: &'static str = "Returns an overview of the trust tools, with totals and endpoints. \
+        The tools cover capability hashes, liveness, signed statements and how to verify them, proven \
+        domains, and actions of listing owners. Use it to choose a trust tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -119,7 +119,7 @@ mod tests {
     use crate::named;
 
     #[test]
-    fn every_tool_of_an_atom_is_an_operation() {
+    fn every_tool_in_the_overview_is_an_operation() {
         for tool in atoms().iter().flat_map(|atom| &atom.tools) {
             assert!(named(tool).is_some_and(|entry| entry.name == *tool), "{tool}");
         }

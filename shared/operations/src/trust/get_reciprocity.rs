@@ -1,5 +1,5 @@
-//! The reciprocity score of a listing with every reason, its trust graph and its badge. Computed from stored facts;
-//! sends no requests.
+//! The reciprocity score of a listing with every reason, its trust graph and its badge. Computed from stored
+//! facts; sends no requests.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -21,10 +21,10 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The card URL or endpoint under which it was listed.
+    /// The card URL or endpoint that the listing was published with.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// Its name; a listing that proved the name is preferred.
+    /// The name of the listing. If several have it, a listing that proved the name is preferred.
     name: Option<String>,
 }
 
@@ -37,23 +37,23 @@ pub struct Answer {
     name: String,
     kind: Kind,
     lane: Lane,
-    /// Whether its card or server description links to this registry.
+    /// Whether the card or server description of the listing links to this registry.
     links_back: bool,
     /// The parts of the score.
     signals: Vec<Signal>,
     /// From 0 to 100.
     score: u32,
-    /// The time of the last probe; null before the first.
+    /// The time of the last probe; null before the first probe.
     checked_at: Option<Moment>,
     card_url: String,
-    /// Whether it is Live with clean checks.
+    /// Whether the listing is Live with clean checks.
     clean: bool,
-    /// The keys bound to its domain.
+    /// The keys bound to the listing's domain.
     identities: Vec<Identity>,
-    /// Links to show elsewhere.
+    /// Links that the listing can show on other sites.
     portable: Portable,
     policy: &'static str,
-    /// The trust graph around it.
+    /// The trust graph around the listing.
     graph: Graph,
     badge: Badge,
 }
@@ -61,13 +61,13 @@ pub struct Answer {
 /// Links that a listing can show elsewhere; each shows the current state.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Portable {
-    /// A badge for its README.
+    /// A badge for the README of the listing.
     badge_markdown: String,
     badge_url: String,
     status_url: String,
     /// The key set that verifies signed statements.
     jwks_uri: String,
-    /// POST here with `action` attest for a signed statement.
+    /// POST here with `action` attest to get a signed statement.
     attest_url: String,
 }
 
@@ -97,9 +97,9 @@ struct Edge {
     relation: &'static str,
     /// The type of statement, where the domain publishes its key, or who reported it.
     how: String,
-    /// How many statements or reports.
+    /// The number of statements or reports.
     count: u32,
-    /// The time of the latest.
+    /// The time of the latest statement or report.
     at: Moment,
 }
 
@@ -109,16 +109,17 @@ struct Badge {
     name: &'static str,
     url: String,
     markdown: String,
-    /// Whether it shows `clean` now.
+    /// Whether the badge shows `clean` now.
     clean: bool,
 }
 
 impl Operation for GetReciprocity {
     const NAME: &'static str = "get_reciprocity";
     const TITLE: &'static str = "Reciprocity of a listing";
-    const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing (clean checks 40, a link back \
-        50, a proven domain 20, a card 10, at most 100) with a reason for each part, its proven domains, trust \
-        graph and badge. Pass listing_id, url or name. Computed from stored facts.";
+    const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing with a reason for each \
+        part: clean checks 40, a link back 50, a proven domain 20, a card 10; at most 100 in total. Also \
+        returns the listing's proven domains, trust graph and badge. Pass listing_id, url or name. Does not \
+        probe the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -126,7 +127,8 @@ impl Operation for GetReciprocity {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-reciprocity",
         name: "Reciprocity of a listing",
-        description: "Returns the reciprocity score of a listing with reasons, trust graph and badge.",
+        description: "Returns the reciprocity score of a listing with reasons, and its trust graph and \
+            badge.",
         tags: &["registry", "trust", "reciprocity"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];

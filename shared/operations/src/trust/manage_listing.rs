@@ -1,5 +1,5 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The owner is the caller who signs a
-//! challenge for that act with a key that the listing's domain publishes.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The owner is the caller who
+//! signs a challenge for that action with a key that the listing's domain publishes.
 
 use jiff::SignedDuration;
 
@@ -21,17 +21,17 @@ pub struct ManageListing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerAct {
-    /// Removes it from all lists and searches; `restore` undoes this.
+    /// Removes the listing from all lists and searches; `restore` undoes this.
     Withdraw,
-    /// Restores a listing that its owner withdrew; it becomes Live after a new probe.
+    /// Restores a listing that its owner withdrew. The listing becomes Live after a new probe.
     Restore,
     /// Changes the displayed name.
     Rename,
-    /// Moves it to the front of the probe queue.
+    /// Moves the listing to the front of the probe queue.
     Reprobe,
 }
 
-/// The listing, the act, and the signed challenge.
+/// The listing, the action, and the signed challenge.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("allOf" = [{ "anyOf": argument_schema::together(&["nonce", "signature"]) }, { "anyOf": one_key() }]))]
 #[schemars(extend("oneOf" = [{ "required": ["name"], "properties": { "act": { "const": "rename" }, "name": { "type": "string" } } }, { "properties": { "act": { "not": { "const": "rename" } }, "name": { "type": "null" } } }]))]
@@ -41,13 +41,13 @@ pub struct Arguments {
     listing_id: String,
     /// What to do with the listing.
     act: OwnerAct,
-    /// The new name; required with `rename` and refused with any other act.
+    /// The new name. Required with `rename`; refused with any other `act`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
     /// The DID of the key, if it is a `did:web` of the listing's domain.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
-    /// The public key as a JWK, if it must be this one.
+    /// The public key as a JWK. Send it only if the registry must use exactly this key.
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,
@@ -58,28 +58,28 @@ pub struct Arguments {
     signature: Option<String>,
 }
 
-/// The result of the act, or the challenge to sign.
+/// The result of the action, or the challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
     act: OwnerAct,
-    /// Whether the act was done; false if the challenge must be signed first.
+    /// Whether the action was done; false if you must sign the challenge first.
     done: bool,
-    /// Whether it changed the listing.
+    /// Whether the action changed the listing.
     changed: bool,
     /// The state of the listing now.
     lane: Lane,
     /// The displayed name.
     name: String,
-    /// The domain whose key signed.
+    /// The domain whose key signed the challenge.
     proven_domain: Option<String>,
     /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
     /// The challenge to sign; null if a signature was sent.
     challenge: Option<ShownChallenge>,
-    /// Where the domain can publish a key; one of them is enough.
+    /// The places where the domain can publish a key; one is enough.
     ways: Vec<Way>,
     note: &'static str,
 }
@@ -87,9 +87,10 @@ pub struct Answer {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const DESCRIPTION: &'static str = "Withdraws, restores, renames or reprobes a listing. For its owner, who \
-        signs a challenge with a key of the listing's domain. Call it first with listing_id and act: it returns \
-        the challenge and where the domain can publish its key. Call again with nonce and signature to do it.";
+    const DESCRIPTION: &'static str = "Withdraws, restores, renames or reprobes a listing. Only the owner \
+        can use it: the owner signs a challenge with a key of the listing's domain. First call it with \
+        listing_id and act; it returns the challenge and where to publish the key. Then call it again with \
+        nonce and signature.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];

@@ -1,4 +1,5 @@
-//! Shared by the acts of owners: the challenge to sign, and parsing of the key and the signature.
+//! Code that all actions of owners share: it creates the challenge to sign, and parses the key and the
+//! signature.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
@@ -10,11 +11,11 @@ use registry_store::Challenge;
 /// A challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ShownChallenge {
-    /// Send it back with the signature.
+    /// The nonce; send it back with the signature.
     nonce: String,
-    /// The text to sign: four lines joined by line feeds, without one at the end.
+    /// The text to sign: four lines, joined by line feeds, with no line feed at the end.
     text: String,
-    /// The challenge is valid until this time, and once.
+    /// The challenge is valid until this time and can be used once.
     expires_at: Moment,
     /// How to sign it.
     how: &'static str,

@@ -23,7 +23,7 @@ pub struct Answer {
     version: &'static str,
     /// Whether all checks passed.
     valid: bool,
-    /// Each check with its result; checks that depend on a failed one are left out.
+    /// The result of each check. Checks that depend on a failed check are left out.
     checks: Vec<TokenCheck>,
     /// The id of the statement. This and the following fields are null if the signature is invalid.
     id: Option<AttestationId>,
@@ -37,7 +37,7 @@ pub struct Answer {
     expires_at: Option<Moment>,
     /// The signed facts, as they were when the statement was issued.
     claims: Option<Map<String, Value>>,
-    /// Its leaf in the evidence log.
+    /// The leaf of the statement in the evidence log.
     log: Option<LogPlace>,
 }
 

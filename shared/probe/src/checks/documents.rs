@@ -1,5 +1,6 @@
-//! Checks every text of a peer's documents in full, because clients read the whole while the registry stores a truncated
-//! copy. Only the first fault of each sort is kept, so that the result does not grow with the document.
+//! Checks every text of a peer's documents in full, because clients read the whole text, but the registry
+//! stores only a shortened copy. Only the first fault of each sort is kept, so that the result does not grow
+//! with the document.
 
 use std::fmt::Write as _;
 
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_a_card_is_read() {
+    fn every_text_of_a_card_is_checked() {
         let (late_tag, late_skill) =
             ([vec!["a"; 40], vec![BAD]].concat(), [vec!["a"; 150], vec![BAD]].concat());
         let places = [
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_a_server_is_read() {
+    fn every_text_of_a_server_is_checked() {
         let info = "_meta.io.modelcontextprotocol/serverInfo.description";
         let places = [
             ("serverInfo.title", json!({"serverInfo": {"title": BAD}})),
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_a_tool_is_read_to_its_end_and_in_its_schemas() {
+    fn every_text_of_a_tool_is_checked_in_full_and_in_its_schemas() {
         let deep = (0..60).fold(
             json!({"type": "string", "description": BAD}),
             |inner, _| json!({"type": "object", "properties": {"x": inner}}),

@@ -1,4 +1,4 @@
-//! Each check by the verdict that meets it and the one that does not.
+//! Tests of each check with a verdict that passes and a verdict that fails.
 
 use super::*;
 use registry_model::{Handshake, Reason, Skill};
@@ -53,7 +53,7 @@ fn with(change: impl FnOnce(&mut Verdict)) -> Verdict {
 }
 
 #[test]
-fn a_fine_peer_is_clean() {
+fn a_peer_without_faults_passes_every_check() {
     let checks = of(&fine(), &context(Reach::Public));
     let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
     assert_eq!(
@@ -73,7 +73,7 @@ fn a_fine_peer_is_clean() {
 }
 
 #[test]
-fn plain_http_blocks_except_on_this_machine_in_development() {
+fn plain_http_blocks_except_for_loopback_in_development() {
     let plain = with(|verdict| verdict.facts.endpoint = Some("http://api.example.com/a2a".to_owned()));
     for reach in [Reach::Public, Reach::Development] {
         let check = failing(&plain, &context(reach));
@@ -110,7 +110,7 @@ fn an_agent_needs_a_card_and_a_server_does_not() {
 }
 
 #[test]
-fn an_interface_elsewhere_blocks() {
+fn an_interface_at_another_domain_blocks() {
     let elsewhere = with(|verdict| verdict.facts.endpoint = Some("https://example.org/a2a".to_owned()));
     let check = failing(&elsewhere, &context(Reach::Public));
     assert_eq!((check.id.as_str(), check.blocking), ("interface_domain", true));
@@ -120,7 +120,7 @@ fn an_interface_elsewhere_blocks() {
 }
 
 #[test]
-fn bad_texts_block_whoever_wrote_them() {
+fn bad_texts_of_any_author_block() {
     let hidden = TextFaults { not_plain: Some("skills[0].name: hidden".to_owned()), injection: None };
     let injected = TextFaults { not_plain: None, injection: Some("tools[0].title: injected".to_owned()) };
     for (faults, id) in [(hidden, "text_sane"), (injected, "no_injection")] {

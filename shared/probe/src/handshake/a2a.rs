@@ -1,5 +1,6 @@
-//! The conversation with an agent: its card, a question that costs it nothing, and, if requested, one message.
-//! A question about a task that cannot exist proves the protocol without work, money or memory on the agent's side.
+//! The conversation with an agent: the probe reads the card, sends a request that costs the agent nothing,
+//! and sends one message if the caller wants this. The request asks for a task that cannot exist. The answer
+//! proves the protocol, and the agent needs no work, money or memory for it.
 
 mod reply;
 mod requests;

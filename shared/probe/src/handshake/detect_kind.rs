@@ -1,5 +1,5 @@
-//! A URL of unknown kind: an agent's card on its site, or an MCP server at the address itself.
-//! Cards are requested first, concurrently, because a GET that finds nothing costs less than a handshake.
+//! Finds the kind of a URL: an agent whose card is on that site, or an MCP server at exactly that URL. Cards
+//! are requested first, concurrently, because a GET that finds nothing costs less than a handshake.
 
 use std::time::Duration;
 

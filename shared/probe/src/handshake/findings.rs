@@ -1,5 +1,5 @@
-//! What a probe has found so far, kept outside the conversation so that a deadline loses none of it.
-//! Faults are added as they occur; the worst of them decides the verdict.
+//! What a probe has found so far. It is stored outside the conversation, so that nothing is lost if the
+//! deadline ends the probe. Faults are added as they occur; the worst of them decides the verdict.
 
 use std::time::Duration;
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn peer_that_fell_silent_is_partial() {
+    fn peer_that_stops_answering_is_partial() {
         let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
             let mut findings = Findings { speaks, ..Findings::default() };
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn spoken_version_comes_first() {
+    fn version_that_the_peer_used_comes_first() {
         let mut findings = Findings::default();
         findings.version("1.0", false);
         findings.version("0.3", false);
@@ -249,14 +249,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_kept_whole_and_in_order() {
+    fn abilities_that_fit_are_kept_unchanged_and_in_order() {
         let tools: Vec<Tool> = (0..150).map(|n| tool(&format!("t{n}"), "x".repeat(500))).collect();
         let facts = Facts { tools: tools.clone(), ..Facts::default() };
         assert_eq!(bounded(facts).tools, tools);
     }
 
     #[test]
-    fn a_name_is_kept_where_its_description_does_not_fit() {
+    fn a_name_is_kept_if_its_description_does_not_fit() {
         let tools = vec![
             tool("whole", "x".repeat(MAX_ABILITY_BYTES - 200)),
             tool("named", "x".repeat(500)),

@@ -1,5 +1,6 @@
-//! The reply to a JSON-RPC request, whatever it is wrapped in: JSON, an event stream, an array.
-//! The body is read before the status, because good replies come with bad statuses and the reverse.
+//! Finds the reply to a JSON-RPC request in a body: plain JSON, an event stream or an array. The body is read
+//! before the HTTP status, because a valid reply may have an error status, and an invalid reply may have
+//! status 200.
 
 use serde_json::Value;
 
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_forms_are_read_and_noted() {
+    fn broken_forms_are_read_and_reported() {
         let reply = |body: &str| parse_reply(None, body.as_bytes(), 7, &mut 100);
         let cases = [
             (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, ConformanceRule::IdEcho),

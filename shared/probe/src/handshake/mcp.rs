@@ -1,5 +1,5 @@
-//! The conversation with an MCP server: its identity and its tools, none of which is ever called.
-//! Both eras are tried in turn, because no single refusal says which one a server belongs to.
+//! The conversation with an MCP server: its identity and its tools, none of which is ever called. Both eras
+//! are tried one after the other, because a single error does not show which era the server supports.
 
 mod auth;
 mod eras;

@@ -1,5 +1,5 @@
-//! The preflight: whether a probe is worth its budget, at the cost of one GET or one connection.
-//! It comes first because most listings that fail are dead hosts, which must not use up the probes of the day.
+//! The preflight decides whether a full probe is started. It costs one GET or one connection. Most listings
+//! that fail have a host that does not answer, and such hosts must not use up the probes of the day.
 
 use super::Subject;
 use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};

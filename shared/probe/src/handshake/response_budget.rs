@@ -1,5 +1,5 @@
-//! Limits how much a probe reads of one peer's answers. All probes of a sweep share one thread and its memory, so each
-//! peer has a budget for both, and long bodies are read on another thread.
+//! Limits how much a probe reads of one peer's answers. All probes of a sweep share one thread and its
+//! memory, so each peer has a budget for both, and long bodies are read on another thread.
 
 use std::future;
 use std::panic;

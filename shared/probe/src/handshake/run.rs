@@ -1,5 +1,5 @@
-//! Runs one handshake: picks the protocol by the subject's kind, and ends in a verdict whatever the peer does.
-//! The findings are outside the conversation, so that a timeout loses none of them.
+//! Runs one handshake: picks the protocol by the subject's kind, and always returns a verdict, whatever the
+//! peer does. The findings are outside the conversation, so that a timeout loses none of them.
 
 use std::time::Duration;
 

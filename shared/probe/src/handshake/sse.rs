@@ -1,6 +1,7 @@
-//! Server-sent events as they arrive: enough of the format to find one JSON-RPC reply or one endpoint.
-//! The reader searches for a reply after every piece, so that it need not wait for the end of an open stream. It continues
-//! where it stopped, so that a stream of small pieces costs no more than one of large pieces.
+//! Server-sent events as they arrive: enough of the format to find one JSON-RPC reply or one endpoint. The
+//! reader searches for a reply after every piece, so that it need not wait for the end of an open stream.
+//! Each search continues where the last one stopped, so that a stream of small pieces costs no more than a
+//! stream of large pieces.
 
 use std::{fmt, iter};
 
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_event_before_reply_is_skipped() {
+    fn reader_skips_an_empty_event_before_the_reply() {
         let opening = b"id: 9\ndata: \n\n";
         assert!(!has_reply(opening, 7));
         let body = b"id: 9\ndata: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n\n";
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn server_request_is_no_reply() {
+    fn request_of_the_server_is_not_a_reply() {
         assert!(!has_reply(b"data: {\"id\":7,\"method\":\"ping\"}\n\n", 7));
         assert!(!has_reply(b"{\"id\":7,\"result\":{}}", 7), "plain JSON is judged at its end");
     }
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn reply_has_our_id_and_is_no_request() {
+    fn reply_has_our_id_and_is_not_a_request() {
         for ours in [
             r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
             r#"{"id":"7","result":[{"id":9,"method":"x"}]}"#,

@@ -1,5 +1,5 @@
-//! Preflight and detecting the kind of a URL, against peers on loopback: what is rejected before any budget is spent,
-//! and what a bare URL turns out to be.
+//! Tests of the preflight and of finding the kind of a URL, against peers on loopback: which peers are
+//! rejected before any budget is spent, and which kind is found for a URL.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ async fn preflight_reasons_use_the_specified_words() {
 }
 
 #[tokio::test]
-async fn handshake_preflight_of_nobody_and_of_placeholders() {
+async fn handshake_preflight_rejects_closed_ports_and_url_templates() {
     let peer = Peer::start(|_: &Asked| Reply::empty(200)).await;
     let dead = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     for kind in [Some(Kind::Agent), Some(Kind::Mcp), None] {
@@ -61,7 +61,7 @@ async fn handshake_preflight_of_nobody_and_of_placeholders() {
 }
 
 #[tokio::test]
-async fn handshake_preflight_of_a_silent_card_is_inconclusive() {
+async fn handshake_preflight_is_inconclusive_if_the_card_does_not_arrive() {
     let peer = Peer::start(|_: &Asked| Reply::silence()).await;
     let verdict = rejected(&peer.subject(Some(Kind::Agent), CARD)).await;
     assert_eq!(verdict.reasons[0].reason, "preflight timeout (2500 ms)");
@@ -69,7 +69,7 @@ async fn handshake_preflight_of_a_silent_card_is_inconclusive() {
 }
 
 #[tokio::test]
-async fn handshake_preflight_of_an_endpoint_sends_nothing() {
+async fn handshake_preflight_sends_no_request_to_an_mcp_endpoint() {
     let peer = Peer::start(|_: &Asked| Reply::empty(405)).await;
     let fetcher = Fetcher::new(Reach::Development, "registry-test", None);
     let passed = preflight(&fetcher, &peer.subject(Some(Kind::Mcp), "/mcp")).await;
@@ -150,7 +150,7 @@ async fn handshake_detect_kind_finds_the_server_at_the_address() {
 }
 
 #[tokio::test]
-async fn handshake_detect_kind_says_what_is_missing() {
+async fn handshake_detect_kind_reports_what_is_missing() {
     let peer = Peer::start(|_: &Asked| Reply::html(404)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["nothing_found", "http_404"]));
@@ -180,7 +180,7 @@ async fn handshake_detect_kind_says_what_is_missing() {
 }
 
 #[tokio::test]
-async fn handshake_detect_kind_keeps_to_its_time() {
+async fn handshake_detect_kind_stops_at_its_deadline() {
     let peer = Peer::start(|_: &Asked| Reply::silence()).await;
     let started = std::time::Instant::now();
     let verdict = ask_within(Duration::from_millis(500), &of_unknown_kind(&peer, "/")).await;
@@ -189,7 +189,7 @@ async fn handshake_detect_kind_keeps_to_its_time() {
 }
 
 #[tokio::test]
-async fn handshake_a_strangers_words_are_shown_clean_and_short() {
+async fn handshake_excerpts_of_a_peer_are_cleaned_and_shortened() {
     let peer = Peer::start(|_: &Asked| {
         Reply::new(404, "text/plain", format!("\u{1b}[31m\u{202e}{}", "x".repeat(5000)))
     })

@@ -1,5 +1,5 @@
-//! The vocabulary of faults: everything that prevents an `ok`, as data without texts.
-//! The texts are in `rows`, so that a conversation can name a fault without knowing its wording.
+//! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in `rows`, so
+//! that a conversation can name a fault without knowing its wording.
 
 use registry_formats::agent_card::CardViolation;
 

@@ -1,5 +1,5 @@
-//! Finds the fix for the words of a reason, for statistics, which store only the words. It searches the table of faults,
-//! so that no fix is written twice.
+//! Finds the fix for the words of a reason, for statistics, which store only the words. It searches the table
+//! of faults, so that no fix is written twice.
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;

@@ -1,5 +1,5 @@
-//! The table of faults: code, the specification's words, fix and class. The match is exhaustive, so that no fault lacks a fix.
-//! Fixes are written for the owner of the listing, who may be an agent acting alone.
+//! The table of faults: code, the specification's words, fix and class. The match is exhaustive, so that
+//! every fault has a fix. Fixes are written for the owner of the listing, who may be an agent acting alone.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! The whole table of faults, row by row: owners and statistics read these words, so a change must be meant.
-//! A row that is missing here is a row that nobody looked at.
+//! Tests of the whole table of faults, row by row. Owners and statistics read these words, so nobody should
+//! change them by accident. If a row is missing here, nobody has reviewed it.
 
 use std::collections::HashSet;
 
@@ -149,7 +149,7 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
 }
 
 #[test]
-fn every_fault_has_its_code_words_class_and_cure() {
+fn every_fault_has_a_code_words_class_and_fix() {
     for (fault, code, words, class) in table() {
         let reason = fault.reason("what was seen");
         assert_eq!((reason.code.as_str(), reason.reason.as_str()), (code, words), "{fault:?}");
@@ -160,7 +160,7 @@ fn every_fault_has_its_code_words_class_and_cure() {
 }
 
 #[test]
-fn every_broken_rule_has_a_code_and_a_cure_of_its_own() {
+fn every_broken_rule_has_its_own_code_and_fix() {
     let rules = [
         ConformanceRule::ResultType,
         ConformanceRule::Caching,
@@ -182,14 +182,14 @@ fn every_broken_rule_has_a_code_and_a_cure_of_its_own() {
 }
 
 #[test]
-fn a_strangers_text_is_cut_and_cleaned() {
+fn text_of_a_peer_is_shortened_and_cleaned() {
     assert_eq!(plain("\u{1b}[31mred\r\n\u{202e}tfel\u{200b}", 80), "[31mred tfel");
     assert_eq!(plain(&"é".repeat(500), 10), format!("{}…", "é".repeat(10)));
     assert_eq!(ProbeFault::GrpcOnly.reason(&"x".repeat(10_000)).seen.chars().count(), MAX_SEEN_CHARS + 1);
 }
 
 #[test]
-fn what_is_wrong_with_a_card_names_its_place() {
+fn fault_of_a_card_names_the_invalid_field() {
     let finding =
         CardViolation { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
     assert_eq!(advice(&finding).seen, "url: null");
@@ -201,7 +201,7 @@ fn what_is_wrong_with_a_card_names_its_place() {
 }
 
 #[test]
-fn the_cure_of_a_fault_is_found_by_its_words() {
+fn fix_of_a_fault_is_found_by_its_words() {
     for (fault, _, words, _) in table() {
         assert!(fix_for(words).is_some_and(|fix| !fix.is_empty()), "{words}");
         let is_of_content =

@@ -1,5 +1,5 @@
-//! Checks that a file is valid in its format: Agent Skills, JSON, TOML, Markdown whose structure comes only from us, and
-//! shell lines that parse. Used with real and with hostile listings.
+//! Checks that a file is valid in its format: Agent Skills, JSON, TOML, Markdown whose structure comes only
+//! from us, and shell lines that parse. Used with real and with hostile listings.
 
 use serde_json::Value;
 

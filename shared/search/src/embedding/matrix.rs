@@ -1,5 +1,5 @@
-//! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query. Components are
-//! integers, of which a processor multiplies eight at once.
+//! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query.
+//! Components are integers, of which a processor multiplies eight at once.
 
 use super::{Embedding, WIDTH};
 

@@ -1,5 +1,6 @@
-//! The table of word pieces: per piece a vector with four bits per component, and the value of one step. It is part of the
-//! binary, so that nothing is loaded at the start. `assets/meaning/distil.py` generates it.
+//! The table of word pieces: per piece a vector with four bits per component, and the scale of these values.
+//! The table is part of the binary, so that nothing is loaded at the start. `assets/meaning/distil.py`
+//! generates it.
 
 pub(super) const WIDTH: usize = 256;
 
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn four_bits_are_odd_numbers_around_zero() {
+    fn four_bits_encode_odd_numbers_around_zero() {
         assert_eq!([odd(0), odd(7), odd(8), odd(15)], [-15.0, -1.0, 1.0, 15.0]);
     }
 

@@ -1,5 +1,6 @@
-//! Tokenises text as the language model behind the table does (`WordPiece`, uncased), because its vectors hold only for
-//! its own pieces: lower case, without accents, each word cut by the longest known piece from its start.
+//! Tokenizes text like the language model from which the table was made (`WordPiece`, uncased), because the
+//! vectors are valid only for the pieces of that model. Text is in lower case and without accents. Each word
+//! is split into pieces; each piece is the longest known one at the start of the rest.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,5 +1,5 @@
-//! Ids of messages, contexts and tasks. Clients may choose their own, so length and characters are limited before an id
-//! becomes part of a key, and an id that gives access to something must be recognizable as ours.
+//! Ids of messages, contexts and tasks. Clients may choose their own, so length and characters are limited
+//! before an id becomes part of a key, and an id that gives access to something must be recognizable as ours.
 
 use registry_app::App;
 

@@ -1,6 +1,6 @@
-//! A message in the one form that all dialects are parsed into. Tasks are stored with their messages, so the member
-//! names are part of the stored data. Every byte of an item costs money and anyone can write one, so a stored message
-//! is only the beginning: enough to continue the conversation and to recognize it.
+//! A message in the one form that all dialects are parsed into. Tasks are stored with their messages, so the
+//! member names are part of the stored data. Every byte of an item costs money and anyone can write one, so a
+//! stored message is only the beginning: enough to continue the conversation and to recognize it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,5 +1,5 @@
-//! Page tokens of the task list: the sort key of the last row in hexadecimal. Clients must not rely on its content,
-//! and a token of someone else's making must not reach the store.
+//! Page tokens of the task list: the sort key of the last row in hexadecimal. Clients must not rely on its
+//! content, and a token that this registry did not create must not reach the store.
 
 use super::TaskError;
 use super::id::MAX_ID_LENGTH;
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_tokens_of_ours_are_decoded() {
+    fn only_our_own_tokens_are_decoded() {
         let at = "1795176000000#abc/ü";
         assert_eq!(decode(&encode(at)), Ok(at.to_owned()));
         assert!(decode(&encode(&format!("1795176000000#{}", "\u{1f600}".repeat(MAX_ID_LENGTH)))).is_ok());

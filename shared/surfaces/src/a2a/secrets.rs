@@ -1,5 +1,5 @@
-//! Access tokens, discount codes and session ids are shown once and stored as digests, so they are removed from stored
-//! tasks, both from answers and from messages.
+//! Access tokens, discount codes and session ids are shown once and stored as digests, so they are removed
+//! from stored tasks, both from answers and from messages.
 
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::CATALOGUE;

@@ -1,6 +1,6 @@
-//! What a message does. A task is stored only for what can be looked up, continued or canceled: an answer that changed
-//! something or asks back, or one that the client wants to come back for. A message that only reads is answered without
-//! a task, and the answer may be cached.
+//! What a message does. A task is stored only if a client may need to read, continue or cancel it later: when
+//! the message changed something, when the reply asks a question, or when the client asked for a task. A
+//! message that only reads is answered without a task, and the answer may be cached.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
-//! Tasks: the request of a client, its state and its result. State names are those of A2A 0.3: the table stores them,
-//! and those of 1.0 follow from them. The size of an item is limited, so contents that are too large are replaced by a
-//! note.
+//! Tasks: the request of a client, its state and its result. State names are those of A2A 0.3: the table
+//! stores these names, and the names of 1.0 are derived from them. The size of an item is limited, so
+//! contents that are too large are replaced by a note.
 
 use serde::{Deserialize, Serialize};
 
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn too_large_contents_are_replaced_by_a_note() {
+    fn contents_that_are_too_large_are_replaced_by_a_note() {
         let large = json!({ "x": "y".repeat(MAX_CONTENT_BYTES) });
         let artifact =
             Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };

@@ -1,5 +1,6 @@
-//! Stored tasks: get, cancel and list. Callers have no credentials and many share an address, so anyone who knows an id
-//! of ours sees the task. Expired tasks and tasks of others look the same, so that ids cannot be probed.
+//! Stored tasks: get, cancel and list. Callers have no credentials and many share an address, so anyone who
+//! knows an id that this registry created can read the task. Expired tasks and tasks of others look the same,
+//! so that ids cannot be probed.
 
 use super::TaskError;
 use super::id::{is_own_context_id, is_valid_id, new_id};

@@ -1,5 +1,5 @@
-//! `GET /agents` of ARD (§7.4): all Live listings, in pages, in a fixed order, with a filter. A filter that the index
-//! cannot apply is checked against each row, within a bounded number of reads.
+//! `GET /agents` of ARD (§7.4): all Live listings, in pages, in a fixed order, with a filter. A filter that
+//! the index cannot apply is checked against each row, within a bounded number of reads.
 
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn name_is_the_only_order() {
+    fn entries_can_be_ordered_only_by_name() {
         for accepted in ["", "name", "name ASC", " name asc "] {
             assert!(check_order(accepted).is_ok(), "{accepted}");
         }

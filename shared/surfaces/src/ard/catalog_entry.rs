@@ -1,5 +1,5 @@
-//! A catalog entry (ARD §4.2): a listing, or an endpoint of the registry itself, in catalogs and search results.
-//! Defined once, so that an entry is identical in all of them.
+//! A catalog entry (ARD §4.2): a listing, or an endpoint of the registry itself, in catalogs and search
+//! results. The entry is built in one place, so that it is identical everywhere.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

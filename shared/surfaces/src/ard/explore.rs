@@ -1,5 +1,5 @@
-//! `POST /explore` of ARD (§7.3): the number of entries by type, publisher, tag or category, of all entries or of those
-//! that match a text. Counted in the index only; no listing is read.
+//! `POST /explore` of ARD (§7.3): the number of entries by type, publisher, tag or category, of all entries
+//! or of those that match a text. Counted in the index only; no listing is read.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -1,5 +1,5 @@
-//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Every member of an entry can
-//! be filtered; a path that no entry has matches nothing.
+//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Every member of an
+//! entry can be filtered; a path that no entry has matches nothing.
 
 use serde_json::Value;
 

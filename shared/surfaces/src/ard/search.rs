@@ -1,5 +1,5 @@
-//! `POST /search` of ARD (§7.2): entries that match a text and a filter, best first. The schema of ARD allows only
-//! entries, referrals and a page token in the answer.
+//! `POST /search` of ARD (§7.2): entries that match a text and a filter, best first. The schema of ARD allows
+//! only entries, referrals and a page token in the answer.
 
 use serde::Serialize;
 use serde_json::Value;

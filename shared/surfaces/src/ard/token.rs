@@ -1,4 +1,5 @@
-//! Page tokens: opaque to the client, as ARD requires, and checked when they come back, because anyone can send one.
+//! Page tokens: opaque to the client, as ARD requires, and checked when they come back, because anyone can
+//! send one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_survives_the_way_there_and_back() {
+    fn a_token_survives_a_round_trip() {
         assert_eq!(hits(Some(&after_hits(40))).unwrap(), 40);
         for there in [Place::default(), Place { after: Some("org.example/Größe: x".to_owned()), rows: 7 }] {
             assert_eq!(place(Some(&at_place(&there))).unwrap(), there);

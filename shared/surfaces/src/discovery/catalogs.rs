@@ -1,5 +1,6 @@
-//! `/agentmap.json`: the addresses that an agent looks for first, by purpose. `/.well-known/api-catalog` (RFC 9727):
-//! the APIs of this registry as a set of links (RFC 9264), each with what describes it and where its state is shown.
+//! `/agentmap.json`: the addresses that an agent looks for first, by purpose. `/.well-known/api-catalog` (RFC
+//! 9727): the APIs of this registry as a set of links (RFC 9264), each with what describes it and where its
+//! state is shown.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

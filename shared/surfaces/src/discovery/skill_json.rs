@@ -1,5 +1,5 @@
-//! `/skill.json`: the steps by which an agent lists itself, goes Live, takes the founding offer and works with others.
-//! Each step is a complete request, so that an agent needs no other document.
+//! `/skill.json`: the steps by which an agent lists itself, goes Live, takes the founding offer and works
+//! with others. Each step contains a complete request, so that an agent needs no other document.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! The Agent Skills of this registry (agentskills.io): `/skills/<name>.md`, and their index with digests (discovery RFC
-//! 0.2.0). Each skill has one purpose; its requests come from the catalogue of operations.
+//! The Agent Skills of this registry (agentskills.io): `/skills/<name>.md`, and their index with digests
+//! (discovery RFC 0.2.0). Each skill has one purpose; its requests come from the catalogue of operations.
 
 use bytes::Bytes;
 use http::StatusCode;

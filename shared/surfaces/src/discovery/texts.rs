@@ -1,5 +1,5 @@
-//! Texts for language models and crawlers: `/llms.txt` (llmstxt.org), `/llms-full.txt` with every operation, `/ai.txt`
-//! and `/robots.txt`.
+//! Texts for language models and crawlers: `/llms.txt` (llmstxt.org), `/llms-full.txt` with every operation,
+//! `/ai.txt` and `/robots.txt`.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! The agent card of this registry in three forms: wide, with the fields of the specification and those that older clients
-//! need; strict, with the members of the A2A 1.0 schema only; and wide with the extension families. Skills come from
-//! the catalogue.
+//! The agent card of this registry in three forms: wide, with the fields of the specification and those that
+//! older clients need; strict, with the members of the A2A 1.0 schema only; and wide with the extension
+//! families. Skills come from the catalogue.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};

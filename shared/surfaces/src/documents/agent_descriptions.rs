@@ -1,5 +1,5 @@
-//! `/.well-known/agent-descriptions`: Live agents in the form of the Agent Network Protocol (ANP-08, JSON-LD), in
-//! pages.
+//! `/.well-known/agent-descriptions`: Live agents in the form of the Agent Network Protocol (ANP-08,
+//! JSON-LD), in pages.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

@@ -1,5 +1,6 @@
-//! The list of public agents in the form of A2A discovery proposals (A2A discussion #741), for clients of registries
-//! that implement them: Live agents with their skills, by offset and limit, searched by words or by skill.
+//! The list of public agents in the form of A2A discovery proposals (A2A discussion #741), for clients of
+//! registries that implement them: Live agents with their skills, by offset and limit, searched by words or
+//! by skill.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! The catalog for ARD crawlers: `/.well-known/ai-catalog.json` in the strict form of the AI catalogue (specVersion
-//! 1.0, no other members) and `/.well-known/ard.json` as JSON-LD, with the same entries.
+//! The catalog for ARD crawlers: `/.well-known/ai-catalog.json` in the strict form of the AI catalogue
+//! (specVersion 1.0, no other members) and `/.well-known/ard.json` as JSON-LD, with the same entries.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
-//! A document: its paths, cache lifetime, validator and rendering. A trait where it is written, so that its query is
-//! typed; a struct of functions where it is served, so that any document can be served by path.
+//! A document: its paths, cache lifetime, validator and rendering. Authors implement a trait, so that the
+//! query has a type. The server uses a struct of functions, so that it can serve any document by its path.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! `/log`: the evidence log by C2SP `tlog-tiles`: its signed checkpoint and its tiles, and a document about the log
-//! with its public key.
+//! `/log`: the evidence log by C2SP `tlog-tiles`: its signed checkpoint and its tiles, and a document about
+//! the log with its public key.
 
 use bytes::Bytes;
 use http::StatusCode;

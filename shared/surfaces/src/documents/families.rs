@@ -1,4 +1,5 @@
-//! The extension families (`specification.md#versioning`): versions and paths, for the cards and the discovery map.
+//! The extension families (`specification.md#versioning`): versions and paths, for the cards and the
+//! discovery map.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! `/api/catalog`: Live listings for other registries to copy, in pages, with the evidence and the terms of use.
+//! `/api/catalog`: Live listings for other registries to copy, in pages, with the evidence and the terms of
+//! use.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

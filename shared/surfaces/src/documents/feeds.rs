@@ -1,5 +1,6 @@
-//! `/api/feed`: what happened to which listing. `/api/talk/feed`: what Live listings say to everyone; senders are not
-//! verified, and messages of withdrawn listings are not shown. Both are newest first and contain no personal data.
+//! `/api/feed`: the events of all listings. `/api/talk/feed`: the public posts of Live listings; senders are
+//! not verified, and messages of withdrawn listings are not shown. Both are newest first and contain no
+//! personal data.
 
 use std::collections::HashMap;
 

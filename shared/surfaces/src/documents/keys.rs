@@ -1,7 +1,7 @@
-//! The public keys of this registry, and who it is as a bot: the JWK set for attestations and cards (RFC 7517), the
-//! signature directory (draft-meunier-webbotauth-httpsig-directory), the signature agent card
-//! (draft-meunier-webbotauth-registry), and the key that proves names of this domain to the official MCP registry
-//! (official registry, `auth/http.go`).
+//! The public keys of this registry, and who it is as a bot: the JWK set for attestations and cards (RFC
+//! 7517), the signature directory (draft-meunier-webbotauth-httpsig-directory), the signature agent card
+//! (draft-meunier-webbotauth-registry), and the key that proves names of this domain to the official MCP
+//! registry (official registry, `auth/http.go`).
 
 use bytes::Bytes;
 use serde::Serialize;

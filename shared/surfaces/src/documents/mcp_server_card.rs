@@ -1,5 +1,6 @@
-//! This registry as an MCP server: the specification's server card with its tools, the official card (SEP-2127) with what a
-//! client needs to connect, and the `server.json` for other MCP registries (schema of 2025-12-11).
+//! This registry as an MCP server: the specification's server card with its tools, the official card
+//! (SEP-2127) with what a client needs to connect, and the `server.json` for other MCP registries (schema of
+//! 2025-12-11).
 
 use bytes::Bytes;
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! How other parties find this registry. `/api/dns/mcp-status`: its DNS discovery record
-//! (`specification.md#dns-record`), as it should be and as the DNS returns it. `/api/mcp-registry/publish-status`: its name at other MCP
-//! registries, the proofs of the name, and the commands to publish it. Unknown values are null: the official registry
-//! is read only if it is a peer.
+//! (`specification.md#dns-record`), as it should be and as the DNS returns it.
+//! `/api/mcp-registry/publish-status`: its name at other MCP registries, the proofs of the name, and the
+//! commands to publish it. Unknown values are null: the official registry is read only if it is a peer.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_comes_from_the_official_registry_only() {
+    fn only_the_official_registry_decides_the_listed_field() {
         let other = peer("https://r.example.org", Some(true));
         assert_eq!(listed(std::slice::from_ref(&other)), None);
         for listed_there in [None, Some(true), Some(false)] {

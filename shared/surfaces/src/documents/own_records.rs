@@ -1,5 +1,5 @@
-//! The TXT records at this registry's own names, expected and found. A process queries the DNS at most once a minute,
-//! however often the documents are read.
+//! The TXT records at this registry's own names, expected and found. A process queries the DNS at most once a
+//! minute, however often the documents are read.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `/api/probes`: the probe statistics of the specification: budget and use, outcomes of the day, and whether the schedules
-//! run. All of it comes from counters and index pages; no records are counted.
+//! `/api/probes`: the probe statistics of the specification: budget and use, outcomes of the day, and whether
+//! the schedules run. All of it comes from counters and index pages; no records are counted.
 
 use bytes::Bytes;
 use jiff::SignedDuration;

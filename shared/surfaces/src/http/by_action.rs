@@ -1,5 +1,6 @@
-//! The endpoint of a family: one path for several operations, selected by `action` (`specification.md#family-endpoints`).
-//! The other members of the query or body are the arguments of the operation.
+//! The endpoint of a family: one path for several operations, selected by `action`
+//! (`specification.md#family-endpoints`). The other members of the query or body are the arguments of the
+//! operation.
 
 use form_urlencoded::{Serializer, parse};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The rate limit per address, in the memory of this process: a rejected request costs no table access. Limits per act
-//! are counted in the table as before.
+//! The rate limit per address, in the memory of this process: a rejected request costs no table access. The
+//! limits of single actions, such as publishing, are counted in the table.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn rejected_caller_learns_how_long_to_wait() {
+    fn rejection_contains_the_time_to_wait() {
         let limit = limit(1, 1);
         assert_eq!(accepted(&limit, "a", 1), 1);
         let wait = limit.take("a".to_owned()).unwrap_err();

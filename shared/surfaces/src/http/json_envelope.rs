@@ -1,5 +1,5 @@
-//! A JSON document around a shared payload that is sent without a copy. A2A and MCP wrap each answer in a new envelope,
-//! and copying a page would cost more than rendering it.
+//! A JSON document around a shared payload that is sent without a copy. A2A and MCP wrap each answer in a new
+//! envelope, and copying a page would cost more than rendering it.
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! The middleware of every function: a request id on each answer, problem documents for unknown paths and methods, and
-//! an answer even after a panic.
+//! The middleware of every function: a request id on each answer, problem documents for unknown paths and
+//! methods, and an answer even after a panic.
 
 use std::any::Any;
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! Serves operations and documents by REST, with one generic handler each: a function only lists what it serves.
+//! Serves operations and documents by REST, with one generic handler each: a function only lists what it
+//! serves.
 
 use std::sync::Arc;
 

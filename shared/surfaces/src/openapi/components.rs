@@ -1,5 +1,5 @@
-//! The schemas of the description, each once under its own name. Types of the same name get the name of their owner as
-//! a prefix, because names of Rust types are unique only in their module.
+//! The schemas of the description, each once under its own name. Types of the same name get the name of their
+//! owner as a prefix, because names of Rust types are unique only in their module.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn different_types_of_one_name_get_different_names() {
+    fn different_types_with_the_same_name_get_different_names() {
         let schema = |kind: &str| {
             json!({
                 "$schema": "x", "title": "Answer", "type": "object",

@@ -1,5 +1,5 @@
-//! The endpoints of families: one path for several operations, selected by `action`. Arguments and answers are
-//! alternatives, one for each action.
+//! The endpoints of families: one path for several operations, selected by `action`. Arguments and answers
+//! are alternatives, one for each action.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,5 @@
-//! The calls that run operations: each by its routes, with arguments in the query or body and its answer.
+//! The calls that run operations: each operation has its routes, its arguments in the query or body, and its
+//! answer.
 
 use serde_json::{Map, Value, json};
 

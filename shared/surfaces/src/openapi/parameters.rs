@@ -1,6 +1,6 @@
-//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one of
-//! several arguments is required, they are members of one parameter, an exploded object; more complex rules are
-//! described in words.
+//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one
+//! of several arguments is required, they are members of one parameter, an exploded object; more complex
+//! rules are described in words.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! The responses of a call: its answer and its errors. Errors are problem documents (RFC 9457) and have the same form
-//! everywhere, so each is described once among the components.
+//! The responses of a call: its answer and its errors. Errors are problem documents (RFC 9457) and have the
+//! same form everywhere, so each is described once among the components.
 
 use serde_json::{Map, Value, json};
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_of_a_call_include_those_of_its_input() {
+    fn errors_of_a_call_include_errors_of_its_arguments() {
         let keys = |refusals: Map<String, Value>| refusals.keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(keys(refusals(&[], false, false)), "429 503");
         assert_eq!(keys(refusals(&[404], true, false)), "404 422 429 503");

@@ -1,4 +1,4 @@
-//! The description against the specification, the code and itself.
+//! Tests that the OpenAPI description agrees with the specification, with the code and with itself.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! `/list`: the live board: Live listings, the newest first or the best matches for a search, each with the evidence of
-//! its last handshake; by kind and category, in pages.
+//! `/list`: the live board: Live listings, the newest first or the best matches for a search, each with the
+//! evidence of its last handshake; by kind and category, in pages.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Charts as SVG, drawn on the server: visible without a script, colored by the style sheet, and stretched to the
-//! available width. Labels are HTML text next to the chart, so that they keep their size.
+//! Charts as SVG, drawn on the server: visible without a script, colored by the style sheet, and stretched to
+//! the available width. Labels are HTML text next to the chart, so that they keep their size.
 
 use std::fmt::{self, Write as _};
 

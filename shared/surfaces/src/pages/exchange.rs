@@ -1,5 +1,5 @@
-//! The last handshake in plain words, step by step, from the signals that the probe stored, so that a reader need not
-//! know the protocol to judge the proof.
+//! The last handshake in plain words, step by step, from the signals that the probe stored, so that a reader
+//! can judge the proof without knowledge of the protocol.
 
 use registry_model::error::shorten;
 use registry_model::{Assessment, Handshake, Kind};
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_is_a_step_with_what_was_seen() {
+    fn failure_is_a_step_that_shows_the_answer() {
         let mut evidence = evidence(Kind::Agent, Handshake::Fail, &["preflight_reject"], &[]);
         evidence.verdict.reasons.push(Reason {
             code: "card_http_404".to_owned(),

@@ -1,5 +1,5 @@
-//! `/for-agents`: the guide: how to list, find and prove, an example request for every protocol, what a probe does, and
-//! the form for people. Made from the catalogue and the settings.
+//! `/for-agents`: the guide: how to list, find and prove, an example request for every protocol, what a probe
+//! does, and the form for people. Made from the catalogue and the settings.
 
 use askama::Template;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! What every page shares: head, navigation and footer, and the headers by which a browser runs and loads only our own
-//! files.
+//! What every page shares: head, navigation and footer, and the headers that allow a browser to run and load
+//! only our own files.
 
 use askama::Template;
 use bytes::Bytes;

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn handshakes_within_hours_are_not_drawn() {
+    fn chart_is_not_drawn_for_a_few_hours() {
         let probes = ["11:00", "10:00", "09:00"].map(|time| probe(&format!("2026-11-20T{time}:00Z"), 40));
         assert!(drawn(&probes).is_none());
     }

@@ -1,5 +1,5 @@
-//! `/`: what this registry is, how many listings are Live and how fresh the evidence is, the newest listings, and how
-//! to list one, by form or by request.
+//! `/`: what this registry is, how many listings are Live and how fresh the evidence is, the newest listings,
+//! and how to list one, by form or by request.
 
 use askama::Template;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! `/list/{id}`: the page of a listing: its state and proof, ninety days of probes, the last handshake, checks and
-//! score, what it can do and what changed in that, and how to use it.
+//! `/list/{id}`: the page of a listing: its state and proof, ninety days of probes, the last handshake,
+//! checks and score, the listing's abilities and their changes, and how to use the listing.
 
 use askama::Template;
 use bytes::Bytes;

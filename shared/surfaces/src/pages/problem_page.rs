@@ -1,5 +1,5 @@
-//! A problem as a page, if a browser sent the request, and the form by which people publish, with what was wrong with
-//! it.
+//! Shows a problem as an HTML page if a browser sent the request. Also shows the publish form again, with the
+//! faults of the input.
 
 use askama::Template;
 use axum::Router;

@@ -1,5 +1,5 @@
-//! `/products`: the products with prices and files, the founding seats, and when payments open. The files are those of
-//! real products, made for an example listing.
+//! `/products`: the products with prices and files, the founding seats, and when payments open. The files are
+//! those of real products, made for an example listing.
 
 use askama::Template;
 use bytes::Bytes;

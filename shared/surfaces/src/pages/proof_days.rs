@@ -1,5 +1,5 @@
-//! Ninety days of proofs: what the probes of each UTC day found, and for days without a probe whether an earlier proof
-//! was still valid.
+//! Ninety days of proofs: what the probes of each UTC day found, and for days without a probe whether an
+//! earlier proof was still valid.
 
 use std::collections::BTreeMap;
 
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_proof_counts_and_cut_days_are_unknown() {
+    fn earlier_proof_counts_and_days_beyond_the_data_are_unknown() {
         let early = probe("2026-08-22T12:00:00Z", Handshake::Ok, None);
         let found: [DayState; 90] = states("2026-01-01T00:00:00Z", &[early], false);
         assert_eq!((found[0], found[6], found[7]), (DayState::Proven, DayState::Proven, DayState::Unproven));

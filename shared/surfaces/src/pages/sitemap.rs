@@ -1,5 +1,5 @@
-//! `/sitemap.xml`: the pages for search engines (sitemaps.org), without the documents for machines. With many listings
-//! it is an index of parts; each part is made from the search index in memory.
+//! `/sitemap.xml`: the pages for search engines (sitemaps.org), without the documents for machines. With many
+//! listings it is an index of parts; each part is made from the search index in memory.
 
 use askama::Template;
 use bytes::Bytes;

@@ -1,4 +1,5 @@
-//! The state of a listing in words: Live with which proof and until when, or why not and what happens next.
+//! The state of a listing in words: for a Live listing, the proof and how long it is valid; for another
+//! listing, why it is not Live and what happens next.
 
 use jiff::SignedDuration;
 

@@ -1,5 +1,5 @@
-//! `/status`: probe statistics with charts: Live listings over time, outcomes and reasons of today, the budget, the
-//! schedules, and the evidence log.
+//! `/status`: probe statistics with charts: Live listings over time, outcomes and reasons of today, the
+//! budget, the schedules, and the evidence log.
 
 use askama::Template;
 use bytes::Bytes;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_makes_no_plot() {
+    fn one_sample_is_not_plotted() {
         let now = "2026-11-20T12:00:00Z".parse().unwrap();
         assert!(Growth::of(&[sample("2026-11-20T12:00:00Z", 4)], 5, now).plot.is_none());
         assert_eq!(Growth::of(&[], 5, now).samples, 0);

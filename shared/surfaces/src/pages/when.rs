@@ -1,4 +1,5 @@
-//! A moment on a page: how long ago or until then, with the exact time as a tooltip and for machines.
+//! Shows a point in time on a page: how long ago it was, or how long until then. The exact time is in a
+//! tooltip and in an attribute for machines.
 
 use std::fmt;
 

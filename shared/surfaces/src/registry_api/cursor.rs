@@ -1,5 +1,6 @@
-//! Where a page of the server list begins, as the caller carries it: the name and the id with a colon between them, as
-//! the official service writes name and version, for its guide shows cursors sent as they are.
+//! The cursor of the server list: the name and the id of a listing with a colon between them. The official
+//! service writes name and version in the same form, and its guide shows cursors that are sent without
+//! encoding.
 
 use super::query::malformed;
 use registry_formats::server_json::is_name;

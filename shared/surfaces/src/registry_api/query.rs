@@ -1,6 +1,7 @@
-//! The query string of a list, parsed as the official OpenAPI defines it: unknown parameters and empty texts are
-//! ignored, and a number out of range is clamped, because no error is documented for one. Cursors and times that cannot
-//! be parsed get 400, where the rest of this registry uses 422: the official API documents 400.
+//! The query string of a list, parsed as the official OpenAPI defines it: unknown parameters and empty texts
+//! are ignored, and a number out of range is clamped, because no error is documented for one. Cursors and
+//! times that cannot be parsed get 400, where the rest of this registry uses 422: the official API documents
+//! 400.
 
 use http::StatusCode;
 use serde_json::json;

@@ -1,5 +1,6 @@
-//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence under its own `_meta` key.
-//! What a peer says about itself is cut to the limits of the schema, so that the document is valid for every listing.
+//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence under its own
+//! `_meta` key. The texts of a peer are shortened to the limits of the schema, so that the document is valid
+//! for every listing.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

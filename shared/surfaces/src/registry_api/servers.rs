@@ -1,7 +1,7 @@
-//! Lists of servers and single servers. Servers that are no longer Live are listed for some days with `status:
-//! deleted`, as at the official API: a mirror that reads changes since its last visit would otherwise keep them
-//! forever. A page is rendered once per version of the registry, because aggregators read the whole list again and
-//! again.
+//! Lists of servers and single servers. Servers that are no longer Live are listed for some days with
+//! `status: deleted`, as at the official API: otherwise a mirror that reads only the changes since its last
+//! visit would keep these servers forever. A page is rendered once for each version of the data, because
+//! aggregators often read the whole list.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! A minimal client for one kept-alive HTTP/1.1 connection, so that the measured time is the time of the server. It reads
-//! only the framings that this registry sends.
+//! A minimal HTTP/1.1 client that uses one connection for all requests, so that it measures the time of the
+//! server and not of the client. It reads only the kinds of bodies that this registry sends.
 
 use std::net::SocketAddr;
 
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn replies_of_every_framing_are_read_on_one_connection() {
+    async fn one_connection_can_read_replies_of_every_framing() {
         let chunks = || async {
             let parts = ["ab", "cd"].map(Ok::<&str, std::io::Error>);
             axum::response::Response::new(Body::from_stream(futures::stream::iter(parts)))

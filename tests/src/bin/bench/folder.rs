@@ -1,4 +1,4 @@
-//! A temporary folder in the target folder for measured tables, so that they are on a real disk.
+//! A temporary folder for measured tables. It is in the target folder, so that the tables are on a real disk.
 
 use std::fs;
 use std::path::PathBuf;

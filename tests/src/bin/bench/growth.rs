@@ -1,5 +1,5 @@
-//! Growth with the number of Live listings: table operations, units and time of each request, and the cost of search, at
-//! 1,000, 10,000 and 100,000 Live listings. The result is a table and a chart.
+//! Measures requests and search at 1,000, 10,000 and 100,000 Live listings: table operations, units and time
+//! of each request, and the cost of search. The result is a table and a chart.
 
 use std::sync::Arc;
 
@@ -190,14 +190,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn longer_items_are_not_growth_and_more_items_are() {
+    fn slightly_longer_items_do_not_count_as_growth() {
         assert!(!grows(&[4.0, 5.0, 6.0]), "one or two longer items");
         assert!(!grows(&[100.0, 120.0, 90.0]), "other rows");
         assert!(grows(&[4.0, 5.0, 7.0]) && grows(&[100.0, 126.0, 90.0]) && grows(&[0.0, 0.0, 3.0]));
     }
 
     #[test]
-    fn equal_numbers_are_shown_once() {
+    fn equal_numbers_in_a_row_are_shown_once() {
         assert_eq!(side_by_side(&[2.0, 2.0, 2.0]), "2");
         assert_eq!(side_by_side(&[2.0, 2.5, 2.0]), "2 | 2.50 | 2");
     }

@@ -1,5 +1,5 @@
-//! A fixed number of instances of a packaged function. As on Lambda, each takes one event at a time, and an event waits if all
-//! instances are busy.
+//! A fixed number of instances of a packaged function. As on Lambda, each instance takes one event at a time.
+//! An event waits if all instances are busy.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! The registry in a process of its own, with 10,000 listings in a file and running schedules: the time from publish to Live,
-//! the speed of replies compared with an empty reply of the same gateway, and memory.
+//! Runs the registry in its own process, with 10,000 listings in a file and running schedules. It measures
+//! the time from publish to Live, memory, and the speed of replies. The speed is compared with an empty reply
+//! from the same gateway.
 
 use std::ops::Range;
 use std::path::Path;

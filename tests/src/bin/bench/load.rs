@@ -1,5 +1,5 @@
-//! Requests under load, in turns: a short time for each target, then again from the start. So other work on the machine
-//! affects all targets equally, and their ratios stay valid.
+//! Sends requests under load to several targets in turn, a short time to each, and then again from the start.
+//! So other work on the machine affects all targets equally, and their ratios stay valid.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

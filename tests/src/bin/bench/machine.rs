@@ -1,5 +1,5 @@
-//! The machine of a measurement, and memory and processor time of a process, from /proc on Linux. Figures of different
-//! machines cannot be compared, but ratios within one run can.
+//! Describes the machine, and reads memory and processor time of a process from /proc on Linux. Do not
+//! compare figures from different machines. Ratios within one run can be compared.
 
 use std::fs;
 use std::time::Duration;
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_is_measured() {
+    fn memory_and_time_of_this_process_are_measured() {
         let memory = memory(std::process::id()).unwrap();
         assert!(memory.now > 0.5 && memory.peak >= memory.now);
         assert!(processor_time(std::process::id()).is_some());

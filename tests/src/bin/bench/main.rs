@@ -1,5 +1,5 @@
-//! `make bench`: measures speed and cost of the registry on this machine and compares them with their limits. A broken limit
-//! ends with exit code 1, so that the author of a slow change notices it.
+//! `make bench` measures speed and cost of the registry on this machine and compares them with their limits.
+//! If a limit is broken, the exit code is 1, so that the author of a slow change notices it.
 
 mod client;
 mod cost;

@@ -1,5 +1,6 @@
-//! A million Live listings: status, the active list, the feed, publish and the funnel must cost the same as with a thousand.
-//! Each listing is a copy of the items of a seeded one, written directly into the file.
+//! Measures a registry with a million Live listings. Status, the active list, the feed, publishing and the
+//! funnel must cost the same as with a thousand. Each listing is a copy of a seeded listing. The copies are
+//! written directly into the file.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The mix of requests to a directory: 80 % reads by people, crawlers and pollers, 15 % MCP and A2A, and 5 % writes. Their
-//! order is random with a fixed seed and repeats, so that two runs send the same requests.
+//! A mix of requests to a directory: 80 % reads by people, crawlers and pollers, 15 % MCP and A2A, and 5 %
+//! writes. The order is random, with a fixed seed, and repeats. So two runs send the same requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn families_have_their_shares() {
+    fn each_request_family_has_its_share_of_the_mix() {
         let mix = mix();
         for (family, name, share) in SHARES {
             let of_family = mix.kinds.iter().filter(|kind| kind.family == family);

@@ -1,5 +1,6 @@
-//! Minutes of mixed load at a fixed rate, with 10,000 listings in a file and running sweeps: first on the `registry` process,
-//! then on the packaged binaries in a Lambda runtime. No request may fail, and memory must not grow.
+//! Sends mixed requests at a fixed rate for some minutes, with 10,000 listings in a file and running sweeps.
+//! The load goes first to the `registry` process, then to the packaged binaries in a Lambda runtime. No
+//! request may fail, and memory must not grow.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! The cost of each request: table operations and units, counted in the SDK's connector, and the time of the reply. `growth`
-//! uses it at growing sizes and checks what must not grow.
+//! Measures the cost of each request: table operations and units, counted in the SDK's connector, and the
+//! time to reply. `growth` uses this module with growing numbers of listings and checks the values that must
+//! not grow.
 
 use std::time::{Duration, Instant};
 

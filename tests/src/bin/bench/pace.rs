@@ -1,5 +1,5 @@
-//! A mix of requests at a fixed rate. The time of a request starts when it is due, so that a stall of the server counts for
-//! all requests that wait, and not only for one request per connection.
+//! Sends a mix of requests at a fixed rate. The time of a request starts when the request is due. So if the
+//! server stalls, the delay counts for every waiting request, not only for one request per connection.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
-//! Packaged Lambda functions: the size of each zip, and the time from the start of its binary to its first poll and to its
-//! first reply, in turns with a minimal function of the same build profile.
+//! Measures the packaged Lambda functions: the size of each zip, and the time from the start of the binary to
+//! its first poll and to its first reply. The runs alternate with a minimal function that has the same build
+//! profile.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

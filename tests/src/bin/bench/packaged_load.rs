@@ -1,5 +1,6 @@
-//! The mixed load on the packaged binaries behind the gateway's routes, in a Lambda runtime of this project, with the
-//! schedules and rules of the template, and with HTTP endpoints for table and bus.
+//! Sends the mixed load to the packaged binaries. They run in a Lambda runtime of this project, behind the
+//! routes of the gateway and with the schedules and rules of the template. HTTP endpoints stand in for the
+//! table and the bus.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! Agents and MCP servers on loopback for probes: sound ones, and ones that never reply. One peer serves both protocols,
-//! because the methods of A2A and MCP have different names.
+//! Agents and MCP servers on loopback to probe. Some work correctly, others never reply. One peer serves both
+//! protocols, because the methods of A2A and MCP have different names.
 
 use axum::body::Bytes;
 use axum::extract::{Request, State};

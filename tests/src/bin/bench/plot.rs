@@ -1,4 +1,5 @@
-//! Line charts as SVG with two logarithmic axes. A constant is a level line; proportional growth rises with the diagonal.
+//! Draws line charts as SVG. Both axes are logarithmic. A constant value is a level line. A value that grows
+//! in proportion rises along the diagonal.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_are_level_and_proportional_growth_rises() {
+    fn constant_values_are_drawn_as_a_level_line() {
         let line = |name, values: [f64; 2]| Line { name, points: vec![(1e3, values[0]), (1e5, values[1])] };
         let lines = vec![line("level", [1.0, 1.0]), line("steep", [1.0, 100.0])];
         let svg = svg(&[Panel { title: "Units", lines }]);
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn axis_ends_at_powers_of_ten() {
+    fn axis_starts_and_ends_at_a_power_of_ten() {
         let axis = Decades::around([0.3, 40.0].into_iter());
         assert_eq!((axis.from, axis.to), (-1, 2));
         assert!((axis.share(1.0) - 1.0 / 3.0).abs() < 1e-9);

@@ -1,4 +1,5 @@
-//! Prices: the settings, which `cost_model` returns, and `infra/prices.json`. The code contains no prices.
+//! Prices come from two places: the settings (`cost_model` returns them) and `infra/prices.json`. The code
+//! contains no prices.
 
 use registry::settings::Prices;
 use serde_json::Value;

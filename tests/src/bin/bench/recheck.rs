@@ -1,5 +1,6 @@
-//! One weekly recheck over 6,000 due listings, a tenth of them hanging: spread over many hosts, and all on one gateway. It
-//! runs in a separate process with its table in a file.
+//! Measures a weekly recheck over 6,000 due listings. A tenth of the peers never answer. It runs once with
+//! the listings on many hosts, and once with all listings on one gateway. The recheck runs in a separate
+//! process with a table in a file.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The table that the bench prints, row by row: measurement, limit, and whether the limit holds. A measurement that could not
-//! be made has a status of its own. `BENCH_SLACK` is a factor for the limits of times, for a busy machine.
+//! Prints one row for each measurement: its value, its limit, and whether the limit holds. A measurement that
+//! failed has a separate status. `BENCH_SLACK` multiplies the limits of times, for a busy machine.
 
 use std::fmt::Display;
 use std::time::Instant;
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_broken_limit_breaks_the_report() {
+    fn report_fails_only_if_a_limit_is_broken() {
         let mut report = Report::new();
         report.below("fast", 2.9, 3.0, "s");
         report.at_most("cheap", 3.0, 3.0, "3 reads");

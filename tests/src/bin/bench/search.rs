@@ -1,5 +1,5 @@
-//! Search at growing sizes, each in a process of its own with the seeded table: cold start, warm time, memory, and table
-//! operations.
+//! Measures search with growing numbers of listings: cold start, warm time, memory and table operations. Each
+//! number is measured in a separate process with the seeded table.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};

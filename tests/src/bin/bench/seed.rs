@@ -1,5 +1,5 @@
-//! Thousands of Live listings in a table. Each is submitted, inserted, assessed and recorded by the code of the registry, but
-//! without a handshake.
+//! Writes thousands of Live listings to a table. The code of the registry submits, inserts, assesses and
+//! records each listing. Only the handshake is left out.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! An hour of sweeps over 2,000 peers, a third of them hostile. The clock moves an hour with each round. The sweeps run in a
-//! separate process with its table in a file, so that its memory does not include the peers.
+//! Runs sweeps for an hour over 2,000 peers. A third of the peers are hostile. The clock moves an hour after
+//! each round. The sweeps run in a separate process with a table in a file, so that the measured memory does
+//! not include the peers.
 
 use std::collections::HashSet;
 use std::process::{ExitCode, Stdio};

@@ -1,5 +1,5 @@
-//! One listing with 10,000 marks and 1,000 compositions: the time of `sense_traces` and `follow_trail` in the process, without
-//! a network.
+//! Measures `sense_traces` and `follow_trail` for one listing with 10,000 marks and 1,000 compositions. Both
+//! run in this process, without a network.
 
 use std::time::Instant;
 

@@ -1,5 +1,5 @@
-//! The upkeep of listings without requests: schedules without work, a recheck with its effects on the evidence log and the
-//! index, and storage. Measured with one table; the caller multiplies the results.
+//! Measures what listings cost without requests: schedules that have no work, a recheck with its effects on
+//! the evidence log and the index, and storage. It measures one table. The caller multiplies the results.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The texts of seeded listings. With a collection of real listings in `SEARCH_COLLECTION` they are real texts, because the
-//! cost of search depends on the words. Otherwise all listings have similar generated texts.
+//! The texts of seeded listings. The cost of search depends on the words. If `SEARCH_COLLECTION` names a
+//! collection of real listings, their texts are used. Otherwise all listings have similar generated texts.
 
 use std::path::Path;
 

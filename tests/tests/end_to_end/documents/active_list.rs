@@ -1,4 +1,5 @@
-//! `/api/listings/active`: pages of any size contain each row once, in a fixed order; the contents of a row.
+//! Tests `/api/listings/active`: pages of any size contain each row once, in a fixed order. Also tests the
+//! contents of a row.
 
 use std::collections::BTreeSet;
 

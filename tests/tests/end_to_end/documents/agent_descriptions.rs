@@ -1,4 +1,4 @@
-//! `/.well-known/agent-descriptions`: the pages contain every Live agent once, and no MCP server.
+//! Tests `/.well-known/agent-descriptions`: the pages contain every Live agent once, and no MCP server.
 
 use std::collections::BTreeSet;
 

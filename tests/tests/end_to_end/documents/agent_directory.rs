@@ -1,4 +1,4 @@
-//! The directory of public agents, listed and searched by skill.
+//! Tests the directory of public agents, which can be listed and searched by skill.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

@@ -1,4 +1,4 @@
-//! The AI catalogues: every Live listing once, in the format of their schema.
+//! Tests the AI catalogues: they contain every Live listing once, in the format of their schema.
 
 use serde_json::json;
 use tests::peers::{Peer, agents};

@@ -1,4 +1,5 @@
-//! Rules for all documents: they agree, they do not contain contact addresses, and their links work.
+//! Tests rules for all documents: they agree with each other, contain no contact addresses, and their links
+//! work.
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};

@@ -1,4 +1,4 @@
-//! `/badge/<name>`: images for the registry and for one listing.
+//! Tests `/badge/<name>`: images for the registry and for one listing.
 
 use tests::test_registry::TestRegistry;
 

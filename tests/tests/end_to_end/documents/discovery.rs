@@ -1,4 +1,4 @@
-//! The documents that link to everything else: they are complete, and the requests in them work.
+//! Tests the documents that link to everything else. They are complete, and the requests in them work.
 
 use std::collections::BTreeSet;
 

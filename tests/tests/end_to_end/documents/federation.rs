@@ -1,4 +1,4 @@
-//! `/api/catalog`: the whole catalogue in pages, for peer registries.
+//! Tests `/api/catalog`: the whole catalogue in pages, for peer registries.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `/api/feed`: the events of listings, newest first.
+//! Tests `/api/feed`: the events of listings, newest first.
 
 use crate::fixtures::refused_queries;
 

@@ -1,4 +1,5 @@
-//! The MCP server cards: the official card matches its schema; it and the extended card match the server's own answers.
+//! Tests the MCP server cards. The official card matches its schema. The official and the extended card match
+//! the answers of the server.
 
 use std::collections::BTreeSet;
 

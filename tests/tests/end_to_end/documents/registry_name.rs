@@ -1,5 +1,5 @@
-//! The registry's own name: its entry for MCP registries, the proof of its domain, and its DNS discovery record, which is
-//! read from the name servers.
+//! Tests the registry's own name: its entry for MCP registries, the proof of its domain, and its DNS
+//! discovery record, which is read from the name servers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `/sitemap.xml`: the pages for search engines.
+//! Tests `/sitemap.xml`: the pages for search engines.
 
 use std::collections::BTreeSet;
 

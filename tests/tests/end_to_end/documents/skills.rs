@@ -1,4 +1,4 @@
-//! The Agent Skills: the index contains the served files and their digests.
+//! Tests the Agent Skills: the index contains the served files and their digests.
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

@@ -1,4 +1,5 @@
-//! The daily budget of first invitations grows with the acceleration index up to a bound, and shrinks again as it decays.
+//! The daily budget of first invitations grows with the acceleration index, up to a bound. When the index
+//! falls, the budget falls again.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -31,7 +32,7 @@ async fn start(options: TestOptions) -> (TestRegistry, Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn day_budget_follows_acceleration_within_its_bound() {
+async fn daily_budget_grows_with_acceleration_up_to_a_bound() {
     let (registry, _peer) = start(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     // 40 listed and 40 answered a second ago: 1 + .4 * (40 * .01 + 40 * .002) = 1.192; 12 * 1.192 = 14.3.
     let budget = day_budget(&registry).await;
@@ -80,7 +81,7 @@ async fn acceleration_of_the_budget_can_be_switched_off() {
 }
 
 #[tokio::test]
-async fn only_the_operator_bumps_acceleration() {
+async fn only_the_operator_can_raise_acceleration() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
     let body = json!({ "action": "bump", "amount": 10 });

@@ -1,4 +1,5 @@
-//! The economy operations return the same by REST, MCP and A2A, and their numbers follow from their inputs.
+//! The economy operations return the same over REST, MCP and A2A. Their numbers can be calculated from their
+//! inputs.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -172,7 +173,7 @@ fn too_many_ids() -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn empty_registry_has_numbers() {
+async fn empty_registry_returns_its_initial_numbers() {
     let registry = TestRegistry::start_with(TestOptions::default()).await;
     let overview = get(&registry, "/api/products/autocatalysis").await;
     assert_eq!(

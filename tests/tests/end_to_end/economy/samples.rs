@@ -1,4 +1,5 @@
-//! The hourly samples: one per hour for any number of ticks, and the values that are computed from them.
+//! Tests the hourly samples: one sample is taken per hour for any number of ticks, and other values are
+//! computed from the samples.
 
 use futures::future::join_all;
 use local::engine::instrumented::Fault;
@@ -13,7 +14,7 @@ async fn samples(registry: &TestRegistry) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_sample_per_hour_for_any_number_of_ticks() {
+async fn one_sample_is_taken_per_hour_for_any_number_of_ticks() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     // Four ticks at the same moment, then two at every tick time within the hour.
     join_all((0..4).map(|_| registry.tick())).await;

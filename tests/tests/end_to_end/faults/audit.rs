@@ -1,5 +1,5 @@
-//! Consistency of a table: items that are written in one transaction must be equally many. This is true however the
-//! registry ends, for acknowledged and unacknowledged writes.
+//! Checks that a table is consistent. Items of two kinds that are always written in one transaction must have
+//! the same count. This must hold however the registry ends, and for acknowledged and unacknowledged writes.
 
 use std::collections::BTreeSet;
 

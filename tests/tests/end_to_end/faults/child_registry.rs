@@ -1,5 +1,5 @@
-//! A registry in a process of its own, which a test can kill or starve of disk space. The process is this test binary,
-//! started again as a server over a file.
+//! A registry in its own process. A test can kill the process or let it run out of disk space. The process is
+//! this test program, started again as a server that uses a file.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! A clock that steps forward and back by seconds to days, as after a suspend or a correction. No request fails, no Live
-//! listing is demoted, no budget is overspent, and published listings go Live when the clock is right again.
+//! The clock jumps forward and back by seconds to days, as after a suspend or a correction. No request fails,
+//! no Live listing is demoted, and no budget is exceeded. Published listings go Live when the clock is right
+//! again.
 
 use jiff::SignedDuration;
 use registry::model::ListingId;

@@ -1,4 +1,4 @@
-//! The number of table calls of each request, which does not grow with the number of listings.
+//! Counts the table calls of each request. The count does not grow with the number of listings.
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};

@@ -1,5 +1,5 @@
-//! A damaged search index: bytes changed, truncated or missing, or an unreadable list of buckets. Searches go on with the
-//! readable part, and the next run of the index function repairs it.
+//! Tests a damaged search index: bytes are changed, cut off or missing, or the list of buckets cannot be
+//! read. Search continues with the readable part, and the next run of the index function repairs the index.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;

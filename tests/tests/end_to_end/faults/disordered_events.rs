@@ -1,5 +1,5 @@
-//! Events of the bus and of the schedules, delivered more than once, late and in any order. The table must be the same,
-//! item by item, as after one delivery each in order.
+//! Delivers events of the bus and of the schedules more than once, late and in any order. Each item of the
+//! table must be the same as after one delivery of each event in order.
 
 use std::time::Duration;
 

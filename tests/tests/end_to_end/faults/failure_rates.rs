@@ -1,5 +1,6 @@
-//! The table fails at 1, 10 and 100 percent of all calls, with every kind of fault. Each request succeeds or returns a
-//! 503 with `retry-after`, no transaction is half written, and a retry succeeds when the fault is over.
+//! The table fails for 1, 10 and 100 percent of all calls, with every kind of fault. Each request succeeds or
+//! returns 503 with `retry-after`. No transaction is half written, and a retry succeeds when the fault is
+//! over.
 
 use futures::future::join_all;
 use local::engine::instrumented::Fault;

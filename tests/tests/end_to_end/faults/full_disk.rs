@@ -1,5 +1,5 @@
-//! A full disk below a registry on one machine. Writes return 503 with `retry-after`, reads go on, no acknowledged write
-//! is lost, and writes succeed again when there is free space.
+//! The disk of a registry on one machine is full. Writes return 503 with `retry-after`, and reads still work.
+//! No acknowledged write is lost. Writes succeed again when there is free space.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The funnel under table faults: seats are never oversold, no reward is given twice, and a lost reward can be reissued.
+//! Tests the funnel with faults of the table. No more seats are given than exist, no reward is given twice,
+//! and a lost reward can be issued again.
 
 use std::collections::BTreeSet;
 
@@ -83,7 +84,7 @@ proptest! {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lost_reply_costs_no_reward() {
+async fn reward_can_be_reissued_if_the_reply_is_lost() {
     let (registry, _peer, id) = live_agent().await;
     let demo = registry.post(DEMO, &json!({ "listing_id": id })).await.body;
     let mut draft = demo["next_steps"]["example_body"].clone();

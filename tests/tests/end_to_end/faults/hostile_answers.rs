@@ -1,5 +1,6 @@
-//! Hostile answers in tables: each case is a card, agent or MCP server that lies, floods, drips or breaks the format in one
-//! way, and the verdict that it must get. A listing goes Live only if the proof is valid in spite of the fault.
+//! Tests tables of hostile answers. Each case is a card, agent or MCP server with one fault, and the expected
+//! verdict. For example, it sends false data, too much data, slow data or a broken format. A listing goes
+//! Live only if its proof is valid in spite of the fault.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! The bus is down, so no event of a publish or a verdict is delivered. No listing is lost, because the schedules find
-//! the work in the table.
+//! The bus is down, so no event about a published listing or a verdict is delivered. No listing is lost,
+//! because the schedules find the work in the table.
 
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};

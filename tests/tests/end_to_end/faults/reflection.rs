@@ -1,5 +1,6 @@
-//! Reflection: a publisher cannot make the registry send requests to a host of another owner through a card, a redirect or
-//! an auth challenge. The concurrency limit of a host applies to all cards that name it.
+//! Tests against reflection: a publisher cannot use a card, a redirect or an auth challenge to make the
+//! registry send requests to another owner's host. The concurrency limit of a host applies to all cards that
+//! name it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -99,7 +100,7 @@ async fn interface_of_another_owner_gets_no_request() {
 }
 
 #[tokio::test]
-async fn own_interface_is_preferred_over_a_foreign_one() {
+async fn interface_of_the_same_owner_is_preferred() {
     let (registry, foreign) = (TestRegistry::start().await, ForeignHost::start().await);
     let foreign_url = format!("{}/rpc", foreign.origin);
     let peer = Peer::start(move |request| {

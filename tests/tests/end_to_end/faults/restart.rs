@@ -1,4 +1,4 @@
-//! A registry that is killed at random moments during writes. After a restart every acknowledged write is present, no
+//! Kills a registry at random moments during writes. After a restart, every acknowledged write is present, no
 //! transaction is half written, and published listings are probed. `FAULT_KILLS` sets the number of kills.
 
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! Stale index reads: queries of a secondary index return an older state of the table. No listing is probed twice because
-//! of that, a withdrawn listing gets no demo, and all results are exact as soon as the index is current.
+//! Queries of a secondary index return an older state of the table. This does not cause a second probe of a
+//! listing or a demo for a withdrawn listing. All results are exact as soon as the index is current.
 
 use registry::model::ListingId;
 use serde_json::json;

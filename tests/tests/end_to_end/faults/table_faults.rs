@@ -1,6 +1,6 @@
-//! The table fails with every kind of fault, at every operation of a request in turn. The caller gets 503 with
-//! `retry-after`, no transaction is half written, and a retry succeeds. Faults are injected at the connector, because no
-//! local engine produces them.
+//! Each operation of a request fails at the table, one after another, with every kind of fault. The caller
+//! gets 503 with `retry-after`, no transaction is half written, and a retry succeeds. The faults are injected
+//! at the connector, because no local engine produces them.
 
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ const VERDICT_OPERATIONS: [(&str, &str); 4] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn unwritten_verdict_is_reached_again_by_the_next_tick() {
+async fn next_tick_probes_again_if_a_verdict_was_not_written() {
     for fault in FAULTS_WITHOUT_EFFECT {
         for (when, operation) in VERDICT_OPERATIONS {
             let what = format!("{fault:?} at {operation} after `{when}`");
@@ -264,7 +264,7 @@ async fn failed_recheck_does_not_demote() {
 
 /// When the budget is used up, the tick releases its listings. If the table fails then, the others are still probed.
 #[tokio::test(flavor = "multi_thread")]
-async fn failed_release_of_a_listing_costs_no_other_probe() {
+async fn failed_release_of_a_listing_does_not_stop_other_probes() {
     let registry = TestRegistry::start_with(
         TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2).with_setting("PROBES_PER_TICK", 64),
     )
@@ -305,7 +305,7 @@ async fn failed_release_of_a_listing_costs_no_other_probe() {
 
 /// The write succeeds and its reply is lost, so that the SDK writes again.
 #[tokio::test(flavor = "multi_thread")]
-async fn write_with_a_lost_reply_is_not_repeated() {
+async fn write_is_not_done_twice_if_its_reply_is_lost() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let id = registry.publish_card(&peer.card()).await;

@@ -1,4 +1,4 @@
-//! Compositions: the listings that a listing works with, plans of two listings, proposed pairs, and joining.
+//! Tests compositions: which listings work with a listing, plans of two listings, proposed pairs, and `join`.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
@@ -116,7 +116,7 @@ async fn only_the_operator_stores_proposed_pairs() {
 }
 
 #[tokio::test]
-async fn joining_publishes_and_returns_contributions() {
+async fn join_publishes_the_url_and_returns_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
     let joined = act(&registry, INTEROP, "join", json!({ "url": peer.card(), "source": "a test" })).await;
@@ -145,7 +145,7 @@ async fn joining_publishes_and_returns_contributions() {
 }
 
 #[tokio::test]
-async fn joining_requires_something_to_list() {
+async fn join_must_name_what_to_list() {
     let (registry, _peer, _) = live_agent().await;
     assert_eq!(registry.refused_tool("join_and_contribute", &json!({})).await["status"], 422);
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Federation between two registries: a registry returns its peer's listings as referrals, never as its own listings.
+//! Tests federation between two registries. A registry returns the listings of its peer as referrals, never
+//! as its own listings.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -72,7 +73,7 @@ async fn listings_of_peers_are_returned_as_referrals() {
 }
 
 #[tokio::test]
-async fn daily_job_pulls_once_a_day_and_failures_keep_referrals() {
+async fn federation_pulls_once_a_day_and_failures_keep_referrals() {
     let peer = Peer::start(|request: &tests::peers::PeerRequest| match request.path.as_str() {
         "/.well-known/ai-catalog.json" => tests::peers::json_answer(
             200,
@@ -98,7 +99,7 @@ async fn daily_job_pulls_once_a_day_and_failures_keep_referrals() {
 }
 
 #[tokio::test]
-async fn only_the_operator_pulls_and_pushes() {
+async fn only_the_operator_can_pull_and_push() {
     let other = TestRegistry::start().await;
     let base = other.url("");
     let base = base.trim_end_matches('/');

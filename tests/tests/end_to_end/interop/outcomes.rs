@@ -1,4 +1,5 @@
-//! Outcomes: concurrent reports are all counted, a source counts once an hour, and outcomes raise the attractors.
+//! Tests outcome reports. Concurrent reports are all counted, a source counts once an hour, and outcomes
+//! raise the attractors.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ fn assert_close(actual: &Value, expected: f64) {
 }
 
 #[tokio::test]
-async fn tally_is_the_sum_of_reports() {
+async fn outcome_counts_are_the_sum_of_the_reports() {
     let (registry, _peer, id) = live_agent().await;
     let report = |number: u8, report: Value| {
         let (registry, mut report) = (&registry, report);
@@ -92,7 +93,7 @@ async fn tally_after_report(registry: &TestRegistry, id: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn reports_work_by_every_protocol_and_are_validated() {
+async fn reports_work_over_every_protocol_and_are_validated() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     act(&registry, FIRST_PRINCIPLES, "deposit_outcome", json!({ "listing_id": agent, "listing_b": server }))
         .await;

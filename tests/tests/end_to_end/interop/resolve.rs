@@ -1,4 +1,5 @@
-//! Resolving a need to a call: the matching listing, and a request that its peer answers unchanged.
+//! Tests how a need is resolved to a call. The answer contains the matching listing and a request that the
+//! peer accepts unchanged.
 
 use serde_json::{Value, json};
 use tests::test_registry::client;
@@ -18,7 +19,7 @@ async fn send(call: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn resolve_returns_a_working_call_by_every_protocol() {
+async fn resolve_returns_a_working_call_over_every_protocol() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
     let by_rest = registry.get(&format!("{INTEROP}?action=resolve&q=adder&prefer=mcp")).await;
     assert_eq!(by_rest.status, 200, "{by_rest:?}");

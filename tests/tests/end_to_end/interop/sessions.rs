@@ -1,4 +1,5 @@
-//! Sessions across protocols: anyone with the id can read and append; concurrent appends are all kept; sessions expire.
+//! Tests sessions across protocols. Anyone with the id of a session can read it and append to it. Concurrent
+//! appends are all stored. Sessions expire.
 
 use std::time::Duration;
 
@@ -69,7 +70,7 @@ async fn session_works_across_protocols() {
 }
 
 #[tokio::test]
-async fn concurrent_appends_are_kept_up_to_the_step_limit() {
+async fn concurrent_appends_are_stored_up_to_the_step_limit() {
     let registry = TestRegistry::start().await;
     let id = open(&registry).await;
     for round in 0..5 {

@@ -1,4 +1,5 @@
-//! `ard_search`: finds Live listings in plain words and returns their evidence; handles any input.
+//! Tests `ard_search`: it finds Live listings for a query in plain words, returns their evidence, and handles
+//! any input.
 
 use serde_json::json;
 use tests::test_registry::TestRegistry;
@@ -89,7 +90,7 @@ async fn search_without_hits_suggests_a_next_step() {
 
 /// No character in a search has a meaning as syntax.
 #[tokio::test]
-async fn odd_input_returns_hits_or_a_clear_refusal() {
+async fn unusual_input_returns_hits_or_a_clear_refusal() {
     let LivePair { registry, .. } = live_pair().await;
     let huge = "weather ".repeat(1300);
     let odd_inputs = [

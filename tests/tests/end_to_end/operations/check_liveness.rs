@@ -1,5 +1,5 @@
-//! `check_liveness`: the age of a listing's last answer, whether that is recent enough, and a score that halves with time.
-//! The tests set the clock.
+//! Tests `check_liveness`: the age of a listing's last answer, whether it is recent enough, and a score that
+//! halves with time. The tests set the clock.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ async fn score_is_full_for_72_hours_then_halves_every_72() {
 }
 
 #[tokio::test]
-async fn signal_counts_for_168_hours() {
+async fn listing_is_live_for_168_hours_after_its_last_signal() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance(DAY * 7);
     let at_the_end = liveness(&registry, json!({ "listing_id": id })).await;

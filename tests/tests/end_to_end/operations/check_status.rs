@@ -1,4 +1,4 @@
-//! `check_status`: the state of a listing, with the evidence of its last probe.
+//! Tests `check_status`: the state of a listing, with the evidence of its last probe.
 
 use tests::test_registry::Reply;
 

@@ -1,4 +1,5 @@
-//! `checkout`: paid products, after payments open. A test double of Stripe checks the requests it receives.
+//! Tests `checkout`: paid products, after payments open. A fake of Stripe checks the requests that it
+//! receives.
 
 mod codes;
 mod failures;

@@ -1,4 +1,5 @@
-//! `daily_connector` and `list_connectors`: the pick of the day in the format of the specification, and the other connectors.
+//! Tests `daily_connector` and `list_connectors`: the connector of the day in the format of the
+//! specification, and the list of all connectors.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -28,7 +29,7 @@ async fn registry_with_hub() -> (TestRegistry, Peer, Value) {
 }
 
 #[tokio::test]
-async fn pick_has_a_partner_traits_and_a_draft() {
+async fn pick_of_the_day_contains_a_partner_traits_and_a_draft() {
     let (registry, _peer, id) = registry_with_hub().await;
     let reply = registry.get(DAILY).await;
     assert_eq!(reply.status, 200, "{reply:?}");

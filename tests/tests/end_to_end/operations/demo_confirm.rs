@@ -1,4 +1,5 @@
-//! `demo_confirm`: an invited demo counts after it is confirmed; the token of another listing is refused.
+//! Tests `demo_confirm`: an invited demo counts after it is confirmed. The token of another listing is
+//! refused.
 
 use serde_json::json;
 

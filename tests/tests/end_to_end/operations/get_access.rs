@@ -1,4 +1,5 @@
-//! `get_access`: a token opens the full, newly generated product of its listing; any other token is refused.
+//! Tests `get_access`: a valid token returns the full, newly generated product of its listing. Any other
+//! token is refused.
 
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;

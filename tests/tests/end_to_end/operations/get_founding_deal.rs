@@ -1,4 +1,4 @@
-//! `get_founding_deal`: the founding deal, its seats, and the steps to a seat.
+//! Tests `get_founding_deal`: the founding deal, its seats, and the steps to a seat.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};

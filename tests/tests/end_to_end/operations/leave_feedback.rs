@@ -1,5 +1,5 @@
-//! `leave_feedback`: one completion per listing. It grants a seat while seats are left, then a discount code; both are
-//! returned only once.
+//! Tests `leave_feedback`: a listing can complete the funnel once. It gets a seat while there are free seats,
+//! and a discount code after that. The reply with the seat or code is sent only once.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

@@ -1,4 +1,4 @@
-//! `list_yourself`: accepted and refused submissions, and the answers to the publisher.
+//! Tests `list_yourself`: accepted and refused submissions, and the answers to the publisher.
 
 mod accepted;
 mod common_mistakes;

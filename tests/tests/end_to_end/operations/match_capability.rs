@@ -1,4 +1,5 @@
-//! `match_capability`: finds listings for a request in plain words and returns the reasons of each match.
+//! Tests `match_capability`: it finds listings for a request in plain words and returns the reasons of each
+//! match.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture` and `agentfinder`: the reports about outreach,
-//! which are read from the table only.
+//! Tests the reports about outreach: `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture`
+//! and `agentfinder`. The operations read the reports from the table only.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -87,7 +87,7 @@ async fn opting_in_does_not_shorten_the_cooldown() {
 }
 
 #[tokio::test]
-async fn invalid_choices_are_refused() {
+async fn invalid_opt_out_choices_are_refused() {
     let (registry, _peer, id) = live_agent().await;
     for (body, status) in [
         (json!({ "listing_id": "agtpub_00000000000000000000" }), 404),
@@ -103,7 +103,7 @@ async fn invalid_choices_are_refused() {
 }
 
 #[tokio::test]
-async fn choices_are_rate_limited() {
+async fn opt_out_choices_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("OPT_OUTS_PER_HOUR", 2);
     let registry = TestRegistry::start_with(options).await;
     let unknown = json!({ "listing_id": "agtpub_00000000000000000000" });
@@ -115,7 +115,7 @@ async fn choices_are_rate_limited() {
 }
 
 #[tokio::test]
-async fn tool_call_opts_out() {
+async fn listing_can_opt_out_with_a_tool_call() {
     let (registry, _peer, id) = live_agent().await;
     let answer = registry.call_tool("outreach_opt_out", &json!({ "listing_id": id })).await;
     assert_eq!(answer["opted_out"], true);

@@ -1,4 +1,4 @@
-//! `probe_clean`: the results of the checks of a listing's last probe, and whether they are clean.
+//! Tests `probe_clean`: the results of the checks of a listing's last probe, and whether all are clean.
 
 use axum::response::Response;
 use serde_json::{Value, json};

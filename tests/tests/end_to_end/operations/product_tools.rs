@@ -1,4 +1,5 @@
-//! The product tools: export, product agent, preview, verification, routine, learning and improvement log.
+//! Tests the product tools: export, product agent, preview, verification, routine, learning and improvement
+//! log.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -186,7 +187,7 @@ async fn product_agent_lists_its_tools() {
 }
 
 #[tokio::test]
-async fn purchase_waits_until_payments_open() {
+async fn purchase_has_to_wait_until_payments_open() {
     let options = TestOptions::default().with_setting("PAYMENTS_OPEN_AFTER", 1);
     let (registry, agents, server) = (
         TestRegistry::start_with(options).await,

@@ -1,4 +1,4 @@
-//! `score`: probes a peer and explains each point, without listing it.
+//! Tests `score`: it probes a peer and explains each point, but does not add the peer to the registry.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

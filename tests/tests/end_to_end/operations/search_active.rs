@@ -1,4 +1,4 @@
-//! `search_active`: the Live listings of both kinds together, newest first.
+//! Tests `search_active`: the Live listings of both kinds together, newest first.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! `take_demo`: the contents of a demo, how its listing can be named, and that a repeated demo is the same order.
+//! Tests `take_demo`: what a demo contains and how a request can name the listing. A repeated demo is the
+//! same order.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
@@ -37,7 +38,7 @@ async fn demo_is_made_from_the_listing_and_links_to_feedback() {
 }
 
 #[tokio::test]
-async fn demo_request_of_a_row_works_unchanged() {
+async fn demo_request_in_a_row_works_unchanged() {
     let pair = live_pair().await;
     let list = pair.registry.get("/api/listings/active").await.body;
     for (row, sku) in [(&list["agents"][0], "alive"), (&list["mcps"][0], "mcp_mesh")] {
@@ -50,7 +51,7 @@ async fn demo_request_of_a_row_works_unchanged() {
 }
 
 #[tokio::test]
-async fn demo_is_one_order_per_product() {
+async fn repeated_demo_of_a_product_is_the_same_order() {
     let pair = live_pair().await;
     let body = json!({ "listing_id": pair.agent });
     let first = pair.registry.post(DEMO, &body).await.body;
@@ -124,7 +125,7 @@ async fn demo_costs_at_most_six_calls_and_one_transaction() {
 }
 
 #[tokio::test]
-async fn demos_are_limited_per_caller_and_repeats_are_not() {
+async fn repeated_demos_do_not_count_for_the_rate_limit() {
     let options = TestOptions::default().with_rates().with_setting("DEMOS_PER_HOUR", 2);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;

@@ -1,5 +1,5 @@
-//! `talk_inbox` and `talk`: reading an inbox in pages, posting to it within limits, closed inboxes of withdrawn listings,
-//! and the public talk feed.
+//! Tests `talk_inbox` and `talk`: reading an inbox in pages, posting to it within limits, closed inboxes of
+//! withdrawn listings, and the public talk feed.
 
 mod inbox;
 mod posting;

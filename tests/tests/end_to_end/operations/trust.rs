@@ -1,4 +1,5 @@
-//! Trust: attestations of what the registry observed, keys that are bound to domains, and the acts of a listing's owner.
+//! Tests the trust tools: attestations of what the registry observed, keys that are bound to domains, and
+//! actions of the owner of a listing.
 
 mod attestations;
 mod capability_hash;

@@ -1,4 +1,5 @@
-//! `/list`: shows every Live listing once; supports words, kind and category; stays small and current.
+//! Tests `/list`. The page shows every Live listing once and supports words, kind and category. It stays
+//! small and current.
 
 use registry::model::Kind;
 use tests::fixtures;

@@ -1,4 +1,5 @@
-//! Rules for all pages: a complete head, a content security policy that allows only own files, and assets that load.
+//! Tests rules for all pages: a page has a complete head, its content security policy allows only files of
+//! the registry, and its assets load.
 
 use registry::pages::{ASSETS, PAGES};
 use tests::test_registry::{Reply, TestRegistry};

@@ -1,4 +1,4 @@
-//! `/for-agents` and `/products`: the commands on these pages work unchanged.
+//! Tests `/for-agents` and `/products`: the commands on these pages work unchanged.
 
 use std::collections::BTreeSet;
 

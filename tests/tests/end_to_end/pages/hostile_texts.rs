@@ -1,5 +1,5 @@
-//! The pages escape every text of a listing. The test writes the texts to the table directly, because the checks of
-//! publishing must not be the only protection of a reader.
+//! The pages escape every text of a listing. The test writes the texts directly to the table, because readers
+//! must be protected even if the checks of publishing fail.
 
 use registry::model::{Kind, Lane};
 use tests::fixtures::{feed_item, submitted_listing};

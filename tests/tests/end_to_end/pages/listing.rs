@@ -1,4 +1,4 @@
-//! `/list/{id}`: the page of a listing in each of its states.
+//! Tests `/list/{id}`: the page of a listing in each of its states.
 
 use registry::model::ListingId;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The form for publishing a server, sent as a browser without scripts sends it.
+//! Tests the form for publishing a server. The tests send it as a browser without scripts does.
 
 use tests::peers::{Peer, agents};
 use tests::test_registry::TestRegistry;

@@ -1,4 +1,4 @@
-//! `/status`: the results of probing, with charts.
+//! Tests `/status`: the results of probes, with charts.
 
 use tests::peers::{Peer, agents};
 use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry};

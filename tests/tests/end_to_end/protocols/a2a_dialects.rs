@@ -1,5 +1,5 @@
-//! The A2A endpoint in all its dialects: a request in one dialect gets a reply in the same dialect. Only callers who know a
-//! task's id or context can read, list or cancel it.
+//! Tests the A2A endpoint in all its dialects. A request in one dialect gets a reply in the same dialect. To
+//! read, list or cancel a task, a caller must know the id or the context of the task.
 
 use axum::body::Body;
 use http::Request;

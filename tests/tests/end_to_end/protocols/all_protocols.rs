@@ -1,5 +1,5 @@
-//! Every operation of the catalogue returns the same result over REST, as an MCP tool and in a data part of an A2A message.
-//! Each is called with its own example.
+//! Every operation of the catalogue returns the same result over REST, as an MCP tool and in a data part of
+//! an A2A message. Each operation is called with its own example.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The ARD API: search, explore and browse, and errors in the format of ARD.
+//! Tests the ARD API: search, explore and browse, and errors in the format of ARD.
 
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;
@@ -6,7 +6,7 @@ use tests::test_registry::TestRegistry;
 use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
 
 #[tokio::test]
-async fn ard_search_returns_only_members_of_ard() {
+async fn ard_search_returns_only_fields_that_ard_defines() {
     let LivePair { registry, agent, .. } = live_pair().await;
     let search = |filter: Value| json!({ "query": { "text": "weather", "filter": filter }, "pageSize": 2 });
     let reply = registry.post("/api/ard/search", &search(json!({}))).await;

@@ -1,4 +1,5 @@
-//! HTTP behavior of every document and every read operation: HEAD, conditional requests, compression and CORS.
+//! Tests HTTP behavior of every document and every read operation: HEAD, conditional requests, compression
+//! and CORS.
 
 use std::io::Read as _;
 
@@ -129,7 +130,7 @@ fn unpacked(answer: &Answer) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_of_any_origin_may_call_every_path() {
+async fn web_pages_of_any_origin_can_call_every_path() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
     let operations =
@@ -190,7 +191,7 @@ async fn head_of_read_operations_matches_get() {
 
 /// Link checkers send HEAD to every URL of a row.
 #[tokio::test(flavor = "multi_thread")]
-async fn head_takes_no_demo() {
+async fn head_request_does_not_order_a_demo() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
     let path = format!("/api/products/demo?listing_id={}", pair.agent);

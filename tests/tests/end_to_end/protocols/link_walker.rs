@@ -1,5 +1,6 @@
-//! Follows the links of the registry as crawlers and agents do: absolute and relative links in pages, JSON, XML, Markdown and
-//! headers. Placeholders are filled with existing values. Links to other hosts are not followed.
+//! Follows the links of the registry as crawlers and agents do. It finds absolute and relative links in
+//! pages, JSON, XML, Markdown and headers. It replaces placeholders by existing values. It does not follow
+//! links to other hosts.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

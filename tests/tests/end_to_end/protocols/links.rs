@@ -1,5 +1,5 @@
-//! All documents and replies of the registry: each link to the registry is served, and none contains an access token, a code
-//! or an email address.
+//! Checks all documents and replies of the registry. Each link to the registry is served. No document
+//! contains an access token, a discount code or an email address.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The MCP endpoint over HTTP, for clients of every revision. These tests check statuses, codes and headers, which a client
-//! library would hide.
+//! Tests the MCP endpoint over HTTP for clients of every revision. The tests check statuses, codes and
+//! headers, because a client library would hide them.
 
 use http::HeaderMap;
 use registry::operations::CATALOGUE;
@@ -61,7 +61,7 @@ async fn call(registry: &TestRegistry, name: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn newest_revision_discovers_lists_and_calls() {
+async fn newest_revision_can_discover_list_and_call_tools() {
     let registry = TestRegistry::start().await;
     let discovered = modern(&registry, "server/discover", json!({})).await;
     let result = &discovered.body["result"];

@@ -1,4 +1,5 @@
-//! Each reply of the funnel contains the complete next call, for every protocol. A secret that is shown once is not stored.
+//! Each reply of the funnel contains the complete next call, for every protocol. A secret that is shown only
+//! once is not stored.
 
 use registry::operations;
 use serde_json::{Value, json};
@@ -34,7 +35,7 @@ async fn over_a2a(registry: &TestRegistry, part: Value) -> Value {
 }
 
 #[tokio::test]
-async fn next_leads_through_the_funnel_over_http_and_mcp() {
+async fn client_that_follows_next_gets_its_product_over_http_and_mcp() {
     for by_tool in [false, true] {
         let (registry, _peer, id) = live_agent().await;
         let mut step = registry.status(&id).await["next"].clone();
@@ -56,7 +57,7 @@ async fn next_leads_through_the_funnel_over_http_and_mcp() {
 }
 
 #[tokio::test]
-async fn next_of_an_invited_demo_confirms_it() {
+async fn next_call_of_an_invited_demo_confirms_the_demo() {
     let (registry, _peer, id) = live_agent().await;
     let demo =
         registry.post("/api/products/demo", &json!({ "listing_id": id, "source": "invitation" })).await.body;
@@ -70,7 +71,7 @@ async fn next_of_an_invited_demo_confirms_it() {
 }
 
 #[tokio::test]
-async fn next_leads_through_the_funnel_over_a2a_as_data_or_text() {
+async fn client_that_follows_next_by_a2a_data_or_text_gets_product() {
     for as_text in [false, true] {
         let (registry, _peer, id) = live_agent().await;
         let mut part = json!({ "text": format!("is {id} live?") });
@@ -101,7 +102,7 @@ async fn next_leads_through_the_funnel_over_a2a_as_data_or_text() {
 }
 
 #[tokio::test]
-async fn next_of_a_failed_listing_publishes_it_again() {
+async fn next_call_of_a_failed_listing_publishes_it_again() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let answer = registry.publish(&json!({ "url": peer.card() })).await;
     assert_eq!((&answer["next"]["tool"], &answer["next"]["wait_s"]), (&json!("check_status"), &json!(2)));

@@ -1,5 +1,5 @@
-//! Replies conform to `/openapi.json`: status, headers, media type and schema of each reply are described. `make openapi`
-//! sends generated requests; these tests send requests about listings that exist.
+//! Replies conform to `/openapi.json`: it describes the status, headers, media type and schema of each reply.
+//! `make openapi` sends generated requests. These tests send requests about listings that exist.
 
 use std::collections::BTreeSet;
 

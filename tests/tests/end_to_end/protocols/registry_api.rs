@@ -1,5 +1,6 @@
-//! The read API of the official MCP registry, over real servers on loopback. Each Live server is listed once, with its
-//! evidence, in documents that are valid under the official schema. Errors have the format of that API.
+//! Tests the read API of the official MCP registry with real servers on loopback. Each Live server is listed
+//! once, with its evidence. All documents are valid under the official schema. Errors have the format of that
+//! API.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Plain REST: methods, headers and errors that all queries share.
+//! Tests plain REST: methods, headers and errors that are the same for all queries.
 
 use http::header;
 use serde_json::json;

@@ -1,5 +1,6 @@
-//! Publishes real documents: each is listed, or refused with the field that is wrong. Cards are served by a loopback peer
-//! and probed; their interfaces are moved to that peer, so that no other host gets a request.
+//! Publishes real documents. Each document is listed, or refused with the name of the wrong field. A loopback
+//! peer serves the cards and answers the probes. All interface URLs are changed to that peer, so that no
+//! other host gets a request.
 
 use std::path::Path;
 use std::sync::Arc;

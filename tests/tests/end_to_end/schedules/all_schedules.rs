@@ -1,4 +1,4 @@
-//! The schedules together: with any phase between them, at the same time, and over weeks.
+//! Tests all schedules together: with different start times, at the same time, and over weeks.
 
 use std::time::Duration;
 

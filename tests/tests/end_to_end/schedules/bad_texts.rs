@@ -1,5 +1,5 @@
-//! Texts that would mislead people and models who read the directory. A listing with such a text in any field does not go
-//! Live, and its status names the field.
+//! Tests texts that would mislead people and models that read the directory. A listing that has such a text
+//! in any field does not go Live, and its status names the field.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The evidence log: each decision is one leaf with a verifiable proof, and table faults neither lose nor repeat a leaf.
+//! Tests the evidence log. Each decision is one leaf with a proof that can be verified. Faults of the table
+//! do not lose or repeat a leaf.
 
 use local::engine::instrumented::Fault;
 use registry::model::ListingId;

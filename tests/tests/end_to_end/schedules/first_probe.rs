@@ -1,5 +1,6 @@
-//! The first probe of a listing, started by its `listing.queued` event: concurrent, delivered twice, late, or for an unknown
-//! listing. The tests compare whole tables, so that they cover every counter, feed item and record.
+//! Tests the first probe of a listing. Its `listing.queued` event starts the probe. The event can be
+//! concurrent, delivered twice, late, or about an unknown listing. The tests compare whole tables, so that
+//! they cover every counter, feed item and record.
 
 use std::sync::{Arc, Barrier};
 
@@ -12,7 +13,7 @@ use tests::test_registry::{HOUR, TICK, TestRegistry};
 use crate::fixtures::time;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn concurrent_first_probes_make_one_probe() {
+async fn concurrent_first_probe_events_start_one_probe() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     join_all((0..32).map(|_| registry.first_probe(&id))).await;
@@ -26,7 +27,7 @@ async fn concurrent_first_probes_make_one_probe() {
 /// Eight cards name one interface. The interface answers when all probes have arrived, so that all verdicts come at the
 /// same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_of_many_listings_with_one_endpoint_goes_live() {
+async fn only_one_of_many_listings_with_one_endpoint_goes_live() {
     let registry = TestRegistry::start().await;
     let all_arrived = Arc::new(Barrier::new(8));
     let peer = Peer::start(move |request| {
@@ -69,7 +70,7 @@ async fn one_of_many_listings_with_one_endpoint_goes_live() {
 }
 
 #[tokio::test]
-async fn endpoint_is_free_again_when_its_holder_has_moved() {
+async fn endpoint_can_be_used_again_after_its_listing_has_moved() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     let first = registry.live_card(&peer.url("/one/card.json")).await;
     let second_card = peer.url("/two/card.json");
@@ -143,7 +144,7 @@ async fn event_about_an_unknown_listing_does_nothing() {
 }
 
 #[tokio::test]
-async fn retry_backs_off_and_follows_retry_after() {
+async fn retries_wait_longer_each_time_and_follow_retry_after() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let mut waits = Vec::new();
@@ -171,7 +172,7 @@ async fn retry_backs_off_and_follows_retry_after() {
 }
 
 #[tokio::test]
-async fn query_does_not_make_a_second_endpoint() {
+async fn urls_that_differ_only_in_the_query_are_one_endpoint() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let first = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;

@@ -1,4 +1,4 @@
-//! From one POST to Live, for each kind of peer.
+//! Each kind of peer goes Live after one POST.
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer, servers};
@@ -25,7 +25,7 @@ async fn publish_until_live(registry: &TestRegistry, body: Value) -> Value {
 }
 
 #[tokio::test]
-async fn agent_of_1_0_goes_live_after_three_requests() {
+async fn agent_of_a2a_1_0_goes_live_after_three_requests() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let status = publish_until_live(&registry, json!({ "agent_card_url": peer.card() })).await;
     assert_eq!(status["evidence"]["protocol_versions"], json!(["1.0"]));
@@ -37,7 +37,7 @@ async fn agent_of_1_0_goes_live_after_three_requests() {
 }
 
 #[tokio::test]
-async fn agent_of_0_3_goes_live() {
+async fn agent_of_a2a_0_3_goes_live() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::older).await);
     let status = publish_until_live(&registry, json!({ "url": peer.card() })).await;
     assert_eq!(status["name"], "Echo");
@@ -130,7 +130,7 @@ async fn probe_determines_the_kind_of_a_plain_url() {
 }
 
 #[tokio::test]
-async fn card_needs_a_list_of_skills_which_may_be_empty() {
+async fn card_requires_a_list_of_skills_that_may_be_empty() {
     for (skills, lane) in [(json!(null), "needs_fix"), (json!("adds"), "needs_fix"), (json!([]), "active")] {
         let registry = TestRegistry::start().await;
         let card_skills = skills.clone();

@@ -1,5 +1,5 @@
-//! The `daily-connector` schedule with a clock that the tests move: the daily budget of invitations, the pause between two
-//! invitations to a listing, and listings that get none.
+//! Tests the `daily-connector` schedule. The tests move the clock. They check the daily budget of
+//! invitations, the pause between two invitations to a listing, and which listings get no invitation.
 
 mod a2a_delivery;
 mod connector_day;
@@ -93,7 +93,7 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
 }
 
 #[tokio::test]
-async fn pause_between_two_invitations_is_thirty_days() {
+async fn listing_gets_at_most_one_invitation_in_thirty_days() {
     let (registry, peer) =
         (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
@@ -167,7 +167,7 @@ async fn opted_out_listing_gets_no_messages() {
 }
 
 #[tokio::test]
-async fn opt_out_survives_a_demotion() {
+async fn opted_out_listing_stays_opted_out_after_a_demotion() {
     let (registry, peer, id) = live_agent().await;
     registry.post(OPT_OUT_PATH, &json!({ "listing_id": id })).await;
     demote(&registry, &peer, &id).await;
@@ -244,7 +244,7 @@ async fn next_run_does_the_work_of_a_failed_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn invitation_with_a_lost_reply_is_sent_once() {
+async fn invitation_is_sent_once_although_a_reply_is_lost() {
     let (registry, _peer, _) = live_agent().await;
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let _report = daily_connector::handle(&registry.app, Value::Null).await;

@@ -1,4 +1,5 @@
-//! A stalled recheck: a proof is valid for a week. Without a newer proof no endpoint shows the listing as Live.
+//! Tests a recheck that has stopped. A proof is valid for a week. Without a newer proof, no endpoint shows
+//! the listing as Live.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -44,7 +45,7 @@ async fn shown_state(registry: &TestRegistry, id: &ListingId) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn listing_with_an_expired_proof_is_live_nowhere() {
+async fn no_endpoint_shows_a_listing_with_an_expired_proof_as_live() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
     let while_live = row_counts(&registry).await;
     assert!(while_live.iter().all(|(_, rows)| *rows > 0), "{while_live:?}");

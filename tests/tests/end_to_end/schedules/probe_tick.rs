@@ -1,4 +1,5 @@
-//! The `probe-tick` schedule: its slots, the probe budget, the order of the queue, and the lease on a listing.
+//! Tests the `probe-tick` schedule: its slots, the probe budget, the order of the queue, and the lease on a
+//! listing.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 use crate::fixtures::{live_agent, recheck_at};
 
 #[tokio::test]
-async fn tick_never_demotes() {
+async fn tick_never_demotes_a_listing() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     peer.answer_with(agents::only(404));
@@ -35,7 +36,7 @@ async fn tick_never_demotes() {
 }
 
 #[tokio::test]
-async fn probe_budget_is_kept_and_the_rest_waits_for_the_next() {
+async fn listings_over_the_probe_budget_wait_for_the_next_budget() {
     for (cap, bucket, used) in [
         ("PROBE_WINDOW_CAP", TICK, "window_used"),
         ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
@@ -79,7 +80,7 @@ async fn probe_budget_is_kept_and_the_rest_waits_for_the_next() {
 }
 
 #[tokio::test]
-async fn preflight_reject_costs_no_probe_budget() {
+async fn listing_rejected_in_the_preflight_uses_no_probe_budget() {
     let (registry, peer) = (
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1)).await,
         Peer::start(agents::only(404)).await,
@@ -103,7 +104,7 @@ async fn preflight_reject_costs_no_probe_budget() {
 
 /// One due listing of each class, with one probe per tick. A fresh listing is not probed.
 #[tokio::test]
-async fn queue_is_served_in_the_order_of_the_contract() {
+async fn due_listings_are_probed_in_the_specified_order() {
     let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBES_PER_TICK", 1)).await;
     let sick = Arc::new(Mutex::new(true));
     let still_sick = Arc::clone(&sick);
@@ -180,7 +181,7 @@ async fn peer_is_never_probed_twice_within_six_minutes() {
 }
 
 #[tokio::test]
-async fn listing_of_a_dead_prober_is_probed_after_its_lease() {
+async fn listing_of_a_crashed_prober_is_probed_after_its_lease() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     let claim =
@@ -198,7 +199,7 @@ async fn listing_of_a_dead_prober_is_probed_after_its_lease() {
 
 /// During a slow probe the lease expires, and another prober finishes.
 #[tokio::test(flavor = "multi_thread")]
-async fn verdict_after_the_lease_is_discarded() {
+async fn verdict_that_arrives_after_the_lease_is_discarded() {
     let registry = TestRegistry::start().await;
     let (app, id) = (registry.app.clone(), Arc::new(Mutex::new(None::<ListingId>)));
     let listing = Arc::clone(&id);
@@ -303,7 +304,7 @@ async fn hanging_host_does_not_delay_other_probes() {
 /// A process that crashes in a probe, or cannot write its verdict, leaves its claim. Each such claim delays the listing
 /// further, so that it is not first in every tick.
 #[tokio::test]
-async fn claims_without_a_verdict_back_off() {
+async fn each_claim_without_a_verdict_delays_the_next_claim() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     let store = &registry.app.store;

@@ -1,5 +1,5 @@
-//! The `search-index` schedule: Live listings are found and demoted ones are not. Crashes, throttling, concurrent builds and
-//! lost replies of the table do not leave a wrong index.
+//! Tests the `search-index` schedule. Searches find Live listings and do not find demoted ones. The index
+//! stays correct after crashes, throttling, concurrent builds and lost replies of the table.
 
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ async fn concurrent_builds_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failed_build_leaves_its_work_for_the_next() {
+async fn next_build_does_the_work_of_a_failed_build() {
     let registry = TestRegistry::start_with(
         TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
     )

@@ -1,5 +1,5 @@
-//! Talk with a clock that the tests move: presence changes from grace to lapsed and back with a visit, and the inbox gets one
-//! message about the result of each probe.
+//! Tests Talk with a clock that the tests move. A listing goes from grace to lapsed, and a visit makes it
+//! present again. The inbox gets one message about the result of each probe.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ async fn row_mode(registry: &TestRegistry) -> String {
 }
 
 #[tokio::test]
-async fn grace_ends_lapsed_and_a_visit_makes_present() {
+async fn listing_lapses_after_its_grace_until_its_next_visit() {
     let (registry, _peer, id) = live_agent().await;
     let visit =
         async || -> Value { registry.get(&format!("/api/talk?listing_id={id}")).await.body["talk"].clone() };

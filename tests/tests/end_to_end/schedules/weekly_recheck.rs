@@ -1,5 +1,5 @@
-//! The `weekly-recheck` schedule with a clock that the tests move: every Live listing is probed again within a week, and a
-//! listing that fails in three different hours is demoted.
+//! Tests the `weekly-recheck` schedule. The tests move the clock. Every Live listing is probed again within a
+//! week. A listing that fails in three different hours is demoted.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 use crate::fixtures::{demote, live_agent, recheck_at, time};
 
 #[tokio::test]
-async fn rechecks_are_within_a_week_and_spread_over_hours() {
+async fn rechecks_happen_within_a_week_and_are_spread_over_hours() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let peer = Peer::start(agents::fleet).await;
@@ -67,7 +67,7 @@ async fn recheck_parts_cover_each_listing_once() {
 }
 
 #[tokio::test]
-async fn small_recheck_sends_no_parts() {
+async fn small_recheck_is_not_split_into_parts() {
     let (registry, _peer, _id) = live_agent().await;
     registry.events();
     registry.advance(DAY * 7);
@@ -76,7 +76,7 @@ async fn small_recheck_sends_no_parts() {
 }
 
 #[tokio::test]
-async fn failures_in_three_hours_demote_and_two_do_not() {
+async fn failures_in_three_different_hours_demote_a_listing() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     peer.answer_with(agents::only(404));
@@ -121,7 +121,7 @@ async fn failures_in_three_hours_demote_and_two_do_not() {
 }
 
 #[tokio::test]
-async fn good_recheck_clears_two_failures() {
+async fn successful_recheck_clears_two_failures() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     for round in 0..4 {
@@ -169,7 +169,7 @@ async fn silent_peer_is_demoted_when_its_week_ends() {
 }
 
 #[tokio::test]
-async fn changed_tools_are_reported_and_not_blocking() {
+async fn changed_tools_are_reported_but_do_not_block_a_listing() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(tests::peers::servers::modern_with(&["add"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;

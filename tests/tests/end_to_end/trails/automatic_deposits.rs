@@ -1,5 +1,6 @@
-//! Automatic deposits. Publishing, probes, demos and feedback deposit in their own writes; matches and reads of trails
-//! deposit with a later request. A repeated action deposits once.
+//! Tests automatic deposits. When a listing is published or probed, or gets a demo or feedback, the deposit
+//! is part of the same write. A later request writes the deposits for matches and for reads of trails. A
+//! repeated action deposits once.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::{STIGMERGY, assert_close, number, trail};
 use crate::fixtures::{live_agent, live_pair};
 
 #[tokio::test]
-async fn publishing_probes_and_funnel_steps_deposit_once() {
+async fn each_publish_probe_and_funnel_step_deposits_once() {
     let (registry, peer, id) = live_agent().await;
     let row = trail(&registry, &id).await;
     // 2.5 for joining, 1 for the probe.
@@ -44,7 +45,7 @@ async fn publishing_probes_and_funnel_steps_deposit_once() {
 }
 
 #[tokio::test]
-async fn failed_probe_adds_danger_and_good_probe_lowers_it() {
+async fn failed_probe_raises_danger_and_successful_probe_lowers_it() {
     let registry = TestRegistry::start().await;
     let (gone, busy) = (Peer::start(agents::only(404)).await, Peer::start(agents::only(503)).await);
     let (failing, unclear) =

@@ -1,5 +1,5 @@
-//! Traces, endorsements and compositions that callers leave: over every protocol, counted once per source, and never for
-//! the caller's own listing.
+//! Tests traces, endorsements and compositions that callers leave. They work over every protocol. Each source
+//! counts once, and never for its own listing.
 
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
@@ -8,7 +8,7 @@ use super::{STIGMERGY, assert_close, call_as, ids, number, sensed, trace_body, t
 use crate::fixtures::{live_agent, live_fleet, live_pair};
 
 #[tokio::test]
-async fn trace_left_by_one_protocol_is_sensed_by_all() {
+async fn trace_left_over_one_protocol_is_visible_over_all() {
     let (registry, _peer, id) = live_agent().await;
     let by_rest = registry.post(STIGMERGY, &trace_body(&id, "Quick and correct.")).await;
     assert_eq!((by_rest.status, &by_rest.body["counted"]), (200, &json!(true)), "{by_rest:?}");
@@ -95,7 +95,7 @@ async fn trace_kind_selects_the_trail_value() {
 }
 
 #[tokio::test]
-async fn endorsement_counts_once_per_source_and_never_for_itself() {
+async fn endorsement_counts_once_per_source_and_never_for_the_source() {
     let (registry, _peer, id) = live_agent().await;
     let before = trail(&registry, &id).await;
     let score = number(&before["trail_score"]);
@@ -131,7 +131,7 @@ async fn endorsement_counts_once_per_source_and_never_for_itself() {
 }
 
 #[tokio::test]
-async fn composition_is_shown_at_both_listings_and_spreads() {
+async fn composition_is_shown_for_both_listings_and_spreads() {
     let (registry, _peers, [agents, servers]) = live_fleet(1, 3).await;
     let (a, b, c) = (&agents[0], &servers[0], &servers[1]);
     let use_of = |a: &registry::model::ListingId, b: &registry::model::ListingId| json!({ "listing_id": a, "listing_b": b });

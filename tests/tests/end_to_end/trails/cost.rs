@@ -1,4 +1,5 @@
-//! The cost of reading trails: at most three table calls, for a listing with few or with many marks and compositions.
+//! Reading trails costs at most three table calls. The number of marks and compositions of the listing does
+//! not matter.
 
 use futures::stream::{self, StreamExt as _};
 use local::engine::instrumented::Calls;

@@ -38,7 +38,7 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
 }
 
 #[tokio::test]
-async fn only_the_operator_evaporates() {
+async fn only_the_operator_can_evaporate_trails() {
     let token = "0123456789abcdef0123456789abcdef";
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", token)).await;

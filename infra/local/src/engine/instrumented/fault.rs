@@ -1,5 +1,5 @@
-//! Faults between the SDK and a real table, as HTTP answers. They are armed for the next calls of an operation, or
-//! random from a seed, so that a run can be repeated.
+//! The faults that can occur between the SDK and a real table, as HTTP answers. A test sets a fault for the
+//! next calls of an operation, or uses random faults from a seed, so that the run can be repeated.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! The count is exact, and the faults reach the SDK as the errors that the store must handle. Errors are matched by
-//! type, because messages differ between engines.
+//! Tests that the count of calls is exact, and that the SDK reports each fault as an error that the store
+//! must handle. Errors are matched by type, because messages differ between engines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -117,7 +117,7 @@ async fn conflict_cancels_the_transaction_with_reasons() {
 }
 
 #[tokio::test]
-async fn conflict_of_a_single_write_is_an_exception() {
+async fn conflict_of_a_single_write_returns_an_exception() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::TransactionConflict, 1);
     assert_eq!(put(&client, "1").await, Err(Some("TransactionConflictException".to_owned())));
@@ -167,7 +167,7 @@ async fn random_faults_repeat_with_their_seed() {
 }
 
 #[tokio::test]
-async fn units_are_those_that_aws_bills() {
+async fn units_are_counted_as_aws_bills_them() {
     let (client, observer) = instrumented().await;
     let sized = |id: &str, bytes: usize| {
         let mut item = item(id, "a");

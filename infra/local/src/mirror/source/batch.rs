@@ -1,5 +1,6 @@
-//! What a source returns: a batch of entries or an error. The positions are part of the batch, so that the caller can
-//! save its progress without knowing the kind of source. An invalid entry is not an error: it is counted as refused.
+//! A source returns a batch of entries or an error. The positions are part of the batch, so that the caller
+//! can save its progress without knowing the kind of source. An invalid entry is not an error: it is counted
+//! as refused.
 
 use url::Url;
 

@@ -1,5 +1,5 @@
-//! A file or standard input as a source. A thread reads it, because reading a pipe may block, and sends it through a
-//! bounded channel, so that a large JSON Lines file is never in memory as a whole.
+//! A file or standard input as a source. A thread reads it, because reading a pipe may block, and sends it
+//! through a bounded channel, so that a large JSON Lines file is never in memory as a whole.
 
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn file_continues_at_its_position() {
+    async fn reading_of_a_file_continues_at_its_position() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("servers.jsonl");
         let lines: String = (0..250).map(|number| format!("{{\"name\": \"a/{number}\"}}\n")).collect();

@@ -1,5 +1,5 @@
-//! Server descriptions in JSON text: a list, several pages of the registry API, JSON Lines, or one document. JSON Lines
-//! are parsed line by line, so that the first entry of a pipe is sent before the pipe ends.
+//! Server descriptions in JSON text: a list, several pages of the registry API, JSON Lines, or one document.
+//! JSON Lines are parsed line by line, so that the first entry of a pipe is sent before the pipe ends.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};

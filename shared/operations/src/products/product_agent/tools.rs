@@ -74,7 +74,8 @@ const GOALS: ArgumentGuide = optional(
 );
 const PRESET: ArgumentGuide = optional("preset", "researcher, ops, support or coder.");
 
-const DESCRIPTION: ArgumentGuide = optional("description", "What it does, up to 2000 characters.");
+const DESCRIPTION: ArgumentGuide =
+    optional("description", "What the agent or MCP server does, up to 2000 characters.");
 const OPTIONAL_NAME: ArgumentGuide = optional("agent_name", NAME.description);
 const ANY_SKU: &str = "kernel, recursive, alive or mcp_mesh.";
 
@@ -99,7 +100,7 @@ static TOOLS: [ToolGuide; 6] = [
             PRESET,
             optional("demo", "true."),
             OPTIONAL_NAME,
-            optional("listing_id", "A listing, whose card and proof replace the other arguments."),
+            optional("listing_id", "The id of a listing. Its card and proof replace the other arguments."),
         ],
     },
     ToolGuide {
@@ -151,49 +152,55 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "preview-kernel",
         name: "Preview a kernel",
-        description: "Makes an operating charter from goals: tool preview_kernel.",
+        description: "Makes an operating charter from goals. Uses the tool preview_kernel.",
         tags: &["products", "kernel", "demo"],
     },
     AdvertisedSkill {
         id: "one-click-demo",
         name: "Demo without a listing",
-        description: "Makes a demo of any product from a name, goals or a preset: tool one_click_demo.",
+        description: "Makes a demo of any product from a name, goals or a preset. Uses the tool \
+            one_click_demo.",
         tags: &["products", "demo"],
     },
     AdvertisedSkill {
         id: "demo-alive",
         name: "Demo of alive",
-        description: "Makes a demo of the product alive for a listing or from goals: tool demo_alive.",
+        description: "Makes a demo of the product alive for a listing or from goals. Uses the tool \
+            demo_alive.",
         tags: &["products", "alive", "demo"],
     },
     AdvertisedSkill {
         id: "demo-mcp",
         name: "Demo for an MCP server",
-        description: "Makes a demo of mcp_mesh from the name, description and tools of a server: tool demo_mcp.",
+        description: "Makes a demo of mcp_mesh from the name, description and tools of a server. Uses the \
+            tool demo_mcp.",
         tags: &["products", "mcp", "demo"],
     },
     AdvertisedSkill {
         id: "buy-product",
         name: "Buy a product",
-        description: "Returns the price and whether payments are open: tool buy_product.",
+        description: "Returns the price and whether payments are open. Uses the tool buy_product.",
         tags: &["products", "payment"],
     },
     AdvertisedSkill {
         id: "kernel-improver",
         name: "Improve a kernel",
-        description: "Makes a new charter from better goals: tool preview_kernel; the product is kernel.",
+        description: "Makes a new charter from better goals. Uses the tool preview_kernel; the product is \
+            kernel.",
         tags: &["products", "kernel"],
     },
     AdvertisedSkill {
         id: "recursive-loop",
         name: "Self-improvement loop",
-        description: "Shows the kernel with its improvement loop: tool one_click_demo with sku recursive.",
+        description: "Shows the kernel with its improvement loop. Uses the tool one_click_demo with sku \
+            recursive.",
         tags: &["products", "recursive"],
     },
     AdvertisedSkill {
         id: "upgrade-with-alive",
         name: "Upgrade to alive",
-        description: "Adds the standing routine at this registry: tool demo_alive, then buy_product with sku alive.",
+        description: "Adds the routine at this registry. Use the tool demo_alive, then buy_product with sku \
+            alive.",
         tags: &["products", "alive"],
     },
 ];

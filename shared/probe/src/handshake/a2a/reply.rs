@@ -1,5 +1,5 @@
-//! What an agent's reply means: proof of the protocol, an answer, or the reason for neither.
-//! The body is read first; the status counts only if the body is inconclusive.
+//! Decides what an agent's reply means: it proves the protocol, it is an answer to the message, or it gives a
+//! reason for a failure. The body is read first; the HTTP status is used only if the body does not decide.
 
 use serde_json::Value;
 

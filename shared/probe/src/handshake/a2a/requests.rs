@@ -1,5 +1,6 @@
-//! The requests to an agent in each dialect of A2A, over JSON-RPC or REST: one question, one message.
-//! They have the shapes that the official clients of 1.0 and 0.3 send, because agents are tested with those.
+//! The requests to an agent in each dialect of A2A, over JSON-RPC or REST: one question, one message. The
+//! requests have the form that the official clients of 1.0 and 0.3 send, because agents are tested with these
+//! clients.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,6 @@
-//! Every row of the A2A table, against peers that behave as the row says.
-//! Proof of the protocol, answering and class are asserted separately in each, because the owner sees them separately.
+//! Tests of the A2A handshake against peers with scripted behavior. Each test checks three things separately,
+//! because the owner sees them separately: whether the protocol is proven, whether the agent answers, and the
+//! class of the result.
 
 mod table;
 
@@ -86,7 +87,7 @@ fn outcome(verdict: &Verdict) -> (Handshake, Vec<&str>, bool, Option<bool>) {
 }
 
 #[tokio::test]
-async fn handshake_a2a_a_sound_agent() {
+async fn handshake_a2a_accepts_a_correct_agent() {
     let (peer, verdict) = probed(Depth::Message, sound).await;
     assert_eq!(outcome(&verdict), (Handshake::Ok, vec![], true, Some(true)));
     assert_eq!(peer.whats(), [&format!("GET {CARD}"), "GetTask", "SendMessage"], "the card is fetched once");
@@ -142,7 +143,7 @@ async fn handshake_a2a_falls_back_to_the_other_dialect() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_starts_with_the_dialect_of_last_time() {
+async fn handshake_a2a_starts_with_the_dialect_of_the_last_probe() {
     let script: Script = |asked| match asked.method() {
         None => card(asked, &[("HTTP+JSON", "1.0"), ("JSONRPC", "1.0"), ("JSONRPC", "0.3")]),
         Some(_) => older(asked),
@@ -154,7 +155,7 @@ async fn handshake_a2a_starts_with_the_dialect_of_last_time() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_over_rest() {
+async fn handshake_a2a_supports_the_rest_binding() {
     for (version, question, send) in [
         ("1.0", "GET /rpc/tasks/", "POST /rpc/message:send"),
         ("0.3", "GET /rpc/v1/tasks/", "POST /rpc/v1/message:send"),
@@ -179,7 +180,7 @@ async fn handshake_a2a_over_rest() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_anybodys_404_is_no_proof() {
+async fn handshake_a2a_a_plain_404_does_not_prove_an_agent() {
     let (_, verdict) = probed(Depth::Question, |asked: &Asked| match asked.path.as_str() {
         CARD => card(asked, &[("HTTP+JSON", "1.0")]),
         _ => Reply::json(404, &json!({"detail": "Not Found"})),
@@ -189,7 +190,7 @@ async fn handshake_a2a_anybodys_404_is_no_proof() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_answers_to_a_message_in_every_shape() {
+async fn handshake_a2a_accepts_every_form_of_reply() {
     let task = |state: &str| json!({"task": {"id": "t", "contextId": "c", "status": {"state": state}}});
     let mut answers: Vec<Value> =
         ["TASK_STATE_SUBMITTED", "TASK_STATE_REJECTED", "TASK_STATE_FAILED", "TASK_STATE_AUTH_REQUIRED"]
@@ -210,7 +211,7 @@ async fn handshake_a2a_answers_to_a_message_in_every_shape() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_an_agent_that_only_answers_messages_is_ok() {
+async fn handshake_a2a_accepts_an_agent_that_answers_only_messages() {
     for depth in [Depth::Question, Depth::Message] {
         let (_, verdict) = probed(depth, |asked: &Asked| match asked.method() {
             Some("GetTask") => Reply::html(500),
@@ -223,7 +224,7 @@ async fn handshake_a2a_an_agent_that_only_answers_messages_is_ok() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_a_refused_version_is_proof_of_life() {
+async fn handshake_a2a_an_error_about_the_version_proves_an_agent() {
     let (peer, verdict) = probed(Depth::Question, |asked: &Asked| match asked.method() {
         Some(_) => Reply::error(200, asked, -32009, "Version not supported"),
         None => sound(asked),
@@ -233,7 +234,7 @@ async fn handshake_a2a_a_refused_version_is_proof_of_life() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_cards_that_lead_nowhere() {
+async fn handshake_a2a_reports_cards_without_a_usable_interface() {
     let table: [(Script, Handshake, &str); 5] = [
         (|asked| card(asked, &[("GRPC", "1.0")]), Handshake::Partial, "grpc_only"),
         (|asked| card(asked, &[("https://a.example/own-binding", "1.0")]), Handshake::Fail, "no_interface"),
@@ -269,7 +270,7 @@ async fn handshake_a2a_cards_that_lead_nowhere() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_silence_ends_in_time_and_keeps_what_was_proven() {
+async fn handshake_a2a_timeout_keeps_the_facts_that_were_proven() {
     let silent: Script = |asked| on_message(asked, |_| Reply::silence());
     let peer = Peer::start(silent).await;
     let verdict = ask_within(Duration::from_millis(400), &peer.subject(Some(Kind::Agent), CARD)).await;

@@ -1,5 +1,5 @@
-//! A server that requires credentials. A Bearer challenge or protected-resource metadata proves that MCP is behind it; a
-//! bare 401 proves nothing, because any web server may send it.
+//! A server that requires credentials. A Bearer challenge or protected-resource metadata proves that the
+//! server is an MCP server; a bare 401 proves nothing, because any web server may send it.
 
 use std::time::Duration;
 

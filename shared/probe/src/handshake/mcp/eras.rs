@@ -1,5 +1,6 @@
-//! The two ways a conversation in MCP is opened: `server/discover` (2026-07-28) and `initialize` (before it).
-//! Requests have the exact shapes of the official clients, so that a server that answers them answers every client.
+//! The two ways to open a conversation in MCP: `server/discover` (2026-07-28) and `initialize` (older
+//! revisions). The requests are exactly those of the official clients, so a server that answers them also
+//! answers every client.
 
 use std::time::Duration;
 

@@ -1,8 +1,9 @@
-//! What strangers send, damaged at random: valid documents with values swapped, multiplied, buried or cut off, and bytes
-//! flipped. Every reader must end in time, keep no more than its bounds, and not panic.
+//! Fuzz tests of the parsers. A valid document is damaged at random: values are swapped, repeated, nested or
+//! cut off, and bytes are changed. Every parser must finish in time, store no more than its limits allow, and
+//! not panic.
 //!
-//! `FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib the_readers -- --nocapture` runs the long form, which also
-//! bounds the memory of the process; `FUZZ_SEED` repeats a run.
+//! `FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib fuzz -- --nocapture` runs the long form,
+//! which also bounds the memory of the process; `FUZZ_SEED` repeats a run.
 
 mod damage;
 mod samples;
@@ -34,7 +35,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 const MOST_MEMORY: u64 = 512 * 1024;
 
 #[test]
-fn the_readers_end_in_time_whatever_comes() {
+fn parsers_finish_in_time_on_damaged_documents() {
     let long: Option<usize> = std::env::var("FUZZ_CASES").ok().map(|cases| cases.parse().unwrap());
     let seed: u64 = std::env::var("FUZZ_SEED").map_or(20_261_122, |seed| seed.parse().unwrap());
     let cases = long.unwrap_or(SHORT);

@@ -1,5 +1,6 @@
-//! What the result that opens a conversation must contain (MCP schemas, `InitializeResult` and `DiscoverResult`). Official
-//! clients read it by these types, and end the conversation if one is wrong.
+//! What the result that opens a conversation must contain (MCP schemas, `InitializeResult` and
+//! `DiscoverResult`). Official clients parse the result with these types, and end the conversation if a type
+//! is wrong.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Every row of the MCP decision table, against peers that behave as the row says.
-//! The faults are those of real servers (mcp research: fifteen frameworks), one test each.
+//! Tests of the MCP handshake against peers with scripted behavior. The faults were found in real servers (of
+//! fifteen frameworks); each fault has one test.
 
 mod fields;
 mod table;
@@ -92,7 +92,7 @@ async fn probed(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> (Pe
 }
 
 #[tokio::test]
-async fn handshake_mcp_modern_legacy_and_both() {
+async fn handshake_mcp_supports_modern_and_legacy_servers() {
     let (peer, verdict) = probed(modern_only).await;
     assert_eq!((verdict.handshake, verdict.reasons.as_slice()), (Handshake::Ok, [].as_slice()));
     assert!(verdict.signals.contains(&"ok_modern".to_owned()));
@@ -122,7 +122,7 @@ async fn handshake_mcp_modern_legacy_and_both() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_a_question_opens_no_session_of_a_modern_server() {
+async fn handshake_mcp_opens_no_session_at_a_modern_server() {
     let peer = Peer::start(modern).await;
     let subject = Subject { depth: Depth::Question, ..peer.subject(Some(Kind::Mcp), "/mcp") };
     assert_eq!(ask(&subject).await.handshake, Handshake::Ok);
@@ -130,7 +130,7 @@ async fn handshake_mcp_a_question_opens_no_session_of_a_modern_server() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_starts_with_the_era_of_last_time() {
+async fn handshake_mcp_starts_with_the_era_of_the_last_probe() {
     let peer = Peer::start(legacy).await;
     let subject = Subject { last_era: Some("2025-06-18".into()), ..peer.subject(Some(Kind::Mcp), "/mcp") };
     assert_eq!(ask(&subject).await.handshake, Handshake::Ok);
@@ -147,7 +147,7 @@ async fn handshake_mcp_starts_with_the_era_of_last_time() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_every_refusal_of_discover_leads_to_initialize() {
+async fn handshake_mcp_tries_initialize_after_any_error_for_discover() {
     let refusals: [Script; 12] = [
         |asked| Reply::error(404, asked, -32601, "Method not found"),
         |asked| Reply::error(400, asked, -32000, "Bad Request: Server not initialized"),
@@ -178,7 +178,7 @@ async fn handshake_mcp_every_refusal_of_discover_leads_to_initialize() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_a_named_version_is_taken_up() {
+async fn handshake_mcp_uses_the_version_that_an_error_names() {
     let (peer, verdict) = probed(|asked: &Asked| match asked.header("mcp-protocol-version") {
         Some("2027-01-01") => match asked.method() {
             Some("server/discover") => Reply::result(asked, &json!({
@@ -212,7 +212,7 @@ async fn handshake_mcp_a_named_version_is_taken_up() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_streams_with_an_empty_event_first_and_sessions() {
+async fn handshake_mcp_supports_sessions_and_streams_with_an_empty_first_event() {
     let (peer, verdict) = probed(|asked: &Asked| match asked.method() {
         Some("initialize") => legacy(asked).streamed().with("mcp-session-id", "s-1"),
         Some("server/discover") => Reply::error(400, asked, -32000, "Bad Request: no session").streamed(),
@@ -228,7 +228,7 @@ async fn handshake_mcp_streams_with_an_empty_event_first_and_sessions() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_one_redirect_within_the_origin() {
+async fn handshake_mcp_follows_one_redirect_within_the_origin() {
     let (peer, verdict) = probed(|asked: &Asked| match asked.path.as_str() {
         "/mcp" => Reply::empty(307).with("location", "/mcp/"),
         _ => legacy(asked),
@@ -244,7 +244,7 @@ async fn handshake_mcp_one_redirect_within_the_origin() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_pages_of_tools() {
+async fn handshake_mcp_reads_all_pages_of_tools() {
     let page = |asked: &Asked, next: Option<&str>| {
         let name = asked.body["params"]["cursor"].as_str().unwrap_or("first").to_owned();
         let mut result = json!({"tools": [{"name": name, "inputSchema": {"type": "object"}}]});
@@ -285,7 +285,7 @@ async fn handshake_mcp_pages_of_tools() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_tools_are_cut_to_sane_lengths() {
+async fn handshake_mcp_limits_the_number_and_length_of_tools() {
     let (_, verdict) = probed(|asked: &Asked| match asked.method() {
         Some("tools/list") => {
             let tools: Vec<Value> = (0..300)
@@ -301,7 +301,7 @@ async fn handshake_mcp_tools_are_cut_to_sane_lengths() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_a_server_that_takes_one_media_type_is_nonconforming() {
+async fn handshake_mcp_reports_a_server_that_accepts_only_one_media_type() {
     let (_, verdict) = probed(|asked: &Asked| match asked.header("accept") {
         Some("application/json") => legacy(asked),
         _ => Reply::empty(406),
@@ -312,7 +312,7 @@ async fn handshake_mcp_a_server_that_takes_one_media_type_is_nonconforming() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_a_server_without_tools_may_refuse_the_question() {
+async fn handshake_mcp_a_server_without_tools_may_refuse_tools_list() {
     let (_, verdict) = probed(|asked: &Asked| match asked.method() {
         Some("initialize") => {
             let capabilities = json!({"prompts": {}});
@@ -330,7 +330,7 @@ async fn handshake_mcp_a_server_without_tools_may_refuse_the_question() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_metadata_proves_a_gate() {
+async fn handshake_mcp_resource_metadata_proves_a_server_that_needs_credentials() {
     let described = |at: &'static str, challenge: Option<&'static str>| {
         move |asked: &Asked| match asked.verb.as_str() {
             "GET" if asked.path == at => {
@@ -357,7 +357,7 @@ async fn handshake_mcp_metadata_proves_a_gate() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_the_deprecated_transport_is_told_apart() {
+async fn handshake_mcp_recognizes_the_deprecated_transport() {
     let sse: Script = |asked| match asked.verb.as_str() {
         "GET" => Reply::new(200, "text/event-stream", "event: endpoint\ndata: /messages?s=1\n\n").open(),
         _ => Reply::empty(405),
@@ -382,7 +382,7 @@ async fn handshake_mcp_the_deprecated_transport_is_told_apart() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_silence_ends_in_time() {
+async fn handshake_mcp_with_a_silent_server_times_out() {
     let peer = Peer::start(|_: &Asked| Reply::silence()).await;
     let verdict = ask_within(Duration::from_millis(300), &peer.subject(Some(Kind::Mcp), "/mcp")).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["timeout"]));
@@ -396,7 +396,7 @@ async fn handshake_mcp_silence_ends_in_time() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_an_answer_without_end_is_cut() {
+async fn handshake_mcp_stops_reading_an_endless_answer() {
     let (_, verdict) = probed(|_: &Asked| Reply::json(200, &json!({"x": "y".repeat(2 << 20)}))).await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["answer_too_large"]));
 }

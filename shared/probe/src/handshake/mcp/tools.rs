@@ -1,5 +1,5 @@
-//! The tools of a server: read page by page, checked, shortened for the listing, and hashed in full.
-//! The hash covers what a model is shown, so that a tool cannot change its meaning unnoticed.
+//! The tools of a server: read page by page, checked, shortened for the listing, and hashed in full. The hash
+//! covers everything that a model sees, so that every change of a tool's meaning is noticed.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! Discount codes at the checkout: a code is valid for one purchase, by the listing that received it for its feedback.
+//! Tests discount codes at the checkout. A code is valid for one purchase, and only for the listing that got
+//! the code for its feedback.
 
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ async fn discount_code_takes_25_percent_off_once() {
 }
 
 #[tokio::test]
-async fn foreign_and_unknown_codes_have_different_errors() {
+async fn unknown_codes_and_codes_of_others_get_different_errors() {
     let shop = Shop::open().await;
     for (body, code) in [
         (json!({ "sku": "alive", "listing_id": shop.agent, "code": shop.code }), "code_of_another"),
@@ -82,7 +83,7 @@ async fn code_is_held_until_its_purchase_ends() {
 }
 
 #[tokio::test]
-async fn hold_without_further_events_expires() {
+async fn held_code_can_be_used_again_if_no_event_arrives() {
     let shop = Shop::open().await;
     let first = shop.buy_ok(&shop.with_code()).await;
     let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });

@@ -60,7 +60,7 @@ async fn failed_purchase_leaves_no_data_behind() {
 }
 
 #[tokio::test]
-async fn lost_answer_of_stripe_creates_no_second_session() {
+async fn no_second_session_is_created_if_stripes_answer_is_lost() {
     let shop = Shop::open().await;
     for (number, body) in repeatable(&shop).iter().enumerate() {
         shop.stripe.fail(Failing::AnswerLost);
@@ -93,7 +93,7 @@ async fn busy_stripe_is_retried_with_the_same_key() {
 }
 
 #[tokio::test]
-async fn hanging_stripe_times_out_before_the_function_does() {
+async fn call_to_a_hanging_stripe_ends_before_the_function_times_out() {
     let shop = Shop::open().await;
     let [body, _] = repeatable(&shop);
     shop.stripe.fail(Failing::Hanging);
@@ -106,7 +106,7 @@ async fn hanging_stripe_times_out_before_the_function_does() {
 }
 
 #[tokio::test]
-async fn unreachable_stripe_charges_nothing() {
+async fn nothing_is_charged_if_stripe_is_unreachable() {
     let stripe = Stripe::start().await;
     let options = stripe.options(TestOptions::default()).with_setting("STRIPE_API_URL", "http://127.0.0.1:1");
     let shop = Shop::open_at(stripe, options).await;
@@ -119,7 +119,7 @@ async fn unreachable_stripe_charges_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn table_failure_before_stripe_sends_it_no_request() {
+async fn stripe_gets_no_request_if_the_table_fails_first() {
     for fault in FAULTS {
         for operation in ["GetItem", "TransactWriteItems"] {
             let shop = Shop::open_with(TestOptions::default().without_read_cache()).await;
@@ -136,7 +136,7 @@ async fn table_failure_before_stripe_sends_it_no_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn table_failure_after_stripe_returns_no_checkout_url() {
+async fn checkout_returns_no_url_if_the_table_fails_after_stripe() {
     for fault in FAULTS {
         let shop = Shop::open().await;
         for (number, body) in repeatable(&shop).iter().enumerate() {
@@ -155,7 +155,7 @@ async fn table_failure_after_stripe_returns_no_checkout_url() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn write_with_a_lost_answer_is_not_repeated() {
+async fn write_is_not_done_twice_if_its_answer_is_lost() {
     let shop = Shop::open().await;
     let bodies = [json!({ "sku": "kernel", "agent_name": "Ada" }), shop.with_code()];
     for (number, body) in bodies.iter().enumerate() {
@@ -171,7 +171,7 @@ async fn write_with_a_lost_answer_is_not_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn event_that_met_a_fault_is_handled_on_redelivery() {
+async fn event_that_failed_is_handled_when_delivered_again() {
     for fault in FAULTS {
         for operation in ["GetItem", "TransactWriteItems"] {
             let shop = Shop::open_with(TestOptions::default().without_read_cache()).await;

@@ -1,4 +1,4 @@
-//! A purchase from the request to the product, and the checks of payment events.
+//! Tests a purchase from the request to the product, and the checks of payment events.
 
 use std::time::Duration;
 

@@ -59,7 +59,7 @@ async fn requests_without_a_key_are_separate_purchases() {
 }
 
 #[tokio::test]
-async fn key_of_an_ended_purchase_starts_another() {
+async fn key_of_an_ended_purchase_starts_a_new_purchase() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
     let first = shop.buy_ok(&body).await;

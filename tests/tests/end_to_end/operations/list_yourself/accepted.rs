@@ -1,4 +1,4 @@
-//! The answer to an accepted submission.
+//! Tests the answer to an accepted submission.
 
 use serde_json::json;
 use tests::peers::{Peer, agents};

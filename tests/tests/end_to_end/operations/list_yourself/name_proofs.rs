@@ -1,5 +1,5 @@
-//! Proofs that a publisher owns a name: a file in the owner's repository, and the key of the domain, over HTTP and DNS.
-//! The settings point all of them to loopback peers.
+//! Tests how a publisher proves that it owns a name: with a file in the owner's repository, or with the key
+//! of the domain over HTTP or DNS. The settings point all these lookups to loopback peers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;

@@ -1,5 +1,6 @@
-//! Claimed and proven names: which listing gets a name, whose texts it shows, and the limits of a claim. The peers are at
-//! `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain of a peer.
+//! Tests claimed and proven names: which listing gets a name, whose texts it shows, and the limits of a
+//! claim. The peers are at `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain
+//! of a peer.
 
 use registry::model::{Kind, ListingId};
 use serde_json::{Value, json};

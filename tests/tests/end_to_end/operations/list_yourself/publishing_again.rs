@@ -1,4 +1,4 @@
-//! Publishing an existing listing again, in sequence and concurrently.
+//! Tests what happens when an existing listing is published again, one call after another and concurrently.
 
 use futures::future::join_all;
 use registry::model::Caller;

@@ -1,4 +1,4 @@
-//! Rate limits of publishing: per caller, per host, and for all callers together.
+//! Tests the rate limits of publishing: per caller, per host, and for all callers together.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
 #[tokio::test]
-async fn publish_is_limited_per_caller_per_host_and_in_all() {
+async fn publish_is_limited_per_caller_per_host_and_in_total() {
     let table = [
         ("PUBLISH_PER_HOUR", "caller", "for your address"),
         ("PUBLISH_PER_HOST_PER_HOUR", "host", "for this host"),

@@ -1,4 +1,4 @@
-//! Publish bodies with invalid fields: each refusal names the field.
+//! Tests publish bodies with invalid fields. Each refusal names the field.
 
 use serde_json::{Value, json};
 use tests::peers::agents;
@@ -25,7 +25,7 @@ fn named(what: &str, body: Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn body_requires_something_to_list() {
+async fn body_must_name_what_to_list() {
     let refused = refused_bodies([
         named("nothing", json!({})),
         named("only a name", json!({ "name": "Adder", "contact_email": "a@example.org" })),

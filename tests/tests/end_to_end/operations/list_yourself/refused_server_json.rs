@@ -1,5 +1,5 @@
-//! Server descriptions that break a rule of the official schema or of the official registry: each refusal names the rule.
-//! The snapshots contain the full text, so that a changed text fails a test.
+//! Tests server descriptions that break a rule of the official schema or of the official registry. Each
+//! refusal names the rule. The snapshots contain the full text, so that a changed text fails a test.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};

@@ -1,4 +1,5 @@
-//! URLs that a public registry does not probe. The snapshots list the inputs below the refusal that they share.
+//! Tests URLs that a public registry does not probe. The snapshots list the inputs below the refusal that
+//! they share.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -202,7 +203,7 @@ async fn url_with_control_characters_is_refused() {
 }
 
 #[tokio::test]
-async fn url_has_at_most_2048_bytes_and_a_host_name_253() {
+async fn url_has_at_most_2048_bytes_and_its_host_name_at_most_253() {
     let long = |length: usize| format!("https://agent.example.org/{}", "x".repeat(length - 26));
     let label = format!("https://{}.example.org/", "a".repeat(64));
     let name = format!("https://{}example.org/", "a.".repeat(130));

@@ -1,4 +1,4 @@
-//! Publish bodies that cannot be parsed: each is refused quickly, with its own status.
+//! Tests publish requests whose body cannot be parsed. Each kind is refused quickly, with its own status.
 
 use std::time::{Duration, Instant};
 

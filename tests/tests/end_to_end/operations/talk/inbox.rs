@@ -1,4 +1,5 @@
-//! The contents of an inbox: its messages in pages, the state of its listing, and the next actions; over every protocol.
+//! Tests the contents of an inbox over every protocol: its messages in pages, the state of its listing, and
+//! the next actions.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Posting to an inbox: the message of each act, forbidden texts, senders, closed inboxes and rate limits.
+//! Tests posting to an inbox: the message that each action stores, forbidden texts, senders, closed inboxes
+//! and rate limits.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::{feed, inbox, post, post_ok, values_of};
 use crate::fixtures::{live_agent, live_pair};
 
 #[tokio::test]
-async fn each_act_stores_its_message() {
+async fn each_talk_action_stores_its_message() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     let message = post_ok(registry, id, "message", " Your forecasts fit our planner. ").await;
@@ -139,7 +140,7 @@ async fn unknown_listing_and_wrong_method_are_refused() {
 }
 
 #[tokio::test]
-async fn social_requires_a_live_listing_and_feed_names_no_person() {
+async fn social_requires_a_live_listing_and_feed_hides_the_sender() {
     let pair = live_pair().await;
     let (registry, peer) = (&pair.registry, Peer::start(agents::only(404)).await);
     let waiting = registry.publish_card(&peer.card()).await;
@@ -197,7 +198,7 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
 }
 
 #[tokio::test]
-async fn acts_are_limited_per_caller_per_listing_and_in_all() {
+async fn talk_is_limited_per_caller_per_listing_and_in_total() {
     let table = [
         ("TALK_PER_HOUR", "caller", "for your address"),
         ("TALK_PER_LISTING_PER_HOUR", "listing", "for this listing"),

@@ -1,4 +1,5 @@
-//! Visits: stored at most once an hour, they mark messages as read and cost few table calls.
+//! Tests visits to an inbox. A visit is stored at most once an hour, marks messages as read, and costs few
+//! table calls.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! `attest`, `verify_attestation`, `attestations` and `revoke_attestation`: an attestation contains only observations, and
-//! changed tokens are refused.
+//! Tests `attest`, `verify_attestation`, `attestations` and `revoke_attestation`. An attestation contains
+//! only observations, and changed tokens are refused.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;

@@ -1,4 +1,5 @@
-//! `bind_identity`: each method for publishing the key of a domain works; keys of other domains are refused.
+//! Tests `bind_identity`: each method to publish the key of a domain works, and keys of other domains are
+//! refused.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -153,7 +154,7 @@ async fn key_in_txt_records_is_bound() {
 }
 
 #[tokio::test]
-async fn challenge_is_valid_once_for_15_minutes_and_for_its_act() {
+async fn challenge_is_valid_once_for_one_action_and_15_minutes() {
     let setup = IdentitySetup::start().await;
     let (owner, registry) = (Owner::new(1), &setup.registry);
     setup.serve("/127.0.0.1/auth", owner.record());

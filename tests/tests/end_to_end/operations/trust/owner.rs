@@ -1,4 +1,4 @@
-//! `manage_listing`: the acts that only the owner of a listing may do.
+//! Tests `manage_listing`: the actions that only the owner of a listing may take.
 
 use std::sync::{Arc, Mutex};
 

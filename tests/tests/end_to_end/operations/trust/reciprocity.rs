@@ -1,4 +1,4 @@
-//! `get_reciprocity`: a score of stored signals, with its reasons, and the graph of a listing.
+//! Tests `get_reciprocity`: a score of stored signals with its reasons, and the graph of a listing.
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};

@@ -1,4 +1,5 @@
-//! `rotate_signing_key`: a new key is published before it signs; an old key is published while its attestations are valid.
+//! Tests `rotate_signing_key`. A new key is published before it signs. An old key stays published while its
+//! attestations are valid.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

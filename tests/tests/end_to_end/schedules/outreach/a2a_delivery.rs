@@ -1,4 +1,5 @@
-//! Delivery of invitations over A2A: only if it is turned on, once, and not to a host that returned `retry-after`.
+//! Invitations are delivered over A2A only if the setting is on, only once, and not to a host that returned
+//! `retry-after`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The connector of the day: one per day, and none twice within thirty days.
+//! Each day has one connector of the day. The same connector is not picked again within thirty days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use tests::test_registry::{DAY, HOUR, TestRegistry};
 use super::{live_agents, message_count, router, without_rechecks};
 
 #[tokio::test]
-async fn one_connector_per_day_and_none_twice_in_thirty_days() {
+async fn one_connector_is_picked_per_day_and_none_twice_in_30_days() {
     // A budget of one message per day, so that no invitation is sent.
     let options = without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", 9);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(router).await);

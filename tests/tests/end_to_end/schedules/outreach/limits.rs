@@ -1,5 +1,5 @@
-//! The limits of outreach under any sequence of runs, days and failures: the daily budget, the pause of a listing, one
-//! connector per day, and correct counts.
+//! The limits of outreach hold for any sequence of runs, days and failures. The limits are the daily budget,
+//! the pause of a listing, and one connector per day. The counts are correct.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What an agent may do with a question and a message: one peer for each row, and what it must come to.
-//! Class, proof and answering are three columns, because they are shown apart.
+//! A table of how agents answer the two requests of a probe. Each row has one peer and the expected result.
+//! Class, proof of the protocol, and answering are three columns, because they are shown separately.
 
 use serde_json::json;
 
@@ -135,7 +135,7 @@ fn rows() -> Vec<Row> {
 }
 
 #[tokio::test]
-async fn handshake_a2a_every_row_of_the_table() {
+async fn handshake_a2a_each_response_gives_the_specified_result() {
     for (name, script, class, code, speaks, answers, inconclusive) in rows() {
         let (peer, verdict) =
             probed(

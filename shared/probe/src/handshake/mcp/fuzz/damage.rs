@@ -1,5 +1,5 @@
-//! The damage that is done to a valid document: a few times at the level of its values, a few times at that of its
-//! bytes, or both. Some of it is large, because the bounds are what is tried.
+//! Damages a valid document: it changes a few values, a few bytes, or both. Some of the changes make the
+//! document very large, because these tests check the limits of the parsers.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Valid documents of every kind that is read, as input for the damage.
-//! They contain each field that a reader looks at, so that a swapped value lands where it matters.
+//! A valid document for every parser, as input for the damage. The documents contain each field that a parser
+//! reads, so that a changed value is really parsed.
 
 use serde_json::{Value, json};
 

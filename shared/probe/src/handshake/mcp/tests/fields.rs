@@ -1,5 +1,5 @@
-//! The fields of a server's results, by the schemas of the published revisions: one broken result for each rule, and
-//! what it must come to. Where clients read on, the server is taken as they take it.
+//! The fields of a server's results, by the schemas of the published revisions: one broken result for each
+//! rule, with the expected verdict. If official clients accept the broken field, the probe accepts it too.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ const TOOL: &str = "nonconforming:tool_shape";
 const TAKEN: &str = "";
 
 #[tokio::test]
-async fn each_field_of_initialize_is_broken_once() {
+async fn each_broken_field_of_initialize_is_reported() {
     // `InitializeResult`, `ServerCapabilities` and `Implementation` of 2024-11-05 to 2025-11-25.
     let table = [
         ("/capabilities", json!(null), SHAPE),
@@ -109,7 +109,7 @@ async fn each_field_of_initialize_is_broken_once() {
 }
 
 #[tokio::test]
-async fn each_field_of_discover_is_broken_once() {
+async fn each_broken_field_of_discover_is_reported() {
     // `DiscoverResult` of 2026-07-28; the identity is in `_meta`, and clients go on without it.
     let info = "/_meta/io.modelcontextprotocol~1serverInfo";
     let table = [
@@ -136,7 +136,7 @@ async fn each_field_of_discover_is_broken_once() {
 }
 
 #[tokio::test]
-async fn each_field_of_a_list_of_tools_is_broken_once() {
+async fn each_broken_field_of_tools_list_is_reported() {
     // `ListToolsResult` and `Tool`; the characters of a name are a SHOULD, and no client refuses others.
     let table = [
         (listed_tool("name", &json!(null)), TOOL),
@@ -172,7 +172,7 @@ async fn each_field_of_a_list_of_tools_is_broken_once() {
 }
 
 #[tokio::test]
-async fn only_a_page_that_a_browser_could_open_is_a_website() {
+async fn website_must_be_a_url_that_a_browser_can_open() {
     let table = [
         ("https://a.example/x", Some("https://a.example/x")),
         ("javascript:alert(1)", None),

@@ -1,5 +1,5 @@
-//! The decision table itself: one peer for each row, and the class and code that it must come to.
-//! Kept as a table, so that it can be laid beside the one it was taken from.
+//! The decision table: each row has one peer, and the class and code that the probe must return. It is
+//! written as a table, so that it can be compared with the table in the research notes.
 
 use std::time::Duration;
 
@@ -258,7 +258,7 @@ fn rows() -> Vec<Row> {
 }
 
 #[tokio::test]
-async fn handshake_mcp_every_row_of_the_table() {
+async fn handshake_mcp_each_response_gives_the_specified_result() {
     for (name, script, class, code, speaks, inconclusive) in rows() {
         let (peer, verdict) = probed(script).await;
         assert_eq!(codes(&verdict), [code], "{name}: {:?}", peer.whats());
