@@ -1,4 +1,4 @@
-# `make help` lists the targets. Each is one or two lines that you could type yourself.
+# `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
 .PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk log-client browser openapi conformance second-engine acceptance nightly deploy
 
@@ -16,14 +16,14 @@ run: ## run the registry on this machine; PORT=8080 DATA=./data/registry.db or :
 test: ## run all tests that need only cargo
 	cargo test --workspace
 
-fuzz: ## parse a million damaged documents
+fuzz: ## test the parsers with a million damaged documents
 	FUZZ_CASES=1000000 cargo test --profile quick -p registry-probe --lib fuzz -- --nocapture
 
 check: ## check formatting and lints
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-check-infra: $(TOOLS)/.installed ## check the SAM template, without an account or a network, and the GitHub workflows
+check-infra: $(TOOLS)/.installed ## check the SAM template and the GitHub workflows; needs no AWS account and no network
 	$(TOOLS)/actionlint
 	infra/check
 	cargo test --workspace --test template
@@ -32,44 +32,44 @@ build: $(TOOLS)/.installed ## build the Lambda functions: target/lambda/<functio
 	$(LAMBDA) $(FUNCTIONS)
 	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
-smoke: build ## run the built functions under a Lambda runtime of the tests
+smoke: build ## run the built functions in a simulated Lambda runtime
 	LAMBDA_BINARIES="$(CURDIR)/target/lambda" cargo test --workspace --test lambda_binaries -- --ignored
 
-minimal: $(TOOLS)/.installed ## build the function that does nothing, with which the others are compared
+minimal: $(TOOLS)/.installed ## build a function that does nothing, to compare the other functions with it
 	$(LAMBDA) -p minimal-lambda
 	$(LAMBDA) -p minimal-lambda --output-format zip
 
 bench: build minimal ## measure the registry on this machine
 	cargo run --release -p tests --bin bench
 
-million: ## measure with a million Live listings: some minutes, a file of several gigabytes
+million: ## measure with a million Live listings; takes some minutes and writes several gigabytes
 	cargo run --release -p tests --bin bench -- million
 
-cost: ## compute the cost of requests and of a month of 100,000 listings on AWS, from measured units and infra/prices.json
+cost: ## compute the cost on AWS of single requests and of 100,000 listings for a month
 	cargo run --release -p tests --bin bench -- cost
 
-bench-peers: ## compare list, search, get and publish with ContextForge from PyPI; PEER_URL for another registry
+bench-peers: ## compare the speed of list, search, get and publish with ContextForge; PEER_URL compares another registry
 	tests/bench_peers/run
 
-load: build ## send ten minutes of mixed load to the registry and to the packaged functions; LOAD_MINUTES for less
+load: build ## send ten minutes of mixed load to the registry and to the packaged functions; LOAD_MINUTES sets the time
 	cargo run --release -p tests --bin bench -- load
 
-faults: ## inject every fault and print its result; FAULT_KILLS for fewer kills than fifty
+faults: ## inject faults and print the results; FAULT_KILLS sets the number of kills (50)
 	tests/faults/run
 
-hostile: ## fuzz the parsers and attack the release binary: address spellings, DNS rebinding, redirects
+hostile: ## fuzz the parsers, and attack the release binary with odd addresses, DNS rebinding and redirects
 	tests/hostile/run
 
-prove: ## run packaging, load, growth, cost, faults and hostile input; PROVE=short for less
+prove: ## run the tests of packaging, load, growth, cost, faults and hostile input; PROVE=short runs shorter tests
 	tests/prove/run $(PROVE)
 
-soak: ## run an hour of sweeps over 2,000 peers, a third of them hostile; SOAK_MINUTES for less
+soak: ## probe 2,000 peers for an hour (a third of them are hostile); SOAK_MINUTES sets the time
 	cargo run --release -p tests --bin bench -- soak
 
-interop: ## publish agents and servers built with the official SDKs
+interop: ## publish agents and servers that were built with the official SDKs
 	tests/interop/run
 
-walk: ## go from publishing to the export with official MCP and A2A clients and with curl
+walk: ## test all steps from publishing to the product export, with official MCP and A2A clients and with curl
 	tests/funnel_walk/run
 
 log-client: ## follow the evidence log with golang.org/x/mod/sumdb and aics-tlog
@@ -78,23 +78,23 @@ log-client: ## follow the evidence log with golang.org/x/mod/sumdb and aics-tlog
 browser: ## test the pages in headless Chromium
 	tests/browser/run
 
-openapi: ## test the API against its OpenAPI description with schemathesis; EXAMPLES, SEED
+openapi: ## test the API against its OpenAPI description with schemathesis; EXAMPLES and SEED set its options
 	tests/openapi/run
 
-conformance: ## run the official MCP suites, and official MCP and A2A clients
+conformance: ## run the official MCP test suites, and official MCP and A2A clients
 	tests/conformance/mcp
 	tests/conformance/a2a
 
 second-engine: ## run the tests of the store on another DynamoDB engine
 	tests/second_engine/run
 
-acceptance: ## run the external acceptance suite against a fresh server; SUITE is its folder
+acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke second-engine walk log-client openapi conformance interop browser prove ## run every check there is: some hours
+nightly: check test check-infra smoke second-engine walk log-client openapi conformance interop browser prove ## run all checks; takes some hours
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
-deploy: build ## deploy to your own AWS account; asks before it changes anything
+deploy: build ## deploy to your own AWS account; it asks you before it changes anything
 	SAM_CLI_TELEMETRY=0 $(TOOLS)/sam deploy --guided --template-file infra/template.yaml --capabilities CAPABILITY_IAM
 
 $(TOOLS)/.installed: infra/requirements.txt

@@ -1,6 +1,7 @@
 """Translates the SAM template to CloudFormation: translate.py TEMPLATE OUT.
 
-A wrong !Ref in the policy of a function is visible only there, because neither cfn-lint nor `sam validate` checks it.
+Only the CloudFormation template shows a wrong !Ref in the policy of a function. Neither cfn-lint nor `sam validate`
+checks this in the SAM template.
 """
 
 import json

@@ -1,7 +1,7 @@
-//! The layers of the registry under one name, lowest first. This crate contains no code: it lets a function
-//! name one dependency and enable the layers that it uses. Each layer is a crate in the folder next to this
-//! one, and Cargo enforces the order: a layer cannot import one that is listed after it.
-//! `shared/docs/architecture.md` has the graph.
+//! All layers of the registry under one name, lowest first. This crate contains no code. With it, a function
+//! names only one dependency and enables the layers that it uses. Each layer is a crate in a folder next to
+//! this crate. Cargo enforces the order: a layer cannot import a layer that is listed after it.
+//! `shared/docs/architecture.md` contains the graph.
 
 pub use registry_model::{self as model, VERSION, cache, error, json, metrics, settings};
 

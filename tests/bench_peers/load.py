@@ -1,6 +1,7 @@
-"""A closed loop of requests over kept-alive connections. It does little work itself, so that it measures the server.
+"""Sends requests over connections that stay open: each connection sends the next request after the last answer.
 
-Every connection has its own process, because the interpreter's lock would slow down connections in one process.
+It does little work itself, so that it measures the server. Every connection has its own process, because the interpreter's
+lock would slow down several connections in one process.
 """
 import multiprocessing
 import re

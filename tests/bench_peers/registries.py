@@ -1,6 +1,6 @@
-"""The compared registries: the requests for the same thing to each, and the check that its answer is correct.
+"""The compared registries. For each registry, it contains the requests to send and a check that the answers are correct.
 
-Each is used over its own API, with the call that is most similar to the calls of the others.
+Each registry is used over its own API. The chosen calls are as similar as possible between the registries.
 """
 import copy
 import json

@@ -1,6 +1,7 @@
-"""The published servers: real or generated names and descriptions, and one MCP server on loopback that answers for all.
+"""The servers that are published. Their names and descriptions are real or generated.
 
-Both registries list a server only after a handshake, so every published address has to speak the protocol.
+One MCP server on loopback answers for all of them. Both registries list a server only after a handshake, so every
+published address has to speak the protocol.
 """
 import asyncio
 import json

@@ -1,7 +1,7 @@
-"""Peers with test texts: a crowd that fills more than one page of the list, and peers with hostile texts.
+"""Peers with test texts: many peers that fill more than one page of the list, and peers with hostile texts.
 
-They answer like valid peers, so that their texts reach the pages. The checks may keep any of them off the list. Even then
-the parts that are shown must be inert.
+All of them answer like valid peers, so that their texts reach the pages. The registry may decide that some of them do not
+become Live. Other pages still show parts of their texts, and these parts must do no harm.
 """
 import json
 import threading

@@ -1,4 +1,7 @@
-"""The required result of a walk: a Live listing, a demo, a seat, the whole product, and the same files as archives."""
+"""Checks the result of a walk. It must be a Live listing, a demo, a founding seat and the whole product.
+
+The archives of the product must contain the same files.
+"""
 import base64
 import io
 import json

@@ -1,4 +1,4 @@
-"""The walks: the client, the real peer that it lists, and how it finds the next step. A new client is one row."""
+"""The table of the walks. A row contains the client, the real peer that it publishes, and how it finds the next step."""
 import sys
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,9 +1,12 @@
-"""Copies of the release binary. The first trusts a certificate authority of the test, so that its public mode can speak TLS
-with the test's peers. In the second, the address guard is opened as well, as the control of every way.
+"""Makes two changed copies of the release binary.
 
-The trusted roots are compiled into the binary. A copy has the key of one root (ISRG Root X2, on P-384) replaced byte for byte,
-and no other change, so the guard is the released one. The table of networks that are not public is also in the binary as
-bytes: the second copy has their prefix lengths overwritten, so that each entry covers only one address.
+The first copy trusts a certificate authority of the test, so that its public mode can speak TLS with the test's peers. In the
+second copy, the address guard also lets almost every address pass. It shows that each attack works without the guard.
+
+The trusted root certificates are compiled into the binary. In a copy, the key of one root (ISRG Root X2, on P-384) is
+replaced byte for byte. Nothing else changes in the first copy, so it has the address guard of the release. The binary also
+contains the table of networks that are not public. In the second copy, the prefix lengths in this table are overwritten, so
+that each entry covers only one address.
 """
 import subprocess
 from pathlib import Path

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The canary: listens on addresses to which a public registry must never connect, and records every connection in a file.
+"""The canary listens on addresses to which a public registry must never connect. It records every connection in a file.
 
 It is a separate process, so that its connections are not mixed with connections of the registry or the peers:
 

@@ -1,5 +1,6 @@
-"""Coverage-guided fuzzing: builds the fuzzer and runs each target, from the corpus of the repository and from the cases of
-earlier runs in the target folder.
+"""Builds the fuzzer and runs each fuzz target, guided by code coverage.
+
+A run starts from the corpus of the repository and from the cases of earlier runs, which are in the target folder.
 """
 import os
 import re

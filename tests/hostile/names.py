@@ -1,7 +1,8 @@
-"""A name server with scripted answers, because DNS rebinding is an answer that changes between two queries.
+"""A name server with scripted answers. In a DNS rebinding attack, the answer changes between two queries.
 
-Each name has steps: the nth query of a type gets the nth step, later ones the last step, or all in turn if the name flips. A
-name without a script does not exist. Standard library only: UDP, and TCP for long answers.
+Each name has a list of steps. The first query of a type gets the first step, the second query gets the second step, and so
+on. Later queries get the last step. If the name flips, later queries start again with the first step. A name without a
+script does not exist. The server uses UDP, and TCP for long answers. It needs only the standard library.
 """
 import ipaddress
 import socket

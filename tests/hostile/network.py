@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the release binary in public mode in a network namespace: a name server, peers on public addresses, and the canary on
-private ones. Started by `run`; prints a JSON row for each way, with what was broken.
+"""Runs the release binary in public mode in a network namespace.
+
+The namespace contains a name server, peers on public addresses, and the canary on private addresses. `run` starts this
+program. It tries each way in which the registry could be made to connect to a private address. For each way, it prints a
+JSON row with the guarantees that were broken.
 
     unshare --map-root-user --net --mount network.py BINARY FOLDER
 """

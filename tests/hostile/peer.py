@@ -1,8 +1,13 @@
 """A peer on public addresses: an honest agent and MCP server over TLS. Some paths return a misleading answer.
 
 It counts all connections. The path contains the target of a misleading answer, so that each case is one URL:
-/to/302/<target> redirects to it, /card/<target> names it in a card, /events/<target> in an event stream, /gate/<target> in a
-challenge. On the hosts in `moved` every path redirects.
+
+    /to/302/<target>     redirects to the target
+    /card/<target>       returns a card that contains the target
+    /events/<target>     returns an event stream that contains the target
+    /gate/<target>       returns an auth challenge that contains the target
+
+On the hosts in `moved` every path redirects.
 """
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The scripts of the names in the run, and the targets of misleading answers."""
+"""The scripts for the names that the name server answers, and the targets of misleading answers."""
 from names import Script, Step
 
 PUBLIC, PUBLIC_TOO, PUBLIC_SIX = "1.2.3.4", "1.2.3.5", "2606:4700::1234"

@@ -1,6 +1,6 @@
-"""The ways in which untrusted input makes the registry send requests, each tried with every private target.
+"""The ways in which untrusted input makes the registry send requests. Each way is tried with every private target.
 
-A way returns its number of attempts. The name server, the peer and the canary count the effects.
+A way returns its number of attempts. The name server, the peer and the canary count the requests that they get.
 """
 import json
 import sys

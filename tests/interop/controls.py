@@ -1,4 +1,4 @@
-"""Negative controls: servers that must not become Live. Without them, a registry that lists everything would pass."""
+"""Servers that must not become Live. Without them, a registry that accepts everything would pass the test."""
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,6 +1,7 @@
-"""The peers: their official SDK release, how they are started and published, and the official clients that confirm them.
+"""The table of the peers. A row contains the release of the official SDK, and how the peer is started and published.
 
-This is a table, so that the coverage is easy to see and a new release is one row.
+It also contains the official clients that confirm that the peer works. It is a table, so that the coverage is easy to see
+and a new release is one row.
 """
 from dataclasses import dataclass
 

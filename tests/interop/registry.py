@@ -1,4 +1,4 @@
-"""The registry under test: started for the run, or given by BASE_URL, and used only over its public API."""
+"""The registry that is tested. The run starts it, or BASE_URL names a running registry. Only its public API is used."""
 import json
 import os
 import re

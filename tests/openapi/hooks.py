@@ -1,7 +1,7 @@
-"""Strategies for the formats that JSON Schema does not define: values of each format that the registry accepts.
+"""Generates values for the formats that JSON Schema does not define. The registry accepts all generated values.
 
-Loaded by schemathesis (SCHEMATHESIS_HOOKS). SAMPLES names a JSON file of values that only the running registry knows:
-cursors of its lists and ids of its listings. Values that break a format are not generated.
+schemathesis loads this file (SCHEMATHESIS_HOOKS). SAMPLES names a JSON file with values that exist only in the running
+registry: cursors of its lists and ids of its listings. Values that break a format are not generated.
 """
 import json
 import os

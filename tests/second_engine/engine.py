@@ -1,7 +1,8 @@
-"""moto's DynamoDB on a port of this machine, one request after another.
+"""Runs moto's DynamoDB on a port of this machine. It answers one request after another.
 
-moto's `moto_server` answers each request in a thread, and its transactions are not isolated: another write can come between
-the parts of a transaction, or be lost when it is rolled back. DynamoDB isolates transactions, and the store relies on that.
+moto's own `moto_server` answers each request in a thread, and its transactions are not isolated. Another write can happen
+between the parts of a transaction, or can be lost when the transaction is rolled back. The store needs isolated
+transactions, as in DynamoDB.
 """
 
 import sys

@@ -1,5 +1,5 @@
-//! Listings, verdicts and feed items for tests and benchmarks. Each builder returns a valid value. The caller
-//! changes only the fields that its test needs.
+//! Listings, probe results and feed items for tests and benchmarks. Each builder returns a valid value. The
+//! caller changes only the fields that its test needs.
 
 #![expect(clippy::unwrap_used, reason = "a broken fixture fails its test")]
 

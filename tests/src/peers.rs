@@ -1,5 +1,5 @@
-//! Peers to probe: agents and MCP servers on loopback. A peer answers with a script and records its requests.
-//! A test can replace the script of a running peer, for example to fix a broken server.
+//! Peers (servers to probe): agents and MCP servers on loopback. A peer answers with a script and records its
+//! requests. A test can replace the script of a running peer, for example to fix a broken server.
 
 #![expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
 

@@ -1,5 +1,5 @@
 //! Four routes of Lambda's runtime API, so that tests can run a packaged binary as AWS does. The API gives
-//! the binary one event at a time and returns its reply.
+//! the binary one event at a time and takes the binary's reply to this event.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

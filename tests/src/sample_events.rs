@@ -1,5 +1,5 @@
-//! Returns a sample event for every route and schedule. Some events are files in `events/`. For every other
-//! route, the event is built from the example of its operation, so a new operation needs no file.
+//! Returns a sample event for every route and schedule. Some events are files in `events/`. The other events
+//! are built from the example of the operation that the route calls, so a new operation needs no file.
 
 use std::fs;
 

@@ -1,5 +1,6 @@
-//! Reads the SAM template as plain JSON: `!Ref X` becomes `{"Ref": "X"}`, `!GetAtt` becomes `{"Fn::GetAtt":
-//! …}`, and so on. The gateway has another reader. The two share no code, so that one mistake is not in both.
+//! Reads the SAM template as plain JSON. For example, `!Ref X` becomes `{"Ref": "X"}`, and `!GetAtt` becomes
+//! `{"Fn::GetAtt": …}`. The gateway has another reader. The two readers share no code, so that one mistake is
+//! not in both.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! A complete registry for one test. It has the real gateway on a free port, a table in memory, a clock that
-//! only the test moves, and random numbers with a fixed seed. It runs no schedules. Registries share nothing,
-//! so tests run in parallel.
+//! A complete registry for one test. It has the real gateway on a free port and a table in memory. Only the
+//! test moves its clock, and its random numbers have a fixed seed. It runs no schedules. Each test has its
+//! own registry, so tests run in parallel.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
 

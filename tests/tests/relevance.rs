@@ -1,6 +1,6 @@
-//! Measures the relevance of search with real listings and graded questions, and compares it with other
-//! systems. The collection is not part of this project. `SEARCH_COLLECTION` is its folder and contains
-//! `listings.jsonl` and `dev.jsonl`.
+//! Measures the relevance of search and compares it with other systems. It uses real listings and questions
+//! with graded answers. The collection is not part of this project. `SEARCH_COLLECTION` is the folder of the
+//! collection, which contains `listings.jsonl` and `dev.jsonl`.
 
 #![expect(clippy::expect_used, reason = "a test fails if it cannot read its collection")]
 
@@ -137,7 +137,7 @@ fn best_hits(index: &Index, question: &str) -> Vec<(f32, String)> {
 /// different shards must be comparable for that.
 #[test]
 #[ignore = "needs the collection in SEARCH_COLLECTION"]
-fn merged_shards_rank_like_the_whole_index() {
+fn merged_shards_give_the_same_ranking_as_the_whole_index() {
     let folder = collection();
     let rows = lines(folder.join("listings.jsonl"));
     let whole = build_index(&rows);

@@ -1,5 +1,6 @@
-//! These tests check what a template linter cannot check: `infra/template.yaml` and the code agree on table,
-//! functions, schedules and events, and no function has more permissions than it needs.
+//! These tests check what a template linter cannot check. `infra/template.yaml` and the code must agree on
+//! the table, the functions, the schedules and the events. No function may have more permissions than it
+//! needs.
 
 #![expect(clippy::unwrap_used, reason = "a test fails if it cannot read the template")]
 
@@ -33,7 +34,7 @@ use tests::test_registry::TestRegistry;
 use tower::ServiceExt as _;
 
 #[test]
-fn table_matches_the_code() {
+fn table_in_the_template_matches_the_code() {
     let template = Template::read().unwrap();
     let properties = template.properties("Table");
     let schema = |key: [&str; 2]| {
@@ -67,7 +68,7 @@ fn table_matches_the_code() {
 }
 
 #[test]
-fn functions_match_the_crates() {
+fn functions_in_the_template_match_the_crates() {
     let template = Template::read().unwrap();
     let folders: BTreeSet<String> = std::fs::read_dir(root().join("functions"))
         .unwrap()
@@ -194,7 +195,7 @@ fn undelivered_events_go_to_the_dead_letter_queue() {
 }
 
 #[test]
-fn rules_match_the_events_that_are_sent() {
+fn event_rules_match_the_events_that_are_sent() {
     let template = Template::read().unwrap();
     let rules = template.events("EventBridgeRule");
     let receivers = |what: What| -> Vec<&str> {
@@ -326,7 +327,7 @@ fn fits(pattern: &str, path: &str) -> bool {
 }
 
 #[test]
-fn policies_are_as_narrow_as_their_function() {
+fn policies_allow_only_what_their_function_needs() {
     let template = Template::read().unwrap();
     for (function, properties) in template.functions() {
         for statement in properties["Policies"][0]["Statement"].as_array().unwrap() {
@@ -420,7 +421,7 @@ fn only_functions_that_append_to_the_log_can_sign_it() {
 
 /// Runs all outreach operations and checks each table access against the policies.
 #[tokio::test(flavor = "multi_thread")]
-async fn outreach_stays_within_its_policies() {
+async fn outreach_operations_need_only_the_permitted_table_access() {
     let template = Template::read().unwrap();
     let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
     let served = DynamoDb::serve(engine.clone()).await.unwrap();
@@ -440,8 +441,8 @@ async fn outreach_stays_within_its_policies() {
     let peer = Peer::start(agents::newest_called("Relay Router")).await;
     let second_peer = Peer::start(agents::newest).await;
     let call = async |name: &str, arguments: Value| {
-        let run = operations::named(name).unwrap().run;
-        run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
+        let operation = operations::named(name).unwrap();
+        operation.run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
     };
     for card in [peer.card(), second_peer.card()] {
         call("list_yourself", json!({ "agent_card_url": card })).await;
@@ -494,7 +495,7 @@ const WITH_ALARM: [Metric; 3] =
     [Metric::ScheduledTicks, Metric::OldestOverdueRecheck, Metric::OldestPendingLeaf];
 
 #[test]
-fn alarms_watch_the_metrics_of_their_reporter() {
+fn each_alarm_watches_the_function_that_reports_its_metric() {
     let template = Template::read().unwrap();
     let alarms = template.resources("AWS::CloudWatch::Alarm");
     let own = alarms.values().map(|alarm| &alarm["Properties"]);
@@ -532,7 +533,7 @@ fn dashboard_contains_every_metric_and_alarm() {
 }
 
 #[test]
-fn search_index_has_one_concurrent_execution() {
+fn search_index_function_reserves_one_concurrent_execution() {
     let template = Template::read().unwrap();
     let reserved = &template.functions()["search-index"]["ReservedConcurrentExecutions"];
     assert_eq!(reserved, &json!({ "Fn::If": ["ReservesConcurrency", 1, { "Ref": "AWS::NoValue" }] }));

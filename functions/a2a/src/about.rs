@@ -1,5 +1,5 @@
-//! The description of this endpoint, for GET and for the method `help`. Both are built from the catalogue and
-//! the table of methods, so the description cannot go out of date.
+//! The description of this endpoint. A GET and the method `help` return it. It is built from the catalog of
+//! operations and the table of methods, so it cannot become out of date.
 
 use axum::Json;
 use axum::extract::State;
@@ -24,9 +24,10 @@ pub(crate) async fn status(State(app): State<App>) -> Json<Value> {
         "versions": ["1.0", "0.3", "0.2"],
         "bindings": ["JSONRPC", "HTTP+JSON"],
         "methods": dialects::supported(),
-        "note": "POST JSON-RPC 2.0 here. Send plain words (\"list my agent at https://…\"), or a data part \
-            {\"operation\": …, \"arguments\": {…}} that runs an operation. Call the method `help` for examples. ListTasks \
-            returns the tasks of a contextId from an earlier answer; without a contextId it returns none.",
+        "note": "Send JSON-RPC 2.0 by POST to this URL. The message contains plain words (\"list my agent at \
+            https://…\"), or a data part {\"operation\": …, \"arguments\": {…}} that runs an operation. For \
+            examples, call the method `help`. ListTasks returns the tasks of one contextId. Send a contextId \
+            from an earlier answer; without it, ListTasks returns no tasks.",
     }))
 }
 

@@ -1,5 +1,6 @@
-//! The dialects by their method names: `SendMessage` in 1.0 is `message/send` in the older ones. The method
-//! name decides the dialect of the answer, because many clients send no version header.
+//! The dialects (versions) of A2A, recognized by their method names. For example, `SendMessage` in 1.0 is
+//! `message/send` in older dialects. The method name decides the dialect of the answer, because many clients
+//! send no version header.
 
 mod object;
 pub(crate) mod older;

@@ -1,5 +1,6 @@
-//! Errors in both bindings: a JSON-RPC error over HTTP 200, or an HTTP status with a Google error (A2A 1.0
-//! specification §5.4 and §3.3.2). The codes are the same in all dialects.
+//! Errors in both transports. JSON-RPC returns a JSON-RPC error with HTTP status 200. REST returns an HTTP
+//! error status with a Google error (A2A 1.0 specification §5.4 and §3.3.2). The codes are the same in all
+//! versions.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -20,22 +21,25 @@ pub(crate) enum A2aError {
     InvalidParams { field: String, detail: String },
     #[error("{}", .0.detail)]
     Internal(Box<Problem>),
-    #[error("{} Messages that only read create no task and are still answered.", .0.detail)]
+    #[error("{} You can still send messages that only read data, because they create no task.", .0.detail)]
     TooManyTasks(Box<Problem>),
     #[error(
-        "Task `{0}` not found. Tasks are kept for 24 hours; a task id chosen by the client is valid only from the same \
-         address."
+        "Task `{0}` not found. Tasks are kept for 24 hours. A task id that the client chose is valid only \
+            from the same address."
     )]
     TaskNotFound(String),
     #[error("Task `{id}` is {state} and cannot be canceled.")]
     TaskNotCancelable { id: String, state: &'static str },
-    #[error("Push notifications are not supported: a task has ended, or needs input, when it is returned.")]
+    #[error(
+        "Push notifications are not supported. They are not needed: when a task is returned, it has \
+        ended or it needs input."
+    )]
     PushNotSupported,
     #[error("{0}")]
     Unsupported(&'static str),
     #[error("{0}")]
     ContentType(String),
-    #[error("There is no extended agent card: the public card is complete.")]
+    #[error("There is no extended agent card, because the public card is complete.")]
     NoExtendedCard,
     #[error("A2A version `{0}` is not supported; use 1.0 or 0.3.")]
     Version(String),
@@ -191,9 +195,10 @@ impl From<TaskError> for A2aError {
                 "This task has too many messages. Send a message without taskId to start a new one.",
             ),
             TaskError::ContextMismatch => Self::param("message.contextId", "does not match the task."),
-            TaskError::Conflict => {
-                Self::param("id", "another message changed this task at the same time; send yours again.")
-            }
+            TaskError::Conflict => Self::param(
+                "id",
+                "another message changed this task at the same time. Send your message again.",
+            ),
             TaskError::OnlyFiles => Self::ContentType(
                 "Files are not supported. Send a text part, or a data part with an operation.".to_owned(),
             ),
@@ -223,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_bindings_return_the_reason() {
+    fn error_has_a_json_rpc_form_and_a_rest_form() {
         let error = A2aError::TaskNotFound("x".to_owned());
         let rpc = error.rpc();
         assert_eq!(rpc["code"], -32001);

@@ -1,5 +1,6 @@
-//! Reads members of a client's JSON by their camel-case name, or by the snake-case name that some clients
-//! send. Errors name the member. Numbers may be strings, because the REST binding has them in the query.
+//! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case.
+//! Errors contain the name of the field. A number may be a string, because the REST binding sends numbers in
+//! the query.
 
 use registry::a2a::is_valid_id;
 use registry::error::shorten;
@@ -122,7 +123,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn members_have_a_camel_case_or_a_snake_case_name() {
+    fn member_names_may_be_in_camel_case_or_snake_case() {
         let value = json!({ "page_size": "10", "historyLength": 3.0, "contextId": null, "flag": true });
         let fields = Fields::at(&value, "").unwrap();
         assert_eq!(fields.number("pageSize", 1, 100), Ok(Some(10)));

@@ -1,5 +1,5 @@
-//! The A2A endpoint: JSON-RPC in the dialects 1.0, 0.3 and 0.2, and the REST binding of 1.0. This crate only
-//! translates between JSON and Rust types; `registry::a2a` handles messages and stores tasks.
+//! The A2A endpoint: JSON-RPC in the versions 1.0, 0.3 and 0.2, and the REST binding of 1.0. This crate only
+//! translates between JSON and Rust types. The module `registry::a2a` handles messages and stores tasks.
 
 mod about;
 mod dialects;

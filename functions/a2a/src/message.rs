@@ -1,5 +1,5 @@
-//! Reads a message of any dialect. Clients of the older dialects may leave out members that their SDKs do not
-//! check.
+//! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do
+//! not check.
 
 use registry::a2a::{Content, Message, Part, Role};
 use serde_json::{Map, Value};
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_member() {
+    fn error_contains_the_path_of_the_invalid_member() {
         let text = json!([{ "text": "x" }]);
         for (value, field) in [
             (json!({ "role": "ROLE_USER", "parts": text }), "message.messageId"),

@@ -1,6 +1,6 @@
-//! The REST binding of 1.0 (specification §11): the path and the HTTP method select the same calls as in
+//! The REST binding of A2A 1.0 (specification §11). The path and the HTTP method select the same calls as in
 //! JSON-RPC, with the same JSON. A tenant at the start of the path is ignored, because this registry has only
-//! one.
+//! one tenant.
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_map_to_calls() {
+    fn request_path_decides_the_call() {
         for (path, call) in [
             ("message:send", Some(Call::Send)),
             ("acme/message:send", Some(Call::Send)),

@@ -1,5 +1,5 @@
-//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, even an error, because one of the
-//! official clients ignores the body of any other status.
+//! The JSON-RPC 2.0 binding over POST. Every answer has HTTP status 200, also if it is an error. The reason
+//! is that one of the official clients ignores the body of answers with any other status.
 
 use axum::Extension;
 use axum::extract::State;
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_requests_get_their_error_codes() {
+    fn malformed_requests_get_the_specified_error_codes() {
         for (body, id, code) in [
             ("", Value::Null, -32700),
             ("{", Value::Null, -32700),

@@ -1,6 +1,6 @@
-//! The methods that both bindings share: they parse the parameters, call `registry::a2a` and write the answer
-//! in the caller's dialect. Answers of read operations are cached as text, because most of the cost of a read
-//! operation is the serialization.
+//! The methods of both bindings (JSON-RPC and REST). They parse the parameters, call `registry::a2a` and
+//! write the answer in the caller's A2A version. Answers of read operations are cached as text, because most
+//! of the cost of a read operation is the serialization.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Writes to the connector of the day, sends the day's invitations and pulls the listings of other
-//! registries. The job runs every hour and does what is still missing for the day. So the next run makes up
-//! for a failed one, and a new Live listing is invited on the same day.
+//! Writes to the connector of the day, sends the day's invitations and reads the entries of other registries.
+//! The job runs every hour and does what is still missing for the day. So if a run fails, the next run does
+//! the rest. A new Live listing is invited on the same day.
 
 use registry::app::App;
 use registry::federation;

@@ -1,5 +1,5 @@
-//! The ARD API: search, explore and browse, with ARD's own request, response and error formats. The search
-//! path also accepts this registry's own search request.
+//! The ARD API: search, explore and browse. Requests, responses and errors have the formats of ARD. The
+//! search path also accepts search requests in this registry's own format.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -46,7 +46,7 @@ async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -
     if body["query"].is_object() {
         return Ok(search::search(&app, &body).await.map(Json).into_response());
     }
-    let answer = (ARD_SEARCH.render)(app, caller, RawArguments::Json(body)).await?;
+    let answer = ARD_SEARCH.render(app, caller, RawArguments::Json(body)).await?;
     let body = Box::<str>::from(answer).into_string();
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }

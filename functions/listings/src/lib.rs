@@ -1,5 +1,5 @@
 //! The read endpoints: status, active list, search, feed, probe statistics, badges, the ARD API and the
-//! official MCP registry API. Nothing here publishes or changes a listing.
+//! official MCP registry API. This function never publishes or changes a listing.
 
 mod ard;
 mod registry_api;

@@ -1,5 +1,5 @@
-//! The read API of the official MCP registry, under `/v0.1` and the older `/v0`. It translates paths, methods
-//! and errors; `registry::registry_api` produces the answers.
+//! The read API of the official MCP registry, at `/v0.1` and at the older `/v0`. This module translates
+//! paths, methods and errors. The module `registry::registry_api` makes the answers.
 
 mod error;
 mod path;
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_get_the_documented_errors() {
+    fn write_requests_get_the_documented_errors() {
         let refused = |call: Call, method: Method, token: bool| {
             let mut headers = HeaderMap::new();
             if token {

@@ -1,5 +1,5 @@
-//! The HTML pages and their assets. A client that accepts only JSON is redirected from the root to the
-//! discovery map.
+//! The HTML pages and their assets. If a client that accepts only JSON requests the root, it is redirected to
+//! the discovery map.
 
 use axum::Router;
 use axum::extract::Request;

@@ -1,7 +1,7 @@
-//! Probes the listings that are due: the scheduled tick probes all of them, and a `listing.queued` event
-//! probes one listing. Then the function appends the decisions to the evidence log. The tick also stores the
-//! hourly sample of the economy. An event may be delivered twice: the second run does nothing, because the
-//! first run has already claimed the slot or the listing.
+//! Probes the listings that are due. The scheduled tick probes all of them, and a `listing.queued` event
+//! probes one listing. Then the function adds the decisions to the evidence log. The tick also stores the
+//! hourly sample of the economy. An event may be delivered twice. The second run does nothing, because the
+//! first run has already claimed the time slot or the listing.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

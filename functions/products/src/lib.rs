@@ -1,5 +1,5 @@
-//! Serves the funnel (demo, feedback, products, payment and outreach) and the operations for trails,
-//! attestations, federation, interop and economy.
+//! Serves the funnel: demo, feedback, products, payment and outreach. It also serves the operations for
+//! trails, attestations, federation, interop and economy.
 
 mod webhook;
 

@@ -1,5 +1,5 @@
-//! The webhook for Stripe's payment events. It is not an operation of the catalogue, because only Stripe
-//! calls it and the signature covers the raw body.
+//! The webhook for Stripe's payment events. It is not an operation of the catalog, because only Stripe calls
+//! it and the signature covers the raw body.
 
 use axum::extract::State;
 use axum::routing::post;

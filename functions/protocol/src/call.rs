@@ -1,6 +1,6 @@
-//! `tools/call`: runs an operation of the catalogue by its name. If the tool fails, the reply is a result
-//! with `isError`, so that the model sees the error and can correct its call. A call that reaches no tool
-//! gets a protocol error.
+//! `tools/call`: runs an operation of the catalog by its name. If the tool fails, the reply is a result with
+//! `isError`, so that the model sees the error and can correct its call. If the call names no existing tool,
+//! the reply is a protocol error.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(crate) async fn call(
         Some(arguments @ Value::Object(_)) => arguments,
         Some(_) => return Err(RpcError::params("`params.arguments` must be an object.")),
     };
-    match (operation.render)(app.clone(), caller, RawArguments::Json(arguments)).await {
+    match operation.render(app.clone(), caller, RawArguments::Json(arguments)).await {
         Ok(answer) => Ok(Outcome { content: answer.into(), is_error: false }),
         Err(problem) => failure(operation, era, problem),
     }
@@ -84,7 +84,8 @@ fn default_next(entry: &AnyOperation, problem: &Problem) -> Value {
             "action": "call_tool",
             "tool": entry.name,
             "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),
-            "note": "Correct the arguments to match the tool's inputSchema and call it again; `arguments` is an example.",
+            "note": "Correct the arguments so that they match the inputSchema of the tool. Then call the \
+                tool again. `arguments` contains an example.",
         }),
     }
 }
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn tool_failure_is_a_result_in_every_revision() {
+    fn tool_failure_is_reported_as_a_result_in_every_revision() {
         for era in [Era::Modern, Era::Legacy(Handshake::March2025)] {
             let (document, is_error) = outcome_of(era, Problem::listing_not_found("agtpub_x")).unwrap();
             assert!(is_error);

@@ -1,5 +1,5 @@
-//! The HTTP endpoint: POST for JSON-RPC, GET for a description. The answer to a POST is JSON-RPC or an empty
-//! 202. Official clients depend on the order of the checks.
+//! The HTTP endpoint: POST for JSON-RPC, GET for a description. The answer to a POST is JSON-RPC, or it is
+//! empty with status 202. The order of the checks must not change, because official clients depend on it.
 
 use std::sync::Arc;
 
@@ -45,14 +45,15 @@ async fn answer(
         let detail = if headers.contains_key(header::ORIGIN) {
             "The Origin is not allowed."
         } else {
-            "This registry runs on loopback and refuses other host names. Set BASE_URL to its public address."
+            "This registry runs on loopback, so it refuses other host names. The operator must set BASE_URL \
+                to the public address."
         };
         return Err(RpcError::refused(StatusCode::FORBIDDEN, detail));
     }
     let body = body.map_err(body_error)?;
     match serde_json::from_slice(&body.0).map_err(|error| RpcError::parse(&error.to_string()))? {
         Value::Array(_) if !negotiate::allows_batches(headers) => {
-            Err(RpcError::request("Send one message per request; only revision 2025-03-26 has batches."))
+            Err(RpcError::request("Send one message per request. Only revision 2025-03-26 supports batches."))
         }
         Value::Array(messages) => batch(server, app, caller, messages).await,
         message => single(server, app, caller, headers, message).await,
@@ -72,7 +73,9 @@ async fn single(
             Err(error) => Reply::error(Some(&request.id), error),
         },
         Ok(Message::Response) if !negotiate::allows_responses(headers) => {
-            return Err(RpcError::request("This server sends no requests, so it accepts no responses."));
+            return Err(RpcError::request(
+                "This server sends no requests to clients, so it accepts no responses from them.",
+            ));
         }
         Ok(Message::Notification | Message::Response) => return Ok(reply::accepted()),
         Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
@@ -107,7 +110,7 @@ async fn batch(
             ),
             Ok(Message::Request(request)) if size > MAX_BATCH_BYTES => {
                 let error = RpcError::request(
-                    "The response to this batch is too large. Send this request on its own.",
+                    "The response to this batch is too large. Send this request alone, not in a batch.",
                 );
                 Reply::error(Some(&request.id), error)
             }

@@ -1,5 +1,5 @@
-//! The MCP server: one stateless endpoint that supports the newest revision and the three before it. Every
-//! tool is an operation of the catalogue, so a new operation needs no change here.
+//! The MCP server. It is one stateless endpoint for the newest revision of MCP and the three revisions before
+//! it. Every tool is an operation of the catalog, so a new operation needs no change here.
 
 mod call;
 mod endpoint;

@@ -1,5 +1,5 @@
-//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). MCP restricts an id to a
-//! string or a whole number, so that every reply can be matched.
+//! Messages of a client: a request, a notification or a response (JSON-RPC 2.0). In MCP, an id is a string or
+//! a whole number, so that every reply can be matched to its request.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

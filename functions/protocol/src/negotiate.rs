@@ -1,5 +1,7 @@
-//! Protocol version negotiation: the era of a request and, in the modern era, whether its headers match its
-//! body (streamable HTTP, "Standard Request Headers"). Official clients depend on the order of these checks.
+//! Protocol version negotiation. It decides whether a request uses the newest revision of MCP (modern era) or
+//! an older revision (legacy era). In the modern era, it also checks that the headers match the body
+//! (streamable HTTP, "Standard Request Headers"). The order of these checks must not change, because official
+//! clients depend on it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -28,7 +30,8 @@ pub(crate) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
         meta.is_some_and(|meta| meta.contains_key(VERSION_KEY) || meta.contains_key(CAPABILITIES_KEY));
     if modern_header && !modern_meta && request.method == "initialize" {
         return Err(RpcError::headers(format!(
-            "`initialize` belongs to revisions before {MCP_NEWEST_REVISION}: send it without mcp-protocol-version."
+            "`initialize` belongs to revisions before {MCP_NEWEST_REVISION}. Send it without the header \
+                mcp-protocol-version."
         )));
     }
     if modern_header || modern_meta {

@@ -1,6 +1,6 @@
-//! Checks of `Origin` and `Host` (streamable HTTP, "Security Warning"). To prevent DNS rebinding, a registry
-//! on loopback accepts only loopback names. A public registry has no secrets and no sessions to steal, so it
-//! accepts every valid origin.
+//! Checks of `Origin` and `Host` (streamable HTTP, "Security Warning"). A registry on loopback accepts only
+//! loopback names, to prevent DNS rebinding. A public registry has no secrets and no sessions that an
+//! attacker could steal, so it accepts every valid origin.
 
 use http::{HeaderMap, HeaderName, header};
 use url::{Host, Url};

@@ -1,5 +1,5 @@
-//! JSON-RPC replies, each with its HTTP status. The error codes are the codes of MCP 2026-07-28; the older
-//! revisions define a subset of these codes.
+//! JSON-RPC replies. Each reply has its HTTP status. The error codes are those of MCP 2026-07-28. The older
+//! revisions define only some of these codes.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! The supported revisions of MCP and their differences. The newest revision has no handshake and no session,
-//! so it is the "modern" era; the older revisions are the "legacy" era and differ in the protocol version
-//! header.
+//! The supported revisions of MCP and their differences. The newest revision has no handshake and no session.
+//! It is called the "modern" era. The older revisions are called the "legacy" era. They use the protocol
+//! version header in different ways.
 
 use registry::model::protocol::MCP_REVISIONS;
 
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn initialize_never_agrees_on_the_newest_revision() {
+    fn initialize_never_selects_the_newest_revision() {
         assert_eq!(Handshake::agreed(MCP_NEWEST_REVISION), Handshake::November2025);
         assert_eq!(Handshake::agreed("2099-01-01"), Handshake::November2025);
         assert_eq!(Handshake::agreed("2024-11-05"), Handshake::November2025);

@@ -1,5 +1,6 @@
-//! The methods of the MCP server and the form of their results in each era. Results that do not depend on the
-//! request are serialized once, at the start, because clients request them most often.
+//! The methods of the MCP server, and the form of their results in each era (newest revision or older
+//! revisions). Some results do not depend on the request. They are serialized once at the start, because
+//! clients request them most often.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,11 +26,13 @@ use crate::tools::{self, Page, TOOLS};
 const TTL_MS: u32 = 300_000;
 
 /// Shown to the model before it chooses a tool.
-const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live listing has answered a real protocol \
-    handshake within the last seven days, and shows the evidence. To find a peer, call search_active. To be listed, call \
-    list_yourself with the URL of your card or endpoint. Then follow `next` in every answer: wait `next.wait_s` seconds if \
-    it is there, then call `next.tool` with `next.body` or `next.arguments`. The steps lead through the free demo and your \
-    feedback to a full product. No key is needed.";
+const INSTRUCTIONS: &str = "A registry of A2A agents and MCP servers. Every Live listing has answered a real \
+    protocol handshake within the last seven days, and shows the evidence. To find a peer, call \
+    match_capability with your task, or search_active for all Live listings. To publish your agent or \
+    server, call list_yourself with the URL of your card or endpoint. Then follow `next` in every answer. If \
+    `next.wait_s` is there, wait this number of seconds. Then call `next.tool` with `next.body` or \
+    `next.arguments`. These steps lead to the free demo, then to your feedback, then to a full product. You \
+    need no key.";
 
 #[derive(Debug)]
 pub(crate) struct McpServer {

@@ -1,5 +1,5 @@
-//! The catalogue as MCP tools: one for each operation and each of its aliases, in the catalogue's order. They
-//! are built once, because no tool depends on the request.
+//! The catalog of operations as MCP tools, in the same order. Each operation is a tool, and each alias of an
+//! operation is one more tool. The tools are built once, because no tool depends on the request.
 
 mod schema;
 
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_of_an_operation_is_a_tool() {
+    fn every_operation_name_and_alias_is_a_tool_name() {
         let mut seen = HashSet::new();
         for (entry, name) in
             CATALOGUE.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases).map(move |n| (e, n)))

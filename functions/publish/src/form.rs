@@ -1,5 +1,5 @@
 //! The HTML form for publishing, as a browser without JavaScript sends it. If the form is valid, the answer
-//! redirects to the page of the listing; otherwise the answer is a page that says what to correct.
+//! redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
@@ -34,7 +34,7 @@ pub(crate) async fn accept_forms(
         }
     };
     let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let published = (LIST_YOURSELF.run)(app.clone(), caller, RawArguments::Json(fields.into())).await;
+    let published = LIST_YOURSELF.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
     match published {
         Ok(answer) => {
             let id = answer["listing_id"].as_str().unwrap_or_default();

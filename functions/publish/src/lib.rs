@@ -1,4 +1,4 @@
-//! Publishing a listing, and scoring a card without publishing it.
+//! Publishes a listing, or calculates the score of a URL without publishing it.
 
 mod form;
 

@@ -1,5 +1,5 @@
-//! Updates the search index: when a listing goes Live or stops being Live, and once a minute. The pending
-//! changes are stored in the table, so the index becomes correct even if an event arrives twice, late or
+//! Updates the search index once a minute, and when a listing goes Live or stops being Live. The pending
+//! changes are stored in the table. So the index becomes correct even if an event arrives twice, late or
 //! never.
 
 use registry::app::App;

@@ -1,4 +1,4 @@
-//! The Talk inboxes: read one, write to one, and the public feed of messages.
+//! The Talk inboxes: callers can read an inbox, write to an inbox, and read the public feed of messages.
 
 use axum::Router;
 use registry::app::App;

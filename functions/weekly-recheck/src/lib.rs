@@ -1,6 +1,6 @@
-//! Rechecks every Live listing once a week and demotes listings that failed at three different hours. The job
-//! runs every hour and takes the listings that are due, in several parts if there are many. It appends the
-//! decisions to the evidence log.
+//! Probes every Live listing again once a week, and demotes listings that failed in three different hours.
+//! The job runs every hour and takes the listings that are due. If many listings are due, it runs in several
+//! parts. It adds the decisions to the evidence log.
 
 use registry::app::App;
 use registry::events::RECHECK_PART;
@@ -29,7 +29,7 @@ pub enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The event names no valid part.
-    #[error("invalid part of a recheck: {0}")]
+    #[error("the recheck received an invalid event: {0}")]
     Part(#[from] InvalidHashPrefix),
 }
 

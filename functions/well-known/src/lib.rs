@@ -1,5 +1,5 @@
-//! The discovery documents and the evidence log. This function also answers every path that no other function
-//! serves.
+//! Serves the discovery documents and the evidence log. This function also answers every path that no other
+//! function serves.
 
 use axum::Router;
 use registry::app::App;

@@ -1,4 +1,4 @@
-//! Hands the function's routes to Lambda.
+//! Passes the routes of this function to Lambda.
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {

@@ -1,6 +1,6 @@
-//! The text that the registry prints when it starts: its address, what it may probe, and what to try next. A
-//! registry that may probe loopback is a risk on a shared machine, so the banner warns about this at every
-//! start.
+//! The text that the registry prints when it starts: its address, which addresses it may probe, and what to
+//! try next. A registry that may probe loopback is a risk on a shared machine. So the banner warns about this
+//! at every start.
 
 use local::{Data, Local};
 use registry::settings::{Mode, Settings};
@@ -17,20 +17,21 @@ fn text(settings: &Settings, local_url: &str, data: &Data, is_reachable_by_other
         format!("{local_url}\n  public URL: {}", settings.base_url)
     };
     let rules = match settings.mode {
-        Mode::Public => "public rules: probes only https at public addresses",
+        Mode::Public => "public rules: it probes only https URLs at public addresses",
         Mode::Development => {
-            "development mode: may probe this machine (loopback, plain http); --public forbids that"
+            "development mode: it may probe this machine (loopback, plain http); to forbid this, add --public"
         }
     };
     let warning = match settings.mode {
         Mode::Development if is_reachable_by_others => {
-            "\n  WARNING: other machines can reach this address and make it probe this machine; add --public"
+            "\n  WARNING: other machines can reach this address and make the registry probe this machine. To \
+             prevent this, add --public"
         }
         _ => "",
     };
     let data = match data {
-        Data::Memory => "in memory, lost when it stops".to_owned(),
-        Data::File(path) => format!("{} (remove the file to start from scratch)", path.display()),
+        Data::Memory => "in memory (lost when the registry stops)".to_owned(),
+        Data::File(path) => format!("{} (to start with no data, remove this file)", path.display()),
     };
     format!(
         "
@@ -38,14 +39,14 @@ fn text(settings: &Settings, local_url: &str, data: &Data, is_reachable_by_other
   {url}
   {rules}{warning}
   data: {data}
-  probes: new listings at once, due listings every {tick} s
+  probes: new listings at once; every {tick} s, all listings that are due
 
 Try next:
   curl {local_url}/discovery.json
   curl {local_url}/api/publish -H 'content-type: application/json' -d '{{\"url\": \"<address of an agent card or MCP server>\"}}'
   curl {local_url}/api/listings/active
 
-Ctrl-C stops it.
+To stop the registry, press Ctrl-C.
 
 ",
         brand = settings.brand,

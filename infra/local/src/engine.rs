@@ -1,6 +1,6 @@
-//! A DynamoDB engine inside this process, behind the HTTP connector of the AWS SDK: the functions run
-//! unchanged, and `make run` needs no Java, no container and no account. The connector in [`instrumented`]
-//! injects faults that this engine never causes.
+//! A DynamoDB engine inside this process. The AWS SDK reaches it through its HTTP connector. So the functions
+//! run unchanged, and `make run` needs no Java, no container and no AWS account. The connector in
+//! [`instrumented`] injects faults that this engine never causes.
 
 mod dispatch;
 pub mod instrumented;

@@ -1,4 +1,5 @@
-//! How the process ends on an error. All commands share it, so that messages and exit codes have one form.
+//! Prints the error with which the process ends, and returns the exit code. All commands use this module, so
+//! that messages and exit codes have the same form.
 
 use std::process::ExitCode;
 

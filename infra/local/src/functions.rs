@@ -1,5 +1,5 @@
-//! The functions in this binary, by crate name; the template uses the same names. Add a new function here;
-//! the template decides which requests and events the function gets.
+//! The functions in this binary, by crate name. The template uses the same names. Add a new function here.
+//! The template decides which requests and events the function gets.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -1,5 +1,5 @@
-//! The HTTP API of the template on one machine: the same routes, precedence and limits as API Gateway, in
-//! front of the same routers that run on Lambda.
+//! The HTTP API of the template on one machine. It has the same routes, precedence and limits as API Gateway.
+//! Behind it are the same routers that run on Lambda.
 
 mod cors;
 mod error;

@@ -1,5 +1,5 @@
-//! The registry on one machine: the functions that run on Lambda, with the template's routes, schedules and
-//! bus, and a DynamoDB engine in this process. Tests start one per case.
+//! The registry on one machine. It runs the same functions as Lambda, with the routes, schedules and event
+//! bus of the template, and with a DynamoDB engine in this process. Each test starts its own registry.
 
 pub mod engine;
 pub mod functions;
@@ -233,7 +233,7 @@ impl Server {
         if self.stop.send(()).is_ok()
             && tokio::time::timeout(SHUTDOWN_TIMEOUT, self.task.join_next()).await.is_err()
         {
-            tracing::warn!("connections were still open after the stop; closing them");
+            tracing::warn!("some connections were still open after the stop; closing them");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! One registry process per data file. A registry caches an item until it writes this item itself, so a
-//! second writer would make it show stale data.
+//! Allows only one registry process per data file. A registry caches an item until it changes the item
+//! itself. So if a second process wrote to the file, the first process would show old data.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Lock(#[expect(dead_code, reason = "the file is locked while it
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another process has the lock.
-    #[error("{0} is in use by another registry: stop that one, or set DATA to another file")]
+    #[error("another registry uses {0}; stop that registry, or set DATA to another file")]
     InUse(PathBuf),
     /// The lock file cannot be created or locked.
     #[error("{0}: {1}")]

@@ -1,5 +1,5 @@
 //! `registry`: the whole registry on one machine, for development and small private installations. This file
-//! has the command line and the log; the rest is in the library.
+//! contains the command line and sets up the log. Everything else is in the library.
 
 mod banner;
 mod exit;
@@ -18,7 +18,7 @@ use tracing_subscriber::EnvFilter;
 
 /// Runs the Agent and MCP Registry on this machine.
 ///
-/// Environment variables set every limit; the documentation lists them.
+/// You can set every limit with an environment variable. The documentation lists these variables.
 #[derive(Debug, Parser)]
 #[command(name = "registry", version = registry::VERSION, args_conflicts_with_subcommands = true)]
 #[command(after_help = "Example of a setting: PROBE_TICK_SECONDS=30 registry --port 9000")]
@@ -47,13 +47,13 @@ struct Serve {
     /// The port to listen on; 0 picks a free port.
     #[arg(long, env = "PORT", default_value_t = 8080)]
     port: u16,
-    /// The data file, or `:memory:` to keep the data in memory only.
+    /// The data file. With `:memory:`, the data is only in memory.
     #[arg(long, env = "DATA", default_value = "./data/registry.db")]
     data: PathBuf,
     /// Apply the rules of a public registry: probe only https at public addresses, and enforce rate limits.
     #[arg(long, env = "PUBLIC", value_parser = FalseyValueParser::new())]
     public: bool,
-    /// Pass every request on as an API Gateway event, as on Lambda.
+    /// Convert every request to an API Gateway event, as on Lambda.
     #[cfg(feature = "as-events")]
     #[arg(long, env = "AS_EVENTS", value_parser = FalseyValueParser::new())]
     as_events: bool,
@@ -85,7 +85,7 @@ fn start_log() -> Result<(), String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
         None => EnvFilter::new("warn"),
         Some(text) => EnvFilter::try_new(&text).map_err(|error| {
-            format!("invalid RUST_LOG={text:?}; use `info` or `registry=debug,info`, for example ({error})")
+            format!("invalid RUST_LOG={text:?}; use for example `info` or `registry=debug,info` ({error})")
         })?,
     };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

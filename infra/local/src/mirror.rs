@@ -1,5 +1,5 @@
-//! Bulk import: publishes every server description of a file or another registry. Requests go only to hosts
-//! that the operator named, so it does not need the guarded fetcher.
+//! Bulk import: publishes every server description from a file or from another registry. It sends requests
+//! only to hosts that the operator named, so it does not need the guarded fetcher.
 
 mod counts;
 mod http_client;

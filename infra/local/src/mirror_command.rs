@@ -1,5 +1,5 @@
 //! `registry mirror`: the command line of the bulk import, its summary and its exit code. Refused documents
-//! are not a failure: the exit code says whether all documents were handled.
+//! are not a failure. The exit code only shows whether all documents were handled.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -32,7 +32,8 @@ Examples:
 A registry limits publications per hour: 60 per caller (PUBLISH_PER_HOUR), 60 per host (PUBLISH_PER_HOST_PER_HOUR) and
 3000 in total (PUBLISH_PER_HOUR_IN_ALL). Raise these settings in the target registry.
 
-Exit codes: 0 all documents were handled, some perhaps refused; 1 stopped or failed; 2 invalid command line or state file.";
+Exit codes: 0 all documents were handled (accepted, refused or skipped); 1 stopped or failed;
+2 invalid command line or state file.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -43,19 +44,19 @@ pub(crate) struct Mirror {
     /// The base URL of the target registry [default: http://127.0.0.1:$PORT; PORT defaults to 8080].
     #[arg(long, value_name = "URL", value_parser = base_url, conflicts_with = "dry_run")]
     to: Option<Url>,
-    /// Check the documents by the rules of a public registry, but send nothing.
+    /// Check the documents with the rules of a public registry, but send nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Save the progress in FILE, and continue from there if FILE exists. It is removed at the end.
+    /// Save the progress in FILE. If FILE exists, continue from the saved progress. FILE is removed at the end.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     resume: Option<PathBuf>,
     /// Write all refusals to FILE, as JSON Lines.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Import only servers that changed since TIME, such as 2026-11-01T00:00:00Z; only for registries.
+    /// Import only servers that changed since TIME, such as 2026-11-01T00:00:00Z. The source must be a registry.
     #[arg(long, value_name = "TIME")]
     updated_since: Option<Timestamp>,
-    /// Import deprecated servers too; deleted servers and older versions are always skipped.
+    /// Import deprecated servers, too. Deleted servers and older versions are always skipped.
     #[arg(long)]
     deprecated: bool,
     /// Requests per second.
@@ -64,7 +65,7 @@ pub(crate) struct Mirror {
     /// Concurrent requests.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
     concurrency: usize,
-    /// The longest accepted Retry-After of a busy registry; a longer one ends the import.
+    /// The longest accepted Retry-After of a busy registry. A longer Retry-After ends the import.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     longest_wait: u64,
     /// The port of the registry on this machine.
@@ -91,7 +92,7 @@ pub(crate) async fn run(command: Mirror, stop: impl Future<Output = ()>) -> Exit
 
 fn job(command: Mirror) -> Result<Job, String> {
     if command.updated_since.is_some() && !matches!(command.from, Origin::Registry(_)) {
-        return Err("--updated-since is only for registries, not for files".to_owned());
+        return Err("--updated-since works only if the source is a registry, not a file".to_owned());
     }
     let to = match command.to {
         Some(to) => to,
@@ -120,7 +121,7 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
         End::Failed(error) => Some(format!("{error}{}", advice(error))),
     };
     let to = job.to.as_str().trim_end_matches('/');
-    let action = if job.dry_run { "checked, none sent".to_owned() } else { format!("sent to {to}") };
+    let action = if job.dry_run { "checked, not sent".to_owned() } else { format!("sent to {to}") };
     let (documents, seconds) = (counts.documents(), took.as_secs());
     let mut text =
         format!("{documents} documents of {}, {action}, in {seconds} s\n\n{}", job.from, counts.text());
@@ -132,9 +133,11 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
     let Some(error) = error else { return ExitCode::SUCCESS };
     let next = match &job.state {
         _ if job.dry_run => "Nothing was sent.".to_owned(),
-        Some(path) => format!("Run the same command again to continue from here ({}).", path.display()),
+        Some(path) => format!("To continue from here, run the same command again ({}).", path.display()),
         None => {
-            "Run it again to start over, which does no harm; with --resume FILE it could continue.".to_owned()
+            "To start again from the beginning, run the command again (this does no harm). With --resume \
+             FILE, the next import can continue."
+                .to_owned()
         }
     };
     exit::failure(1, &format!("{error}\n{next}"))
@@ -143,8 +146,8 @@ fn print_summary(job: &Job, summary: &Summary, took: Duration) -> ExitCode {
 fn advice(error: &MirrorError) -> &'static str {
     match error {
         MirrorError::Send(SendError::Request(RequestError::LongWait { .. })) => {
-            "\nRaise PUBLISH_PER_HOUR and the other limits in the target registry (RATE_LIMITS=off in development), or \
-             allow longer waits with --longest-wait 3600."
+            "\nRaise PUBLISH_PER_HOUR and the other limits in the target registry (in development: \
+             RATE_LIMITS=off). Or allow longer waits with --longest-wait 3600."
         }
         _ => "",
     }

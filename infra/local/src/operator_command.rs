@@ -1,4 +1,5 @@
-//! `registry operator`: the operator's commands on the command line, as input for the `operator` function.
+//! `registry operator`: turns the operator's commands on the command line into input for the `operator`
+//! function.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ Examples:
   registry operator block-host evil.example.org --reason 'Spam.'
   registry operator erase-contact mcp-org-example-adder
 
-Stop the registry that uses the data first. On AWS, invoke the function `operator` with the command as JSON:
+First stop the registry that uses the data. On AWS, invoke the function `operator` with the command as JSON:
   {\"command\": \"block_host\", \"host\": \"evil.example.org\", \"reason\": \"Spam.\"}
 
 Exit codes: 0 done, or nothing to do; 1 the command failed; 2 invalid command line or setting.";
@@ -37,23 +38,23 @@ pub(crate) struct Operator {
 #[derive(Debug, Serialize, Subcommand)]
 #[serde(tag = "command", rename_all = "snake_case")]
 enum Decision {
-    /// Withdraw a listing until it is restored.
+    /// Withdraw a listing. The command `restore` undoes this.
     Withdraw {
         listing_id: String,
         /// A public reason, one line.
         #[arg(long)]
         reason: String,
     },
-    /// Put a withdrawn listing back into the queue.
+    /// Restore a withdrawn listing: it is probed again.
     Restore { listing_id: String },
-    /// Refuse new listings of a host and its subdomains, and withdraw the existing ones.
+    /// Refuse new listings of a host and its subdomains, and withdraw the existing listings.
     BlockHost {
         host: String,
         /// A public reason, one line.
         #[arg(long)]
         reason: String,
     },
-    /// Remove a block, and restore the listings that it withdrew.
+    /// Remove the block of a host, and restore the listings that the block withdrew.
     UnblockHost { host: String },
     /// Erase the contact address of a listing.
     EraseContact { listing_id: String },

@@ -1,6 +1,6 @@
-//! EventBridge on one machine: fires the template's schedules and delivers the events of the bus to the
-//! template's rules, in the format of AWS. A failed job is only logged, because the next tick finds the same
-//! work.
+//! EventBridge on one machine. It starts the schedules of the template. It also delivers the events of the
+//! bus to the rules of the template, in the format of AWS. If a job fails, this is only logged, because the
+//! next tick finds the same work.
 
 mod input;
 
@@ -109,7 +109,7 @@ impl RunningScheduler {
         self.stop.send_replace(true);
         let all_done = async { while self.tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(SHUTDOWN_TIMEOUT, all_done).await.is_err() {
-            tracing::warn!("running jobs were aborted; the next start finds their work");
+            tracing::warn!("running jobs were aborted; the next start continues their work");
             self.tasks.shutdown().await;
         }
     }

@@ -1,5 +1,5 @@
-//! Runs the operator's commands on a data file while no registry uses the file. A running registry caches
-//! what it reads, so it would still show a withdrawn listing.
+//! Runs the operator's commands on a data file. No registry may use the file at the same time. A running
+//! registry caches what it reads, so it would still show a withdrawn listing.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::lock::{Lock, LockError};
 #[derive(Debug, thiserror::Error)]
 pub enum TakedownError {
     /// The data file does not exist; a command never creates it.
-    #[error("no data file at {0}: set --data or DATA")]
+    #[error("there is no data file at {0}; set --data or DATA")]
     NoData(std::path::PathBuf),
     /// A registry uses the data.
     #[error(transparent)]

@@ -1,5 +1,5 @@
-//! Reads the routes, schedules and rules from the SAM template of the deployment. There is no second list, so
-//! the tests find anything that is missing in the template.
+//! Reads the routes, schedules and rules from the SAM template of the deployment. They are not listed
+//! anywhere else. So if something is missing in the template, the tests find it.
 
 mod rate;
 
@@ -79,7 +79,10 @@ pub enum TemplateError {
     #[error("the template has no Resources")]
     NoResources,
     /// The crate of a function with events cannot be determined.
-    #[error("function {0} names no crate, neither Metadata.BuildProperties.Binary nor CodeUri")]
+    #[error(
+        "the template does not say which crate is the code of function {0}; set \
+        Metadata.BuildProperties.Binary or CodeUri"
+    )]
     NoCrate(String),
     /// An event has an invalid property or an unsupported type.
     #[error("event {event} of function {function}: {problem}")]
@@ -133,7 +136,9 @@ impl Template {
                 "HttpApi" => self.routes.push(event.route(&function)?),
                 "ScheduleV2" => self.schedules.push(event.schedule(&function)?),
                 "EventBridgeRule" => self.rules.push(event.rule(&function)?),
-                kind => return Err(event.error(format!("type {kind} is not supported on one machine"))),
+                kind => {
+                    return Err(event.error(format!("type {kind} is not supported by the local registry")));
+                }
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Tests of the whole registry over a real socket: the registry starts, its functions answer, and it stops.
+//! Tests the whole registry over a real socket: the registry starts, its functions answer, and it stops.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ async fn request(address: SocketAddr, method: &str, path: &str, body: &str) -> S
 const CARD: &str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn starts_quickly_and_answers_with_both_transports() {
+async fn registry_starts_quickly_and_replies_over_both_transports() {
     for transport in [Transport::Direct, Transport::Events] {
         let start = Instant::now();
         let local = Local::start(Options { transport, ..options() }).await.unwrap();
@@ -48,7 +48,7 @@ async fn starts_quickly_and_answers_with_both_transports() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_schedules_events_can_be_read() {
+async fn events_can_be_read_if_schedules_are_off() {
     let observer = Observer::default();
     let mut local = Local::start(Options { observer: Some(observer.clone()), ..options() }).await.unwrap();
     let before = observer.tally.snapshot();
@@ -61,7 +61,7 @@ async fn without_schedules_events_can_be_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn restart_keeps_published_listings() {
+async fn published_listings_are_kept_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let data = Data::File(folder.path().join("registry.db"));
     let mut are_duplicates = Vec::new();
@@ -88,7 +88,7 @@ async fn second_registry_on_the_same_data_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn address_in_use_is_named_and_stop_frees_it() {
+async fn used_address_is_reported_and_is_free_after_a_stop() {
     let local = Local::start(Options { schedules: true, ..options() }).await.unwrap();
     let listen = local.address;
     let error = Local::start(Options { listen, ..options() }).await.unwrap_err();

@@ -1,5 +1,5 @@
-//! `registry mirror` on the command line: its output, its exit codes and Ctrl-C. The end-to-end tests cover the
-//! requests that it sends.
+//! Tests `registry mirror` on the command line: its output, its exit codes and Ctrl-C. The end-to-end tests
+//! cover the requests that it sends.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -61,7 +61,7 @@ fn invalid_command_lines_have_their_exit_codes() {
         (
             &["a.json", "--updated-since", "2026-11-01T00:00:00Z", "--dry-run"][..],
             2,
-            "is only for registries",
+            "works only if the source is a registry",
         ),
         (&["no/such/file.json", "--dry-run"][..], 1, "cannot read no/such/file.json"),
     ] {
@@ -83,7 +83,7 @@ fn invalid_json_is_reported_with_its_line() {
 }
 
 #[test]
-fn interrupt_stops_with_a_summary() {
+fn interrupted_command_ends_with_a_summary() {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("refused.jsonl");
     let mut command = registry(&["-", "--dry-run", "--report", report.to_str().unwrap()]);
@@ -107,7 +107,7 @@ fn interrupt_stops_with_a_summary() {
 }
 
 #[test]
-fn help_names_sources_limits_and_exit_codes() {
+fn help_text_contains_sources_limits_and_exit_codes() {
     let (code, out, _) = run(&["--help"]);
     assert_eq!(code, Some(0));
     for words in ["FILE|URL", "--resume", "--dry-run", "Examples:", "PUBLISH_PER_HOUR", "Exit codes:"] {

@@ -1,4 +1,4 @@
-//! `registry operator` on the command line: its output, its exit codes and its changes to the data.
+//! Tests `registry operator` on the command line: its output, its exit codes and its changes to the data.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "tests")]
@@ -46,7 +46,7 @@ async fn commands_require_a_stopped_registry() {
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
-    assert!(err.contains("stop that one"), "{err}");
+    assert!(err.contains("stop that registry"), "{err}");
     registry.stop().await;
 
     let (code, out, err) = run(&data, &["erase-contact", &id]);
@@ -63,7 +63,7 @@ async fn commands_require_a_stopped_registry() {
 }
 
 #[test]
-fn impossible_commands_are_errors() {
+fn commands_that_cannot_run_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");
     let id = "agtpub_0123456789abcdef0123";

@@ -1,5 +1,5 @@
 //! The keys of a domain: their forms, the places where a domain publishes them, and the check of a signature.
-//! Names, identities and operations of owners are all proven with them.
+//! A name, an identity, or an operation of an owner is proven with such a key.
 
 mod did;
 mod key_documents;

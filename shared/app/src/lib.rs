@@ -1,10 +1,11 @@
-//! The [`App`]: settings, store, bus, clock, randomness and fetcher, passed to every operation in place of
-//! globals. Tests replace the clock and the randomness. Depends on the crates model, formats, fetch, store
-//! and search.
+//! The [`App`] contains settings, store, bus, clock, randomness, and fetcher. It is passed to every
+//! operation, so that there are no global variables. Tests replace the clock and the randomness. This crate
+//! depends on the crates model, formats, fetch, store, and search.
 //!
-//! Start with [`App::new`]. The modules are the rules that several higher crates share: [`domain_keys`] (keys
-//! and signatures of domains), [`takedown`] (withdrawing listings and blocking hosts), [`talk`] (the inbox of
-//! a listing) and [`trails`] (deposits of traces and searches).
+//! Start with [`App::new`]. The modules contain rules that several higher crates share. [`domain_keys`] has
+//! the keys and signatures of domains. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the
+//! rules for the inbox of a listing. [`trails`] decides how much searches and traces (marks of users) add to
+//! a trail.
 
 pub mod domain_keys;
 pub mod takedown;
@@ -44,7 +45,7 @@ pub struct App {
     pub peer_registries: Kept<Vec<PeerRegistry>>,
     /// Cached DNS records of the registry's own names.
     pub own_records: Kept<OwnRecords>,
-    /// Deposits of reads that are not written yet.
+    /// Deposits that reads caused and that are not written yet.
     pub pending_deposits: PendingDeposits,
 }
 
@@ -119,7 +120,8 @@ impl App {
         self.clock.now() - self.settings.recheck_interval()
     }
 
-    /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except for its own
+    /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except if the listing is
+    /// the registry itself.
     #[must_use]
     pub fn fetcher_for(&self, id: &ListingId) -> Fetcher {
         let own = self.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id);

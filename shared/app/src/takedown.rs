@@ -1,6 +1,6 @@
-//! The decisions of the operator (withdraw and restore listings, block hosts, erase contacts, revoke access)
-//! and the withdrawal of a listing by its owner. Every decision can be repeated safely and does a bounded
-//! amount of work. Decisions about listings and hosts add a line to the feed.
+//! The decisions of the operator: withdraw or restore a listing, block a host, erase a contact, revoke
+//! access. The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and
+//! does a limited amount of work. A decision about a listing or a host adds an item to the feed.
 
 mod hosts;
 mod listings;
@@ -43,7 +43,7 @@ pub enum Command {
 /// Carries out a decision.
 ///
 /// # Errors
-/// 404 for an unknown listing, 409 for one that cannot be restored; or the table is busy.
+/// 404 for an unknown listing, 409 for a listing that cannot be restored, or an error because the table is busy.
 pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> {
     match command {
         Command::Withdraw { listing_id, reason } => listings::withdraw(app, &listing_id, reason).await,
@@ -77,8 +77,12 @@ impl Outcome {
 /// An owner whose token leaked needs no operator: sending the feedback with `reissue` replaces it.
 async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Problem> {
     let revoked = app.store.revoke_grant(token).await?;
-    let note =
-        if revoked { "Revoked: the token gives no access any more." } else { "No such token gives access." };
+    let note = if revoked {
+        "Revoked. The token gives no access any more."
+    } else {
+        "This token is unknown or gives \
+            no access."
+    };
     Ok(Outcome::of_one(revoked, 0, note))
 }
 

@@ -1,5 +1,6 @@
-//! The Talk inbox: whether a listing visits it, what the registry writes there, which texts are allowed, and
-//! what a listing should do next. This module contains only rules; the operations read and write the inbox.
+//! The rules of the Talk inbox: whether a listing visits its inbox, which messages the registry writes, which
+//! texts are allowed, and what a listing should do next. This module contains only rules. The operations read
+//! and write the inbox.
 
 mod action;
 mod messages;

@@ -1,6 +1,6 @@
-//! Trails ("stigmergy", `specification.md#trails`): values of a listing that events increase and that fall
-//! with time. This module has the rules for these increases ("deposits"). Deposits that a read causes are
-//! first kept in memory, so that the read does not wait for a write.
+//! Trails (`specification.md#trails`): numbers about a listing that events increase and that fall with time.
+//! The amount that an event adds is called a deposit. This module has the rules for deposits. If a read
+//! causes a deposit, the deposit is first kept in memory, so that the read does not wait for a write.
 
 mod pending;
 mod source;

@@ -1,5 +1,6 @@
-//! How fast the registry grows and what depends on this growth ("autocatalysis"), and what its operations
-//! cost ("exonomics"). All values are calculated from counters in the table, and every number is returned
+//! The economy of the registry. Two groups of operations use this module. "Autocatalysis" shows how fast the
+//! registry grows and what depends on this growth. "Exonomics" shows the value of the registry and the costs
+//! of its operations. All values are calculated from counters in the table. Every number is returned together
 //! with its inputs.
 
 pub mod abundance;
@@ -36,7 +37,7 @@ mod tests {
     use super::rounded;
 
     #[test]
-    fn numbers_have_six_decimals() {
+    fn numbers_are_rounded_to_six_decimals() {
         assert_eq!([0.1 + 0.2, 2.000_000_4, -1.234_567_8].map(rounded), [0.3, 2.0, -1.234_568]);
         assert_eq!(rounded(1e300), 1e300, "too large to have decimals");
     }

@@ -1,6 +1,6 @@
-//! The evidence log: every decision on what is Live is a leaf of one append-only Merkle tree (C2SP
-//! `tlog-tiles`), so that anyone can prove what the registry stated on a day and that it was not changed
-//! afterwards.
+//! The evidence log contains every decision on whether a listing is Live. Each decision is a leaf of one
+//! append-only Merkle tree (C2SP `tlog-tiles`). With the log, anyone can prove what the registry stated on a
+//! certain day, and that the statement was not changed afterwards.
 
 mod inclusion;
 mod sequencer;

@@ -1,5 +1,5 @@
-//! Other registries. Their entries are shown as referrals and never as listings, because this registry has
-//! not probed them. The operator chooses the registries.
+//! Federation: this registry reads the entries of other registries. The operator chooses these registries.
+//! Their entries are shown as referrals and never as listings, because this registry has not probed them.
 
 mod document;
 mod pull;

@@ -1,5 +1,6 @@
-//! The funnel of every Live listing: Live, demo, feedback, founding seat or discount, product. The rules are
-//! here, the counters in the table; everything else is computed when it is shown.
+//! The funnel: the steps of a Live listing to a product. The steps are demo, feedback and reward (a founding
+//! seat or a discount code). This module contains the rules. The counters are in the table. Everything else
+//! is computed when it is shown.
 
 mod access;
 mod demo;

@@ -1,6 +1,7 @@
-//! How listings of different protocols work together: what each listing can do, a ready request in the
-//! protocol in which the listing answered, and which listings fit together. All values come from stored
-//! evidence; no listing is called.
+//! Interop: how a caller can use listings of different protocols together. The submodules return what a
+//! listing can do and which listings fit together. They also build requests that a caller can send as they
+//! are, in the protocol in which the listing answered. All values come from stored evidence. No listing is
+//! called.
 
 mod call;
 mod invocation;

@@ -1,14 +1,14 @@
-//! The business rules of the registry: what happens when something is published, proven, bought, invited or
-//! attested.
+//! The business rules of the registry. They cover publishing, proofs, purchases, invitations and signed
+//! statements.
 //!
-//! It may use probe, products and the crates below them, and knows no protocol: operations and surfaces call
-//! it. A module decides with the data of `registry_store` and returns a value or a `Problem`, the error that
-//! callers see.
+//! This crate may use the crates `registry-probe`, `registry-products` and the crates below them. It contains
+//! no protocol code. The crates for operations and surfaces call it. A function reads its data through
+//! `registry_store`. It returns a value, or a `Problem`, which is the error that callers see.
 //!
-//! Start with [`publish`] (a submission becomes a listing), then [`funnel`] (demo, feedback, reward) and
-//! [`views`] (how a listing is shown). [`trust`] signs statements, [`evidence_log`] proves decisions,
-//! [`payments`] sells products, [`outreach`] writes invitations, [`interop`] and [`federation`] connect
-//! listings and registries, [`economy`] computes growth and cost.
+//! Start with [`publish`] (turns a submission into a listing), then read [`funnel`] (demo, feedback, reward)
+//! and [`views`] (how a listing is shown). [`trust`] signs statements. [`evidence_log`] proves decisions.
+//! [`payments`] sells products. [`outreach`] writes invitations. [`interop`] connects listings, and
+//! [`federation`] connects registries. [`economy`] computes growth and costs.
 
 pub mod economy;
 pub mod evidence_log;

@@ -1,7 +1,8 @@
-//! Outreach (`specification.md#outreach`): invitations to Live listings that the registry has not written to
-//! before, and the connector of the day. Messages go into Talk inboxes; agents are called only if the
-//! operator turned that on. The job runs every hour and does what is still missing for the day: first the
-//! connector, then the invitations.
+//! Outreach (`specification.md#outreach`): the registry contacts Live listings without a request from them.
+//! It sends invitations to the demo, and a message to the connector of the day (a listing that connects other
+//! listings). Messages go to Talk inboxes. Agents also receive an A2A message, but only if the operator has
+//! enabled this. The job runs every hour and does what is still missing for the day: first the connector,
+//! then the invitations.
 
 pub mod a2a_delivery;
 pub mod budget;

@@ -1,5 +1,6 @@
-//! Selling the products once payments are open. A purchase is stored first, then Stripe provides the payment
-//! page, and Stripe's signed event opens the product. No card number and no address of a buyer is stored.
+//! Sells the products once payments are open. First the purchase is stored. Then Stripe provides the payment
+//! page. When Stripe's signed event arrives, the buyer can open the product. The registry stores no card
+//! number and no address of a buyer.
 
 mod checkout;
 mod refusals;

@@ -1,5 +1,6 @@
-//! Trust: the registry's own keys and what it signs with them, what it can state about a listing from its own
-//! observations, and who owns the domain of a listing. Only this module sees a private key.
+//! Trust: the registry's own keys, signed statements about listings, and proofs of who owns the domain of a
+//! listing. The statements contain only what the registry observed itself. No other module has access to the
+//! private keys.
 
 pub mod attestation;
 pub mod capability;

@@ -1,5 +1,5 @@
-//! Which addresses belong to the public internet: the last check before a connection is opened. This is a
-//! table without I/O, so that every rule can be tested without a network.
+//! Decides whether an address belongs to the public internet. This is the last check before a connection is
+//! opened. The rules are a table and need no I/O, so that every rule can be tested without a network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -47,9 +47,9 @@ const NOT_PUBLIC_V6: [Ipv6Net; 4] = [
 /// The well-known prefix of NAT64 (RFC 6052), which name servers of IPv6-only networks answer with.
 const NAT64: Ipv6Net = v6(0x0064, 0xff9b, 96);
 
-/// Whether `ip` is on the public internet (`specification.md#guarded-fetcher`; IANA special-purpose registries). IPv6 forms that
-/// contain an IPv4 address are checked by that address when the form is in real use (mapped, NAT64), and refused
-/// otherwise.
+/// Whether `ip` is on the public internet (`specification.md#guarded-fetcher`; IANA special-purpose registries). Some
+/// IPv6 forms contain an IPv4 address. If such a form is really used (mapped, NAT64), the IPv4 address is checked.
+/// Otherwise the address is refused.
 pub fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -211,14 +211,14 @@ mod tests {
     ];
 
     #[test]
-    fn fetch_address_in_the_table_is_refused() {
+    fn fetch_refuses_every_address_in_the_table() {
         for text in REFUSED {
             assert!(!is_public(text.parse().unwrap()), "{text} must be refused");
         }
     }
 
     #[test]
-    fn fetch_address_next_to_a_refused_range_is_allowed() {
+    fn fetch_allows_addresses_next_to_a_refused_range() {
         for text in ALLOWED {
             assert!(is_public(text.parse().unwrap()), "{text} must be allowed");
         }
@@ -227,7 +227,7 @@ mod tests {
     proptest! {
         // The standard library's own classification is the second opinion.
         #[test]
-        fn fetch_address_rules_agree_with_the_standard_library(bits in any::<u32>()) {
+        fn fetch_refuses_special_addresses_of_the_standard_library(bits in any::<u32>()) {
             let ip = Ipv4Addr::from_bits(bits);
             let special = ip.is_private() || ip.is_loopback() || ip.is_link_local() || ip.is_multicast()
                 || ip.is_broadcast() || ip.is_documentation() || ip.is_unspecified() || ip.octets()[0] >= 240;
@@ -235,7 +235,7 @@ mod tests {
         }
 
         #[test]
-        fn fetch_address_in_a_private_network_is_refused(
+        fn fetch_refuses_addresses_in_private_networks(
             host in any::<u32>(),
             net in prop::sample::select(vec![(0x0a00_0000_u32, 8), (0x6440_0000, 10), (0x7f00_0000, 8),
                 (0xa9fe_0000, 16), (0xac10_0000, 12), (0xc0a8_0000, 16), (0xe000_0000, 3)]),
@@ -245,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn fetch_address_inside_an_ipv6_address_is_checked_like_a_plain_one(bits in any::<u32>()) {
+        fn fetch_checks_ipv4_addresses_inside_ipv6_addresses(bits in any::<u32>()) {
             let plain = Ipv4Addr::from_bits(bits);
             let nat64 = Ipv6Addr::from_bits((0x0064_ff9b_u128 << 96) | u128::from(bits));
             prop_assert_eq!(is_public(plain.to_ipv6_mapped().into()), is_public(plain.into()));
@@ -256,7 +256,7 @@ mod tests {
         }
 
         #[test]
-        fn fetch_address_outside_global_unicast_is_refused(bits in any::<u128>()) {
+        fn fetch_refuses_ipv6_addresses_outside_global_unicast(bits in any::<u128>()) {
             let ip = Ipv6Addr::from_bits(bits);
             prop_assume!(ip.segments()[0] & 0xe000 != 0x2000 && ip.segments()[0] != 0x64 && ip.to_ipv4_mapped().is_none());
             prop_assert!(!is_public(ip.into()), "{ip}");

@@ -1,5 +1,5 @@
-//! Reads an answer piece by piece and stops at its limits. The `Content-Length` header is ignored, and no
-//! byte beyond the limit is stored.
+//! Reads an answer piece by piece and stops at the limits of the request. The `Content-Length` header is
+//! ignored, and no byte beyond the limit is stored.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use super::request::ReadUntil;
 use super::target::Target;
 use registry_model::json;
 
-/// A body that arrives without a pause is checked after this many further bytes, to keep the checks cheap.
+/// If a body arrives without a pause, it is checked each time this many more bytes have arrived. So the checks stay
+/// cheap.
 const CHECK_EVERY: usize = 16 * 1024;
 
 const HEAD_BYTES: usize = 16 * 1024;

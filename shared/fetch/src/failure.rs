@@ -1,5 +1,6 @@
-//! Why a fetch gave no answer, in a fixed vocabulary that is safe to publish. Error texts of the HTTP client,
-//! of TLS and of the system are dropped, because they contain addresses and internals.
+//! Why a fetch gave no answer, as a code from a fixed vocabulary that is safe to publish. Error texts of the
+//! HTTP client, of TLS, and of the system are not published, because they contain addresses and internal
+//! details.
 
 use std::error::Error;
 use std::io;
@@ -22,22 +23,25 @@ pub enum FetchError {
     #[error("Nothing accepts connections at this host and port. Start the server, or open the port.")]
     Refused,
     #[error(
-        "The TLS handshake failed. Serve a valid certificate of a public authority for this host name, with its chain."
+        "The TLS handshake failed. Serve a certificate for this host name from a public authority, with the \
+         full certificate chain."
     )]
     Tls,
     #[error("No complete answer arrived within {} ms. Answer faster, and end the response.", after.as_millis())]
     Timeout { after: Duration },
     #[error("The answer is longer than {limit} bytes. Serve a shorter document.")]
     TooLarge { limit: usize },
-    #[error("Too many redirects. Answer at this URL, or redirect once to the final URL.")]
+    #[error("Too many redirects. Answer at this URL directly, or redirect only once.")]
     TooManyRedirects,
     /// No location, from https to http, or to another origin where that is not allowed.
     #[error(
-        "The redirect cannot be followed. Redirect over https to an absolute URL; protocol endpoints only within their origin."
+        "The redirect cannot be followed. Redirect to an absolute https URL. A protocol endpoint may \
+         redirect only to a URL with the same origin."
     )]
     BadRedirect,
     #[error(
-        "The connection broke before a complete HTTP answer came. Check that the port speaks HTTP/1.1 and ends its answers."
+        "The connection broke before a complete HTTP answer came. Check that the server at this port speaks \
+         HTTP/1.1 and ends its answers."
     )]
     Broken,
     #[error("The body could not be decompressed. Send it uncompressed, or with a valid gzip encoding.")]

@@ -16,17 +16,18 @@ use tokio::net::{TcpListener, TcpStream};
 use super::{Answer, FetchError, Fetcher, Request, Target};
 use registry_model::Reach;
 
-/// What a deadline may be overrun by where the machine does much else; a peer that is waited for takes for ever.
+/// The time by which a request may exceed its deadline on a busy machine. Without a deadline, these peers would keep a
+/// request waiting forever.
 const A_BUSY_MACHINE: Duration = Duration::from_secs(5);
 
-/// A peer on loopback, and the requests that it has seen (head and, as far as it came with it, body).
+/// A peer on loopback, and the requests that it has received: the head, and the part of the body that came with it.
 struct Peer {
     base: String,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Peer {
-    /// Answers each connection by `serve`, which gets the connection and the path asked for.
+    /// Calls `serve` for each connection, with the connection and the requested path.
     async fn serving<S, F>(serve: S) -> Self
     where
         S: Fn(TcpStream, String) -> F + Send + 'static,
@@ -49,13 +50,13 @@ impl Peer {
         Self { base, seen }
     }
 
-    /// Sends the same bytes to whoever connects, and hangs up.
+    /// Sends the same bytes to every client, and closes the connection.
     async fn saying(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes: Arc<[u8]> = bytes.into().into();
         Self::serving(move |connection, _| say(connection, Arc::clone(&bytes))).await
     }
 
-    /// Sends `start`, and then `again` for as long as anybody listens.
+    /// Sends `start`, and then repeats `again` until the client closes the connection.
     async fn flooding(start: &'static str, again: impl Into<Vec<u8>>) -> Self {
         let again: Arc<[u8]> = again.into().into();
         Self::serving(move |mut connection, _| {

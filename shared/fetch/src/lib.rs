@@ -1,15 +1,15 @@
 //! The guarded fetcher: the only code that opens a connection to an address that a stranger chose
 //! (`specification.md#guarded-fetcher`).
 //!
-//! Every hop is parsed, resolved and checked again, and each request limits its own time, bytes and
-//! redirects. This crate may use only the model crate (`registry-model`); no other crate opens connections to
-//! strangers.
+//! A request goes to its first URL and then to the URL of each redirect. Each of these URLs is parsed,
+//! resolved, and checked. Each request has its own limits for time, bytes, and redirects. This crate may use
+//! only the model crate (`registry-model`). No other crate opens connections to strangers.
 //!
-//! Start reading at [`Fetcher::send`]; [`Target`] has the rules for URLs. The module `address` has the rules
+//! Start reading at [`Fetcher::send`]. [`Target`] has the rules for URLs. The module `address` has the rules
 //! for IP addresses.
 //!
-//! The HTTP client has no automatic behavior: no proxy, redirects, cookies, retries or pool. One request is
-//! one connection to a checked address.
+//! The HTTP client does nothing automatically: it has no proxy, cookies, or connection pool, and it does not
+//! retry or follow redirects. For each request, it opens one connection to a checked address.
 
 pub mod address;
 pub mod target;

@@ -1,5 +1,6 @@
-//! Decides where a redirect leads, and whether the fetcher follows it. The HTTP client's own redirect policy
-//! cannot do these checks. The decision needs only the answer, so every rule is tested without a network.
+//! Decides where a redirect leads, and whether the fetcher follows it. The redirect policy of the HTTP client
+//! cannot do these checks. The decision needs only the answer, so that every rule can be tested without a
+//! network.
 
 use http::header::{ACCEPT, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_redirect_never_leaves_https() {
+    fn fetch_follows_no_redirect_from_https_to_http() {
         let from = Target::parse("https://127.0.0.1:1/", Reach::Development).unwrap();
         for (location, expected) in [("https://localhost:2/", true), ("http://127.0.0.1:1/", false)] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn fetch_redirect_keeps_headers_only_within_the_origin() {
+    fn fetch_keeps_headers_after_a_redirect_only_within_the_origin() {
         let at = |text| Target::parse(text, Reach::Public).unwrap();
         let headers = HeaderMap::from_iter([
             (ACCEPT, "application/json".parse().unwrap()),

@@ -1,5 +1,5 @@
-//! A request to a stranger's server, and the limits of its time, bytes and redirects. Plain data with builder
-//! methods. Every request has its own limits, so that no request is sent without limits.
+//! A request to the server of a stranger, with limits for time, bytes, and redirects. The limits are part of
+//! the request, so that no request is sent without limits.
 
 use std::fmt;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A GET of a card: JSON, [`PREFLIGHT`], [`MAX_CARD_BYTES`], [`MAX_CARD_REDIRECTS`] redirects.
+    /// A GET of a card as JSON, with the limits [`PREFLIGHT`], [`MAX_CARD_BYTES`] and [`MAX_CARD_REDIRECTS`].
     pub fn get(target: Target) -> Self {
         Self {
             method: Method::GET,
@@ -49,7 +49,8 @@ impl Request {
         }
     }
 
-    /// A POST of JSON to a protocol endpoint: [`PROBE`], [`MAX_ENDPOINT_ANSWER_BYTES`], one redirect within the origin.
+    /// A POST of JSON to a protocol endpoint, with the limits [`PROBE`] and [`MAX_ENDPOINT_ANSWER_BYTES`]. It follows
+    /// one redirect within the origin.
     pub fn post_json(target: Target, body: &Value) -> Self {
         let json = HeaderValue::from_static("application/json");
         Self {
@@ -139,7 +140,7 @@ mod tests {
     use registry_model::Reach;
 
     #[test]
-    fn fetch_request_omits_invalid_header_values() {
+    fn fetch_leaves_invalid_headers_out_of_a_request() {
         let target = Target::parse("https://example.org/", Reach::Public).unwrap();
         let request = Request::get(target)
             .with_header("Mcp-Session-Id", "abc")

@@ -1,5 +1,5 @@
-//! Resolves names, once for each connection, and checks every address of the answer. The HTTP client gets
-//! exactly the checked addresses, so that it cannot look up a second, different answer.
+//! Resolves the host name once for each connection, and checks every address in the answer. The HTTP client
+//! gets only these checked addresses. So it cannot resolve the name again and get other addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -13,7 +13,7 @@ use registry_model::Reach;
 
 const MAX_ADDRESSES: usize = 8;
 
-/// Looks up all addresses of a name, blocking. A value, so that tests can replace the DNS.
+/// Looks up all addresses of a name; the call blocks. This is a value, so that tests can replace the DNS.
 pub(super) type Lookup = fn(&str) -> Result<Vec<IpAddr>, FetchError>;
 
 #[derive(Clone, Copy, Debug)]

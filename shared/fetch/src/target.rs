@@ -1,5 +1,6 @@
-//! A `Target` is a URL that passed every check that is possible without a DNS lookup, so the registry may try
-//! to connect to it. It is parsed once at the boundary, so that no later code has to check the URL again.
+//! A `Target` is a URL that passed every check that is possible without a DNS look-up, so the registry may
+//! try to connect to it. A URL becomes a `Target` as soon as it enters the program, so that later code need
+//! not check it again.
 
 #[cfg(test)]
 mod tests;
@@ -14,8 +15,8 @@ pub const MAX_URL_LENGTH: usize = 2048;
 
 const PUBLIC_PORTS: [u16; 2] = [443, 8443];
 
-/// Last labels that never name a public host: RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, the labels that
-/// ICANN withholds because private networks use them, and those of Kubernetes.
+/// Top-level labels that no public host has: those of RFC 6761, 6762, 7686 and 9476, ICANN's `.internal`, those of
+/// Kubernetes, and those that ICANN does not assign because private networks use them.
 const RESERVED: [&str; 17] = [
     "alt",
     "arpa",
@@ -36,8 +37,8 @@ const RESERVED: [&str; 17] = [
     "test",
 ];
 
-/// A URL that passed the static rules of `specification.md#guarded-fetcher`. The addresses of its host are checked when the name is
-/// resolved.
+/// A URL that passed the static rules of `specification.md#guarded-fetcher`. The addresses of its host are checked when
+/// the name is resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target(Url);
 
@@ -45,12 +46,13 @@ pub struct Target(Url);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     #[error(
-        "This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json."
+        "This is not an absolute URL. Send a URL such as \
+         https://agents.example.org/.well-known/agent-card.json."
     )]
     NotAUrl,
-    #[error("Only https URLs are accepted. Serve it over https and give that URL.")]
+    #[error("Only https URLs are accepted. Serve the card or endpoint over https, and send the https URL.")]
     Scheme,
-    #[error("The URL contains a user name or password. Give it without the part before the @.")]
+    #[error("The URL contains a user name or password. Send the URL without the part before the @.")]
     UserInfo,
     #[error("The host is an IP address. Give a URL with a public host name.")]
     IpLiteral,
@@ -61,11 +63,11 @@ pub enum TargetError {
     /// An empty or overlong label, a wildcard, a placeholder.
     #[error("The host name is not a valid DNS name. Check its spelling, and fill in any placeholder.")]
     BadName,
-    #[error("Only ports 443 and 8443 are accepted. Serve it on one of them.")]
+    #[error("Only the ports 443 and 8443 are accepted. Use one of these ports.")]
     Port,
     #[error("The URL is longer than 2048 bytes. Give a shorter one.")]
     TooLong,
-    #[error("There is a control character in the URL. Remove it.")]
+    #[error("The URL contains a control character. Remove the character.")]
     ControlCharacter,
     /// The name resolves to an address that is not on the public internet.
     #[error(
@@ -147,7 +149,7 @@ impl Target {
     /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` for an address, or if the host is itself
     /// a public suffix.
     pub fn registrable_domain(&self) -> Option<String> {
-        self.0.domain().and_then(psl::domain_str).map(str::to_owned)
+        self.0.domain().and_then(registry_model::registrable_domain).map(str::to_owned)
     }
 
     pub fn is_loopback(&self) -> bool {

@@ -1,5 +1,5 @@
-//! Looks up the TXT records of a name at the configured name servers. The answer is a stranger's text: its
-//! size and time are limited, and nothing is cached, so that a new record is found immediately.
+//! Looks up the TXT records of a name at the configured name servers. A stranger wrote the answer, so its
+//! size and the time for it are limited. Nothing is cached, so that a new record is found immediately.
 
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ mod tests {
     use crate::PREFLIGHT;
 
     #[tokio::test]
-    async fn fetch_txt_finds_no_record_without_a_name_server() {
+    async fn fetch_finds_no_txt_record_without_a_name_server() {
         assert_eq!(records("example.com", NameServers::Off, PREFLIGHT).await, Err(TxtError::NoNameServer));
         // A port that was free a moment ago, where nothing answers now.
         let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

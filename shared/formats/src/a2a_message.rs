@@ -1,6 +1,6 @@
-//! The bodies of a text message in each dialect of A2A, and its REST path. The bodies have the form that the
-//! official clients of 1.0 and 0.3 send. Probes and ready-made calls use the same bodies, so the registry
-//! shows only calls that a probe really sent.
+//! The bodies of a request that sends a text message, in each dialect (version) of A2A, and the REST path of
+//! this request. The bodies have the form that the official clients of 1.0 and 0.3 send. Probes and
+//! ready-made calls use the same bodies, so the registry shows only calls that its probes really send.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub fn older(message_id: &str, text: &str) -> Value {
     })
 }
 
-/// Before 0.2: a message is sent to a task, which is created by it.
+/// Before 0.2: a message is sent to a task, and the message creates this task.
 #[must_use]
 pub fn oldest(task: &str, text: &str) -> Value {
     json!({
@@ -57,7 +57,7 @@ mod tests {
     use super::rest_path;
 
     #[test]
-    fn rest_paths_are_below_the_interface() {
+    fn rest_paths_start_with_the_interface_url() {
         for (interface, is_newest, path) in [
             ("/api/", true, "/api/message:send"),
             ("/", false, "/v1/message:send"),

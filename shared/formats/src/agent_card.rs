@@ -1,5 +1,5 @@
-//! Parses A2A agent cards of 0.2, 0.3 and 1.0, as leniently as their clients do. Each fault is reported with
-//! its place and a fix, because only the card's author can correct it.
+//! Parses A2A agent cards of the versions 0.2, 0.3, and 1.0, as leniently as their clients do. Each fault is
+//! reported with its place and a fix, because only the author of the card can correct it.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
@@ -42,7 +42,7 @@ pub struct AgentCard {
     pub dialects: Vec<Dialect>,
     /// At most [`MAX_SKILLS`] skills.
     pub skills: Vec<Skill>,
-    /// Required fields that are missing or of a wrong type, although the agent can be reached.
+    /// Required fields that are missing or have a wrong type, although the agent can be reached.
     pub broken: Vec<CardViolation>,
     /// Faults that only stricter readers reject.
     pub warnings: Vec<CardViolation>,
@@ -53,8 +53,8 @@ pub struct AgentCard {
 /// Parses an agent card of any published A2A revision (A2A specification 4.4; 0.3 section 5.5).
 ///
 /// # Errors
-/// [`CardFault::NotACard`] for another document, [`CardFault::Invalid`] where no client could reach the agent: it has no
-/// name, or no interface with a usable URL. Everything else is a warning.
+/// [`CardFault::NotACard`] for another document. [`CardFault::Invalid`] if no client could reach the agent, because the
+/// card has no name, or no interface with a usable URL. Everything else is a warning.
 pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     let card = match document {
         Value::Object(card) if likeness::is_agent_card(card) => card,
@@ -109,7 +109,7 @@ fn description(
             "description",
             "description_missing",
             value,
-            "Describe in one or two sentences what the agent does; search uses this text.",
+            "Describe in one or two sentences what the agent does. The search uses this text.",
         );
     }
     shorten(text, LONGEST_DESCRIPTION)

@@ -1,5 +1,5 @@
-//! JSON Schema fragments for the text arguments of operations. A rule that a pattern cannot express has a
-//! `format` with a name of ours.
+//! JSON Schema fragments for the text arguments of operations. If a pattern cannot express a rule, the
+//! fragment has a `format` with a name that this project defines.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub const TEXT_OR_BLANK: &str =
 /// Search words ([`registry_search::Text`]): at least one character that is not blank.
 pub const WORDS: &str = r"[^\u0000- \u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 
-/// Any type but null. A list of types, because clients handle it better than a `not`.
+/// Any type except null. It is a list of types, because clients handle a list better than a `not`.
 const GIVEN: [&str; 5] = ["string", "number", "boolean", "object", "array"];
 
 /// Requires one of these arguments, not null.
@@ -86,7 +86,7 @@ mod tests {
     use crate::argument_text;
 
     #[test]
-    fn the_patterns_accept_what_the_parsers_accept() {
+    fn patterns_and_parsers_accept_the_same_texts() {
         let (line, text) = (Regex::new(LINE).unwrap(), Regex::new(TEXT).unwrap());
         let (line_or_blank, text_or_blank) =
             (Regex::new(LINE_OR_BLANK).unwrap(), Regex::new(TEXT_OR_BLANK).unwrap());

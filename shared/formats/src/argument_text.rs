@@ -1,5 +1,5 @@
-//! Text arguments of callers: plain, of a bounded length, without characters that hide or reorder others.
-//! Checked when a request arrives, so that every stored text can be shown.
+//! Checks the text arguments of callers: plain text of limited length, without characters that hide or
+//! reorder other characters. The check runs when a request arrives, so that every stored text can be shown.
 
 use registry_model::error::Problem;
 
@@ -24,7 +24,7 @@ fn parsed(
         return Err(Problem::invalid(
             field,
             "bad_length",
-            format!("`{field}` must have 1 to {longest} characters; leave it out if you have no text."),
+            format!("`{field}` must have 1 to {longest} characters. Leave it out if you have no text."),
         ));
     }
     let is_refused = |c: char| {
@@ -35,7 +35,10 @@ fn parsed(
         return Err(Problem::invalid(
             field,
             "control_characters",
-            format!("`{field}` contains control or direction characters; send plain text."),
+            format!(
+                "`{field}` contains control characters or characters that change the text direction. \
+                Send plain text."
+            ),
         ));
     }
     Ok(text.to_owned())

@@ -1,11 +1,11 @@
-//! The document formats of peers: agent cards, server descriptions, server cards, and checks of names and
-//! texts in them. Pure parsing and validation without network access, so that every rule can be tested
-//! offline. Depends only on `registry-model`.
+//! The document formats of peers: agent cards, server descriptions, server cards, and checks of the names and
+//! texts in them. This crate only parses and validates, without network access, so that every rule can be
+//! tested offline. It depends only on `registry-model`.
 //!
-//! Start with [`agent_card::read_body`] and [`server_json::read`], which return either the parsed document or
-//! every fault with its place. [`server_card`] is the third document. [`plain_text`] and [`injection`] check
-//! texts of peers, [`argument_text`] those of callers, and [`argument_schema`] describes the same rules in
-//! JSON Schema.
+//! Start with [`agent_card::read_body`] and [`server_json::read`]. They return either the parsed document or
+//! every fault with its place. [`server_card`] parses the third document format. [`plain_text`] and
+//! [`injection`] check the texts of peers. [`argument_text`] checks the texts of callers, and
+//! [`argument_schema`] describes the same rules in JSON Schema.
 
 pub mod a2a_message;
 pub mod agent_card;

@@ -1,5 +1,5 @@
-//! Bounds on the parts of a peer's document that are stored. Longer texts are cut, further items are left
-//! out.
+//! Limits for the parts of a peer's document that the registry stores. If a text is too long, its end is cut.
+//! If a list is too long, its last items are left out.
 
 pub const LONGEST_NAME: usize = 120;
 pub const LONGEST_DESCRIPTION: usize = 1000;

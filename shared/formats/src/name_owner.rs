@@ -1,9 +1,9 @@
-//! The owner of a server description's name: the domain that its namespace reverses. Pure text rules, so that
-//! publishing and probing give the same result.
+//! Finds the owner of the name in a server description: the name `com.example/weather` belongs to
+//! `example.com`. The rules need only the texts, so that publishing and probing give the same result.
 
 use url::{Host, Url};
 
-use registry_model::{Moment, NameProof, NameProofMethod};
+use registry_model::{Moment, NameProof, NameProofMethod, registrable_domain};
 
 /// The domain whose owner may use a name: `mcp.example.com` for `com.example.mcp/weather`.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof
     };
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     let domain = domain(name)?;
-    let same = psl::domain_str(&domain)? == psl::domain_str(&host)?;
+    let same = registrable_domain(&domain)? == registrable_domain(&host)?;
     same.then_some(NameProof { how: NameProofMethod::Domain, at })
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_registrable_domain_of_the_remote_proves_a_name() {
+    fn domain_of_the_remote_server_proves_a_name() {
         let proven = |name: &str, remote: &str| proof_by_domain(name, remote, Moment::UNIX_EPOCH).is_some();
         for (name, remote) in [
             ("com.stripe/x", "https://mcp.stripe.com/mcp"),

@@ -1,6 +1,6 @@
-//! Checks that texts are plain: no hidden or reordering characters, no active markup, no names that are too
-//! long. People read the texts of listings on pages and language models read them in prompts; hidden parts
-//! could mislead both.
+//! Checks that a text is plain: it contains no active markup, and no characters that are hidden or reorder
+//! others. A name must also not be too long. People read the texts of listings on pages, and language models
+//! read them in prompts. A hidden part could mislead both.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::limits::LONGEST_NAME;
 
-/// The rules for a text follow from its use.
+/// What a text is used for. The use decides the rules for the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// A display name: one line of bounded length, without any tag.
@@ -54,7 +54,9 @@ fn hidden(words: &str, lines: bool) -> Option<String> {
         let kind = match c {
             '\n' | '\r' | '\t' if lines => continue,
             c if c.is_control() => "a control character",
-            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => "a character that reorders text",
+            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
+                "a character that changes the text direction"
+            }
             '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' => "an invisible character",
             '\u{2028}' | '\u{2029}' => "a line separator",
             '\u{E0000}'..='\u{E007F}' if in_flag == 0 => "an invisible tag character",

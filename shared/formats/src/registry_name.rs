@@ -1,5 +1,6 @@
-//! The name of a listing in the MCP registry API. Clients store it, so it is derived from the publisher's
-//! server name or from the URL that the id is derived from, never from a display name that may change.
+//! The name of a listing in the MCP registry API. Clients store this name, so it must not change. It comes
+//! from the server name that the publisher chose, or from the URL of the listing. It never comes from the
+//! display name, which may change.
 
 use sha2::{Digest, Sha256};
 use url::{Host, Url};
@@ -15,9 +16,9 @@ const LONGEST_LEAF: usize = 60;
 /// The registry name of a listing, valid by the official rules (`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, 3 to 200
 /// characters, both parts with letters or digits at their ends).
 ///
-/// It is the name in the server description if the listing has the right to it: it used the name first, or proved it.
-/// Otherwise it is the reversed host, a slash, the path, and a mark made from the id. A name that already looks marked
-/// gets a mark, too, so that no two listings have the same name.
+/// If the listing used the name in its server description first, or proved it, the registry name is this name.
+/// Otherwise the registry name is the reversed host, a slash, the path, and a mark made from the id. A name that
+/// already looks marked gets a mark, too, so that no two listings have the same name.
 #[must_use]
 pub fn of(listing: &Listing) -> String {
     match listing.server_name.as_deref().filter(|name| is_name(name)) {
@@ -34,8 +35,8 @@ pub fn of(listing: &Listing) -> String {
     }
 }
 
-/// A host read from its end, as server names begin: `com.example` for `example.com`. An IPv4 address is not reversed;
-/// an IPv6 address contains no allowed characters and becomes `localhost`.
+/// The labels of a host in reverse order, as at the start of server names: `com.example` for `example.com`. An IPv4
+/// address is not reversed. An IPv6 address contains characters that are not allowed, so it becomes `localhost`.
 #[must_use]
 pub fn reversed_host(url: &Url) -> String {
     match url.host() {
@@ -45,7 +46,8 @@ pub fn reversed_host(url: &Url) -> String {
     }
 }
 
-/// The first listing with a name gets the id made from the name alone, and the right to it until another proves it.
+/// The first listing with a name gets the id that is made from the name alone. It has the right to the name until
+/// another listing proves the name.
 fn has_right_to(listing: &Listing, name: &str) -> bool {
     match listing.name_hold {
         None => listing.id == ListingId::of_name(Kind::Mcp, name),

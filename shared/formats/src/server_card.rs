@@ -1,5 +1,6 @@
-//! MCP server cards: SEP-2127 with `remotes`, this registry's own shape, and the older `.well-known` drafts
-//! with `serverInfo` and `transport`. Servers in use still serve all of these forms. No card is trusted.
+//! Parses MCP server cards in three forms: the form of SEP-2127 with `remotes`, the form of this registry,
+//! and older drafts (`.well-known`) with `serverInfo` and `transport`. Servers still use all three forms. A
+//! card is only what a server claims about itself.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -106,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn cards_of_sep_2127_are_read() {
+    fn server_cards_of_proposal_sep_2127_are_parsed() {
         let card = read(&json!({
             "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
             "name": "com.example/weather", "version": "1.2.0", "title": "Weather", "description": "Forecasts.",
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn older_drafts_are_read() {
+    fn server_cards_of_older_drafts_are_parsed() {
         let card = read(&json!({
             "version": "1.0", "protocolVersion": "2025-06-18", "description": "Searches.",
             "serverInfo": {"name": "finder", "title": "Finder", "version": "3.1"},

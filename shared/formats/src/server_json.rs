@@ -1,6 +1,6 @@
-//! Server descriptions (`server.json`) by the official registry's schema of 2025-12-11 and its further rules.
-//! Every violation is reported at once with the official code, so that the author can fix the document in one
-//! pass.
+//! Parses server descriptions (`server.json`). They must follow the schema of the official registry
+//! (2025-12-11) and its other rules. All violations are reported at once with the official codes, so that the
+//! author can fix the document in one pass.
 
 mod fields;
 mod older;
@@ -46,7 +46,8 @@ pub struct ServerDescription {
     pub packages: usize,
 }
 
-/// Parses a server description, also one wrapped as the registry API returns it (`{server, _meta}`).
+/// Parses a server description. The description may be wrapped in the form that the registry API returns
+/// (`{server, _meta}`).
 ///
 /// # Errors
 /// Every violated rule (official registry, `internal/validators`), each with its place; never an empty list.
@@ -54,12 +55,14 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
     let document = unwrapped(document);
     let mut violations = Violations::default();
     let Value::Object(server) = document else {
-        violations.add("", "schema", "A server description is a JSON object.");
+        violations.add("", "schema", "A server description must be a JSON object.");
         return Err(violations.into_vec());
     };
     if values(server) > MAX_VALUES {
-        let message =
-            format!("It contains more than {MAX_VALUES} values: describe one server, without its data.");
+        let message = format!(
+            "It contains more than {MAX_VALUES} JSON values. Describe only one server, without its \
+                data."
+        );
         violations.add("", "too-large", message);
         return Err(violations.into_vec());
     }

@@ -1,6 +1,6 @@
-//! The AWS clients of a Lambda function, made from its environment without `aws-config`, which halves the
-//! binary and the start time. Only Amazon's own root certificates are trusted, so no cold start reads the
-//! machine's certificate store.
+//! The AWS clients of a Lambda function. They are made from the environment without `aws-config`, which
+//! halves the binary size and the start time. Only Amazon's own root certificates are trusted. So a cold
+//! start does not read the certificate store of the machine.
 
 use std::time::Duration;
 

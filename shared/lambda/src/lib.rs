@@ -1,7 +1,7 @@
-//! Runs a function on AWS Lambda: [`serve`] for an HTTP function with its router, [`run_job`] for a scheduled
-//! one with its job. The `main.rs` of every function is one call to this crate, so that AWS runs the same
-//! code as a single machine. Depends on `registry-app` and the crates below it; the AWS clients are made in
-//! `aws`.
+//! Runs a function on AWS Lambda. [`serve`] runs an HTTP function with its router, and [`run_job`] runs the
+//! job of a scheduled function. The `main.rs` of every function is one call to this crate, so that AWS runs
+//! the same code as a single machine. This crate depends on `registry-app` and the crates below it. The
+//! module `aws` makes the AWS clients.
 
 mod aws;
 

@@ -1,5 +1,5 @@
-//! What changed in the tools or skills of a listing between two probes, by name. A hash shows only that
-//! something changed; the names tell the users of a server what to test again.
+//! Lists by name which tools or skills of a listing changed between two probes. A hash shows only that
+//! something changed. The names show the users of a server what to test again.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,17 @@ const MAX_NAMES: usize = 20;
 /// The latest change of a listing's tools or skills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AbilityChange {
-    /// When the change was seen.
+    /// When a probe found the change.
     #[schemars(with = "String")]
     pub at: Moment,
-    /// The earlier probe that it is compared with.
+    /// The time of the earlier probe that was compared.
     #[schemars(with = "String")]
     pub since: Moment,
     /// New tools or skills.
     pub added: ChangedNames,
-    /// Tools or skills that are gone.
+    /// Tools or skills that no longer exist.
     pub removed: ChangedNames,
-    /// Tools or skills whose name, description or tags changed.
+    /// Tools or skills with a changed name, description or tags.
     pub redescribed: ChangedNames,
 }
 
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_a_change_are_bounded() {
+    fn number_of_names_in_a_change_is_bounded() {
         let tools = (0..90).map(|n| tool(&format!("t{n:02}"), "")).collect();
         let change = change(Facts::default(), Facts { tools, ..Facts::default() });
         assert_eq!(

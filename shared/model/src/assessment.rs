@@ -1,5 +1,6 @@
-//! What the registry concludes from one probe: checks, score, and the record for statistics.
-//! The checks are in `probe::checks` (`specification.md#checks`), the score is computed in `probe::score`.
+//! What the registry concludes from one probe: the checks, the score, and the record for statistics. The
+//! rules of the checks are in `probe::checks` (`specification.md#checks`). The score is computed in
+//! `probe::score`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,15 +30,15 @@ impl Assessment {
     }
 }
 
-/// One check and its outcome.
+/// One check and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// Which check: `https`, `card_valid`, `interface_domain`, `text_sane`, `no_injection`, `endpoint_unique` or
-    /// `tools_unchanged`.
+    /// The name of the check: `https`, `card_valid`, `interface_domain`, `text_sane`, `no_injection`, `endpoint_unique`
+    /// or `tools_unchanged`.
     pub id: String,
-    /// Whether the check passes or does not apply.
+    /// Whether the check passed. It is also true if the check does not apply.
     pub ok: bool,
-    /// Whether the listing stays off the Active list while the check fails.
+    /// Whether the listing cannot be Live while this check fails.
     pub blocking: bool,
     /// What was found, for the owner of the listing.
     pub detail: String,
@@ -56,11 +57,12 @@ pub struct Score {
 /// One part of a score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScorePart {
-    /// Which part: `handshake`, `answers`, `latency`, `protocol`, `description`, `abilities`, `identity` or `checks`.
+    /// The name of the part: `handshake`, `answers`, `latency`, `protocol`, `description`, `abilities`, `identity` or
+    /// `checks`.
     pub id: String,
-    /// The points it got.
+    /// The points that the listing got for this part.
     pub points: u8,
-    /// The maximum.
+    /// The maximum number of points for this part.
     pub of: u8,
     /// What was found.
     pub why: String,

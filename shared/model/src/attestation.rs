@@ -1,5 +1,5 @@
-//! Statements that the registry signs about listings: their types, ids, and the record of a statement, which
-//! is stored so that the statement can be counted and revoked.
+//! Attestations: statements that the registry signs about listings. The registry stores a record of each
+//! statement, so that it can count the statements and revoke them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,24 +10,24 @@ string_enum! {
     /// What a statement is about. Each type is built from facts that the registry observed.
     #[derive(JsonSchema)]
     pub enum AttestationType {
-        /// Whether the listing is Live with clean checks, check by check, by its last probe.
+        /// Whether the listing is Live with clean checks. Contains the result of each check of the last probe.
         ProbeClean = "probe_clean",
-        /// When it last answered a handshake, and whether that counts as Live.
+        /// When the listing last answered a handshake, and whether this counts as Live.
         Liveness = "liveness",
-        /// The hash of its capabilities, as its card or its tools described them at the last probe.
+        /// The hash of the capabilities that the card or the tools of the listing described at the last probe.
         Capability = "capability",
-        /// What it gives back, as far as the registry observed.
+        /// The reciprocity of the listing: for example whether it links back to this registry.
         Reciprocity = "reciprocity",
-        /// Which key its domain published, and when that key signed a challenge.
+        /// Which key the domain of the listing published, and when this key signed a challenge.
         IdentityBind = "identity_bind",
-        /// How often it was used together with another listing, by the reports that the registry received.
+        /// How often callers reported that they used the listing together with another listing.
         Composition = "composition",
-        /// The results of its uses, by the reports that the registry received.
+        /// The results that callers reported after they used the listing.
         Outcome = "outcome",
     }
 }
 
-/// `att_` and 24 hexadecimal digits; ids sort by time.
+/// `att_` and 24 hexadecimal digits. The order of ids is the order of time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("pattern" = "^att_[0-9a-f]{24}$"))]
@@ -36,7 +36,7 @@ pub struct AttestationId(String);
 text_type!(
     AttestationId,
     InvalidAttestationId,
-    "not an attestation id: it looks like att_ and 24 hexadecimal digits",
+    "not an attestation id; an attestation id is att_ and 24 hexadecimal digits",
     |text: String| text.strip_prefix("att_").is_some_and(|digits| is_lower_hex(digits, 24)).then_some(text)
 );
 
@@ -47,10 +47,10 @@ impl AttestationId {
     }
 }
 
-/// The record of a signed statement. The statement itself is not stored; its recipient has it.
+/// The record of a signed statement. The statement itself is not stored; only the caller who requested it has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AttestationRecord {
-    /// The id of the statement, the `jti` of the token.
+    /// The id of the statement (`jti` in the token).
     pub id: AttestationId,
     /// What the statement is about.
     #[serde(rename = "type")]
@@ -63,7 +63,7 @@ pub struct AttestationRecord {
     pub issued_at: Moment,
     /// When it expires.
     pub expires_at: Moment,
-    /// When and why it was revoked; absent while it is valid.
+    /// When and why the statement was revoked. Absent if it was not revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked: Option<Revocation>,
 }
@@ -73,7 +73,7 @@ pub struct AttestationRecord {
 pub struct Revocation {
     /// When it was revoked.
     pub at: Moment,
-    /// Why; public.
+    /// The reason. It is public.
     pub reason: PublicReason,
 }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_sort_by_time_and_parse_back() {
+    fn attestation_ids_are_ordered_by_time_and_can_be_parsed() {
         let random = Random::seeded(5);
         let at = |millis| AttestationId::at(Moment::from_millisecond(millis).unwrap(), &random);
         let (early, late) = (at(1_800_000_000_000), at(1_800_000_000_001));

@@ -1,5 +1,6 @@
-//! Caches: validators (RFC 9110 §13), values that stay valid for a time, and rendered pages. A page is cached
-//! with the validator of the data that it shows, so that the page is never older than its validator says.
+//! Types for caches: HTTP validators (`ETag`, RFC 9110 §13), values that stay valid for some time, and
+//! rendered pages. A page is cached together with the validator of its data. So no page is older than its
+//! validator says.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn validator_matches_only_its_own_version() {
+    fn etag_matches_only_its_own_version() {
         let validator = CacheValidator::weak("v1");
         let mut headers = HeaderMap::new();
         assert!(!validator.matches_request(&headers));
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_another_version_are_not_served() {
+    fn cached_pages_of_another_version_are_not_served() {
         let pages = RenderCache::default();
         pages.put("active".to_owned(), CacheValidator::weak("1"), Bytes::from("old"));
         assert!(pages.get("active", &CacheValidator::weak("2")).is_none());
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_bounded_by_their_bytes() {
+    fn total_size_of_cached_pages_is_bounded() {
         let (pages, version) = (RenderCache::default(), CacheValidator::weak("1"));
         let page = TaggedPage::of_body(Bytes::from(vec![b'x'; 100_000]));
         for number in 0..1000 {

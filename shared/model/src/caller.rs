@@ -1,5 +1,5 @@
-//! The caller of a request: its address, which rate limits use, and its bearer token. Both on AWS and on one
-//! machine, the address comes only from the gateway, because callers can forge any header.
+//! The caller of a request: the address of the caller, which the rate limits use, and the bearer token.
+//! Callers can forge any header. So only the gateway sets the address, both on AWS and on the local server.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -16,13 +16,14 @@ pub struct CallerAddress(pub IpAddr);
 /// The caller of an operation, in any protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// Absent where the gateway gave none.
+    /// Absent if the gateway gave no address.
     pub address: Option<IpAddr>,
     /// The digest of the request's bearer token (RFC 6750).
     pub bearer: Option<BearerDigest>,
 }
 
-/// SHA-256 of a bearer token: enough to compare it, and safe in a log. Comparing digests leaks nothing of the token
+/// SHA-256 of a bearer token. The digest is enough to compare tokens, and safe in a log. Comparing digests leaks
+/// nothing about the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BearerDigest([u8; 32]);
 
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ipv6_callers_of_one_network_count_as_one() {
+    fn ipv6_callers_of_one_network_count_as_one_caller() {
         let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
         assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:2::9"));
         assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");

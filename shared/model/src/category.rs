@@ -1,6 +1,6 @@
-//! The category of a listing, chosen by the words in its name and texts (`specification.md#categories`,
-//! completed by the categories that other directories use). Deterministic: the same words always give the
-//! same category.
+//! The category of a listing. It is chosen by the words in the name and the texts of the listing
+//! (`specification.md#categories`). The same words always give the same category. Some categories of the
+//! table come from other directories.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

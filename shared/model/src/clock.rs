@@ -1,5 +1,5 @@
-//! The clock of an `App`. A manual clock moves only by [`Clock::advance`], so that a test of a weekly rule
-//! does not take a week.
+//! The clock of an `App`: the system clock, or a manual clock for tests. Only [`Clock::advance`] moves a
+//! manual clock, so that a test of a weekly rule does not take a week.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,23 +1,25 @@
-//! The connector of a UTC day (`today` in `specification.md#connector-daily-pick`): the partner, the reason
-//! and the draft. All of it is stored, so that the answer does not change during the day.
+//! The connector of a UTC day: a listing that connects other listings, and that the registry contacts on this
+//! day (`today` in `specification.md#connector-daily-pick`). The pick is stored with its reason and the draft
+//! of the message, so that it does not change during the day.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, ListingId};
 
-/// The pick of a day; a research day has no partner.
+/// The connector chosen for a day. On a research day, no listing is chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectorPick {
     /// The UTC day, such as `2026-11-20`.
     pub day: String,
-    /// The chosen listing; null on a research day.
+    /// The chosen listing. Null on a research day.
     pub partner: Option<Partner>,
-    /// How much it connects others, 0 to 100; on a research day, the value of the best candidate.
+    /// How well the listing connects other listings, from 0 to 100. On a research day, this is the value of the best
+    /// candidate.
     pub connector_likeness: u8,
-    /// The traits that make it a connector, each with its points.
+    /// The traits that make the listing a connector, with the points for each trait.
     pub traits: Vec<String>,
-    /// Why it was chosen, or why no listing was.
+    /// Why this listing was chosen, or why no listing was chosen.
     pub why: String,
     /// What to do today.
     pub action: FirstStep,
@@ -33,7 +35,7 @@ pub struct Partner {
     pub kind: Kind,
     /// Its strongest trait: `router`, `directory`, `orchestrator`, `marketplace`, ...
     pub role: String,
-    /// Where to write to it.
+    /// Where to write to the listing.
     pub engage: String,
     /// Its status when it was picked: `live`.
     pub status: String,
@@ -42,11 +44,11 @@ pub struct Partner {
 /// What to do on a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FirstStep {
-    /// The one step.
+    /// The step to do.
     pub step: String,
     /// What not to do.
     pub do_not: Vec<String>,
-    /// The message to send; empty on a research day.
+    /// The message to send. Empty on a research day.
     pub draft: Draft,
 }
 
@@ -64,6 +66,6 @@ pub struct Draft {
 pub struct QueuedPartner {
     pub id: ListingId,
     pub name: String,
-    /// Its connector likeness.
+    /// Its `connector_likeness`.
     pub score: u8,
 }

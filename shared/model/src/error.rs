@@ -1,7 +1,8 @@
-//! Errors in two forms: a problem document for the caller (RFC 9457), and the original error for the log. A
-//! problem says what is wrong and what to do; it never contains the text of an SDK error or a panic, or an
-//! internal address.
+//! Every error has two forms: a problem document for the caller (RFC 9457), and the original error for the
+//! log. A problem document says what is wrong and what to do. It never contains an internal address, or the
+//! text of an SDK error or a panic.
 
+use crate::NextStep;
 use axum_core::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
@@ -22,11 +23,11 @@ pub struct Problem {
     pub internal: Option<Box<str>>,
     /// Further members of the document, such as `next`.
     members: Option<Box<Map<String, Value>>>,
-    /// Replaces the document where the caller cannot show one.
+    /// Replaces the document if the caller cannot show a document.
     shown: Option<Box<Shown>>,
 }
 
-/// Another form of a problem: an image where the caller shows only images.
+/// Another form of a problem: an image, for a caller that shows only images.
 #[derive(Clone, Debug, PartialEq)]
 struct Shown {
     media_type: &'static str,
@@ -57,7 +58,7 @@ impl Problem {
         Self { field: Some(field.into()), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail) }
     }
 
-    /// 403: `field` is well formed, but it does not prove what it should.
+    /// 403: `field` is well formed, but it is not the required proof.
     pub fn unproven(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
         Self { field: Some(field.into()), ..Self::new(StatusCode::FORBIDDEN, code, detail) }
     }
@@ -69,10 +70,14 @@ impl Problem {
             "listing_not_found",
             format!("Listing not found: `{}`.", shorten(id, 120)),
         )
-        .with_next(json!({
-            "action": "publish", "method": "POST", "url": "/api/publish",
-            "note": "Publish it with {\"url\": \"<card URL>\"}; the answer contains its listing_id.",
-        }))
+        .with_next(
+            NextStep::post_own(
+                "list_yourself",
+                "/api/publish".to_owned(),
+                "Publish it with {\"url\": \"<card URL>\"}. The response contains its listing_id.",
+            )
+            .named("publish"),
+        )
     }
 
     /// 429: a rate limit is exceeded; `retry_after` in seconds.
@@ -91,7 +96,8 @@ impl Problem {
             ..Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "busy",
-                "The registry's table is busy. Nothing was changed; retry the same request in 2 s.",
+                "The table of the registry is busy. Nothing was changed. Send the same request again after 2 \
+                 s.",
             )
         }
     }
@@ -103,15 +109,15 @@ impl Problem {
             ..Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal_fault",
-                "Internal error. It is logged under the x-request-id of this response; retry later.",
+                "Internal error. The log of the registry contains it under the x-request-id of this \
+                 response. Try again later.",
             )
         }
     }
 
-    /// Adds the next step for machines: `{action, method?, url?, note?}`.
     #[must_use]
-    pub fn with_next(self, next: Value) -> Self {
-        self.with("next", next)
+    pub fn with_next(self, next: NextStep) -> Self {
+        self.with("next", serde_json::to_value(next).unwrap_or_default())
     }
 
     /// Sends `body` in place of the document.

@@ -1,5 +1,5 @@
-//! The feedback of a listing after its demo, and its reward: a founding seat or a discount code. The contact
-//! that comes with it is stored separately, with the other contacts.
+//! The feedback of a listing after its demo, and the reward for the feedback: a founding seat or a discount
+//! code. The e-mail address in the feedback is stored separately, with the other contacts.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Feedback {
     pub answers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The example draft was sent unchanged: it completes the flow but counts in no average.
+    /// The example draft was sent unchanged. Such feedback completes the flow but counts in no average.
     #[serde(default)]
     pub is_draft: bool,
     pub at: Moment,
@@ -38,7 +38,7 @@ pub struct Feedback {
 pub struct Completion {
     pub feedback: Feedback,
     pub reward: Reward,
-    /// The digest of the sender's idempotency key; the same key gets the reward issued again.
+    /// The digest of the sender's idempotency key. A request with the same key gets the same reward again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_digest: Option<String>,
 }

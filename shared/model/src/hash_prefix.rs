@@ -26,7 +26,7 @@ impl HashPrefix {
         self.length == 0 || hash >> (32 - self.length) == self.bits
     }
 
-    /// The number of bits; each halves the ids in it.
+    /// The number of bits. Each additional bit halves the number of ids with the prefix.
     #[must_use]
     pub const fn length(self) -> u8 {
         self.length
@@ -47,7 +47,7 @@ impl fmt::Display for HashPrefix {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a hash prefix: it looks like <length>-<bits in hexadecimal>")]
+#[error("not a hash prefix; a hash prefix is <length>-<bits in hexadecimal>")]
 pub struct InvalidHashPrefix;
 
 impl FromStr for HashPrefix {
@@ -75,7 +75,7 @@ mod tests {
 
     /// Both forms are keys in the table: changing them would lose the stored index.
     #[test]
-    fn stored_keys_do_not_change() {
+    fn prefixes_used_as_stored_keys_do_not_change() {
         let id: ListingId = "mcp-a".parse().unwrap();
         let [low, high] = HashPrefix::default().halves();
         assert_eq!(
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_id_belongs_to_exactly_one_half() {
+    fn each_listing_id_belongs_to_exactly_one_half_of_a_prefix() {
         let [low, high] = HashPrefix::default().halves();
         for n in 0..50 {
             let id: ListingId = format!("mcp-{n}").parse().unwrap();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_texts_are_refused() {
+    fn invalid_hash_prefixes_are_refused() {
         for text in ["", "00", "33-00000000", "01-00000002", "x-0", "01-zz"] {
             assert_eq!(text.parse::<HashPrefix>(), Err(InvalidHashPrefix), "{text}");
         }

@@ -1,5 +1,5 @@
-//! The name of a host, as blocks and look-ups use it: in lower case and without a port. In reversed form,
-//! subdomains sort next to their parent.
+//! The name of a host, in lower case and without a port. Blocks of hosts and look-ups by host use this form.
+//! In the reversed form (`com.example`), the subdomains of a host sort next to the host.
 
 use std::net::IpAddr;
 
@@ -17,7 +17,7 @@ pub struct HostName(String);
 text_type!(
     HostName,
     InvalidHostName,
-    "not a host: give a name such as agents.example.org, without https:// and without a port",
+    "not a host name; send a name such as agents.example.org, without https:// and without a port",
     |text: String| {
         let host = Host::parse(text.trim().trim_end_matches('.')).ok()?;
         let name = host.to_string();
@@ -32,6 +32,21 @@ text_type!(
         fits.then_some(name)
     }
 );
+
+/// By the Public Suffix List: `example.org` for `agents.example.org`. `None` if the name is itself a public suffix.
+// Not inlined, because otherwise the whole list is compiled again in every crate that asks.
+#[must_use]
+#[inline(never)]
+pub fn registrable_domain(name: &str) -> Option<&str> {
+    psl::domain_str(name)
+}
+
+/// Whether the name ends in a suffix of the Public Suffix List, and is more than this suffix.
+#[must_use]
+#[inline(never)]
+pub fn has_public_suffix(name: &str) -> bool {
+    psl::domain(name.as_bytes()).is_some_and(|domain| domain.suffix().is_known())
+}
 
 impl HostName {
     #[must_use]
@@ -53,13 +68,15 @@ impl HostName {
         other.reversed().starts_with(&self.reversed())
     }
 
-    /// Its labels from the last to the first, each with a dot: a prefix of this for every subdomain.
+    /// The labels of the host from the last to the first, each with a dot. This is a prefix of the result for every
+    /// subdomain.
     #[must_use]
     pub fn reversed(&self) -> String {
         self.labels().rev().fold(String::new(), |text, label| text + label + ".")
     }
 
-    /// Its last two labels. Hosts are stored under these, so that a host is found together with its subdomains.
+    /// The last two labels of the host. Hosts are stored under these labels, so that a host is found together with its
+    /// subdomains.
     #[must_use]
     pub fn zone(&self) -> String {
         let labels: Vec<&str> = self.labels().collect();
@@ -83,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_covers_itself_and_its_subdomains() {
+    fn a_host_includes_itself_and_its_subdomains() {
         let of_url = |url: &str| HostName::of_url(url).unwrap();
         for inside in [
             "https://evil.example.org/card.json",
@@ -102,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_stored_under_their_zone() {
+    fn hosts_are_stored_under_their_registrable_domain() {
         for (text, zone, reversed) in [
             ("a.b.example.org", "example.org", "org.example.b.a."),
             ("example.org", "example.org", "org.example."),

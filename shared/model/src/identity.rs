@@ -1,4 +1,4 @@
-//! A key or DID that is bound to the domain of a listing. It proves who speaks for the domain and says
+//! A key or DID that is bound to the domain of a listing. The key proves who speaks for the domain. It says
 //! nothing about the quality of the listing.
 
 use base64::Engine as _;
@@ -12,7 +12,7 @@ use super::{HostName, Listing, Moment};
 /// The proven identity of a listing's domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
-    /// The domain that published the key: the listing's host, or the domain that it was registered under.
+    /// The domain that published the key: the host of the listing, or the registrable domain of that host.
     #[schemars(with = "String")]
     pub proven_domain: HostName,
     /// Where the domain published the key.
@@ -23,7 +23,7 @@ pub struct Identity {
     pub public_jwk: PublicJwk,
     /// Its thumbprint (RFC 7638).
     pub thumbprint: String,
-    /// The DID of the key, where one was given.
+    /// The DID of the key, if a DID was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub did: Option<String>,
 }
@@ -42,7 +42,7 @@ fn own_host(listing: &Listing) -> Option<HostName> {
 }
 
 string_enum! {
-    /// Where a domain publishes a key. Anyone who can put a key there speaks for the domain.
+    /// Where a domain publishes a key. Anyone who can publish a key there can act for the domain.
     #[derive(JsonSchema)]
     pub enum KeySource {
         /// A TXT record at the domain: `v=MCPv1; k=ed25519; p=...`.

@@ -1,5 +1,5 @@
-//! Parses untrusted JSON with a bound on the number of values. A list of zeros takes two bytes per value as
-//! text and forty times that in memory, so a bound on the length of the text is not enough.
+//! Parses untrusted JSON and limits the number of values in it. A limit on the length of the text is not
+//! enough: in memory, a list of zeros takes forty times as many bytes as its text.
 
 use std::fmt;
 
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_before_they_are_created() {
+    fn json_values_are_counted_before_they_are_created() {
         let text = br#"{"a": [0, null, "x", {"b": 1.5}], "c": true}"#;
         let mut left = 8;
         assert_eq!(read(text, &mut left).unwrap(), serde_json::from_slice::<Value>(text).unwrap());
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_stops_at_the_bound() {
+    fn parser_stops_at_the_maximum_number_of_values() {
         // The text after the bound is not read, so it need not be JSON.
         let mut text = b"[0".to_vec();
         text.extend_from_slice(&b",0".repeat(99));
@@ -122,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn documents_parse_as_in_serde_json(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
+        fn parser_gives_the_same_result_as_serde_json(text in r#"([\[\]{},:"a0.\-e5 ]|null|true|"a":|\\u0041){0,24}"#) {
             let standard = serde_json::from_str::<Value>(&text).ok();
             prop_assert_eq!(read(text.as_bytes(), &mut 1000).ok(), standard);
         }

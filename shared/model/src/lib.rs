@@ -1,13 +1,14 @@
-//! The plain data of the registry: listings, probe results, orders, messages, settings. It does no I/O, so
-//! that every crate can use it; it depends on no other crate of this workspace.
+//! The plain data of the registry: listings, probe results, orders, messages, settings. This crate does no
+//! I/O and depends on no other crate of this workspace, so that every crate can use it.
 //!
-//! Start with [`Listing`], the item that everything else is about, and [`Lane`], its state. [`Verdict`] is
-//! the result of a probe, [`Assessment`] is what the registry concludes from this result, and [`StateChange`]
-//! is what is then written. The module [`settings`] contains every limit that the environment can change. The
-//! module [`error`] contains the problem documents that all protocols return.
+//! Start with [`Listing`], because most other types describe a listing. [`Lane`] is the state of a listing.
+//! [`Verdict`] is the result of a probe. [`Assessment`] is what the registry concludes from this result.
+//! [`StateChange`] contains all changes that are then written. The module [`settings`] contains every limit
+//! that the environment can change. The module [`error`] contains the problem documents that all protocols
+//! return.
 //!
-//! All items are exported at the root, except for [`cache`], [`error`], [`json`], [`metrics`], [`protocol`],
-//! [`settings`].
+//! All items are exported at the root, except for the items of [`cache`], [`error`], [`json`], [`metrics`],
+//! [`protocol`], and [`settings`].
 
 #[macro_use]
 mod macros;
@@ -26,6 +27,7 @@ mod caller;
 mod category;
 mod clock;
 mod connector_pick;
+mod cursor;
 mod feedback;
 mod hash_prefix;
 mod host_name;
@@ -38,6 +40,7 @@ mod log_tile;
 mod messages;
 mod moment;
 mod network;
+mod next_step;
 mod order;
 mod outcome;
 mod purchase;
@@ -59,9 +62,10 @@ pub use caller::{BearerDigest, Caller, CallerAddress};
 pub use category::Category;
 pub use clock::Clock;
 pub use connector_pick::{ConnectorPick, Draft, FirstStep, Partner, QueuedPartner};
+pub use cursor::{Cursor, ForeignCursor, InboxPosition, TimeKey};
 pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
-pub use host_name::{HostName, InvalidHostName};
+pub use host_name::{HostName, InvalidHostName, has_public_suffix, registrable_domain};
 pub use identity::{Identity, KeySource, PublicJwk};
 pub use listing::{Contact, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
@@ -71,6 +75,7 @@ pub use log_tile::{LogTile, TILE_WIDTH, TileSegment};
 pub use messages::{FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, TouchKind};
 pub use moment::Moment;
 pub use network::{NameServers, Reach};
+pub use next_step::{NextStep, POLL_SECONDS};
 pub use order::{InvalidOrderId, Order, OrderId};
 pub use outcome::{Outcome, OutcomeTally, QUALITY_STEPS};
 pub use purchase::{Grant, GrantSource, GrantSubject, InvalidPurchaseId, PaymentSession};

@@ -1,5 +1,6 @@
-//! A listing as the table stores it: small, so that it is cheap to write and to list. Values that can be
-//! computed from these fields (`take_demo`, `deal`, `next`) are computed when the listing is shown.
+//! A listing as the table stores it. The stored form is small, so that it is cheap to write and to list.
+//! Values that can be computed from its fields (`take_demo`, `deal`, `next`) are computed when the listing is
+//! shown.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,26 +12,26 @@ use super::{NameProof, Obstacle, Withdrawal};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
     pub id: ListingId,
-    /// Unknown until the first probe where only a site was published.
+    /// Unknown until the first probe if only the URL of a site was published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// Display name; the id until a card or a publisher gives one.
+    /// Display name. It is the id until a card or a publisher gives a name.
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The name in its server description, such as `io.github.acme/weather`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_name: Option<String>,
-    /// The proof of that name; without one the name is only claimed.
+    /// The proof of that name. Without a proof, the name is only claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_proof: Option<NameProof>,
-    /// Whether the listing has the right to that name; absent where its id shows it.
+    /// Whether the listing has the right to that name; absent if the id of the listing shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_hold: Option<NameHold>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     pub category: Category,
-    /// What is probed: a card URL, a site or an MCP endpoint; absent where nothing can be probed.
+    /// What is probed: a card URL, a site or an MCP endpoint; absent if nothing can be probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The transport that a server description declared.
@@ -46,7 +47,7 @@ pub struct Listing {
     pub endpoint: Option<String>,
     pub lane: Lane,
     pub listed_at: Moment,
-    /// Absent while it is not Live.
+    /// Absent while the listing is not Live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_since: Option<Moment>,
     /// The time of the last `ok` handshake.
@@ -58,19 +59,20 @@ pub struct Listing {
     /// Probes in a row that were not `ok`.
     #[serde(default)]
     pub failures: u32,
-    /// Hours (since the epoch) in which a weekly recheck failed; three different ones demote it.
+    /// Hours (since the epoch) in which a weekly recheck failed. Failures in three different hours demote the listing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<i64>,
-    /// Since when every probe of it failed; absent once it was Live, and after it was published again.
+    /// The time since which every probe failed; absent if the listing was ever Live, or was published again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
-    /// Why and when it was withdrawn, where an operator or its owner did that.
+    /// Why and when the operator or the owner withdrew the listing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawal: Option<Withdrawal>,
-    /// The log entry of the latest decision on it, where it was read together with the evidence.
+    /// The log entry of the latest decision about the listing, if it was read together with the evidence.
     #[serde(skip)]
     pub last_leaf: Option<LastLeaf>,
-    /// Whether it has pointers by host. The store writes this with the pointers; listings of earlier versions have none
+    /// Whether the table has items that point from the listing's hosts to the listing. The store writes this field with
+    /// these items; listings of earlier versions have none.
     #[serde(default, skip_serializing)]
     pub hosted: bool,
     /// The protocol version of its last answer; the next probe starts with it.

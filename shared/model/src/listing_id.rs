@@ -1,6 +1,6 @@
-//! Listing ids: `agtpub_` + 20 hex digits of SHA-256 over a URL, `mcp-<slug>` or `agent-<slug>` for a name.
-//! The id follows from what is published, so publishing the same thing twice gives the same listing
-//! (`specification.md#listing-ids`).
+//! Listing ids (`specification.md#listing-ids`). For a URL, the id is `agtpub_` and the first 20 hex digits
+//! of SHA-256 over the URL. For a name, the id is `mcp-<slug>` or `agent-<slug>`. So publishing the same
+//! thing twice gives the same listing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct ListingId(String);
 text_type!(
     ListingId,
     InvalidListingId,
-    "not a listing id: it looks like agtpub_<20 hex digits>, mcp-<slug> or agent-<slug>",
+    "not a listing id; a listing id is agtpub_<20 hex digits>, mcp-<slug> or agent-<slug>",
     |text: String| {
         let is_slug = |slug: &str| {
             slug.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -46,7 +46,7 @@ impl ListingId {
         Self(format!("{}-{}", kind.as_str(), slug(name)))
     }
 
-    /// The id of a name whose slug belongs to another owner already; `owner` makes it different.
+    /// The id of a name whose slug already belongs to another owner; `owner` makes the id different.
     #[must_use]
     pub fn of_taken_name(kind: Kind, name: &str, owner: &str) -> Self {
         let mark = hex_of(format!("{name}\n{owner}").as_bytes(), 8);
@@ -54,7 +54,7 @@ impl ListingId {
     }
 }
 
-/// A URL as it counts for identity: the parser's canonical form without fragment and trailing slash.
+/// The form of a URL that the id is computed from: the parser's canonical form, without fragment and trailing slash.
 fn normalized(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);

@@ -1,5 +1,5 @@
-//! The kind (`specification.md#kinds`), lane (`specification.md#lanes`) and other fixed attributes of a
-//! listing.
+//! The kind of a listing (`specification.md#kinds`), its lane (`specification.md#lanes`), and other
+//! attributes that have a fixed set of values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,18 +18,18 @@ string_enum! {
 }
 
 string_enum! {
-    /// The state of a listing. Only the transitions after a probe, its owner and the operator change it.
+    /// The state of a listing. Only a probe, the owner of the listing and the operator can change it.
     #[derive(JsonSchema)]
     pub enum Lane {
-        /// Not yet probed, or waiting for another try after an inconclusive probe.
+        /// Not yet probed. Or the last probe did not show clearly whether the server works, and will be repeated.
         Queued = "queued",
-        /// Live: its latest conclusive handshake was `ok` and its checks are clean.
+        /// Live: the last handshake with a clear result was `ok`, and the checks are clean.
         Active = "active",
         /// The handshake was `partial`, `fail` or `skip`; the reasons say how to fix it.
         NeedsFix = "needs_fix",
-        /// Was Active, and failed a confirmed weekly recheck.
+        /// Was Live, but its weekly recheck failed, and further probes confirmed the failure.
         Demoted = "demoted",
-        /// Taken down by its proven owner or by the operator of the registry, until it is restored.
+        /// Taken down by its proven owner or by the operator of the registry. It can be restored.
         Withdrawn = "withdrawn",
     }
 }
@@ -70,13 +70,14 @@ pub struct NameProof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NameProofMethod {
-    /// The remote is served from the domain that the name reverses. This does not say who published it.
+    /// The URL of the remote server is on the domain in the name (the name contains the domain in reverse order). This
+    /// does not show who published the listing.
     Domain,
-    /// The server.json in the repository of the name's owner contains it with this remote.
+    /// The server.json in the repository of the owner of the name contains this name and this remote server.
     Repository,
-    /// The publisher signed with the key in a TXT record of the name's domain.
+    /// The publisher signed with a key. The key is in a TXT record of the domain in the name.
     Dns,
-    /// The publisher signed with the key that the name's domain serves by HTTPS.
+    /// The publisher signed with a key. The domain in the name serves the key by HTTPS.
     Http,
 }
 

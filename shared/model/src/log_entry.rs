@@ -1,5 +1,6 @@
-//! The log of evidence: its leaves and its signed tree head. A leaf contains only ids, hashes, times and
-//! outcomes, no text of a third party and nothing about a person, because it can never be removed.
+//! The evidence log: its entries (leaves) and its signed tree head. A leaf contains only ids, hashes, times,
+//! and outcomes. It contains no text of third parties and no personal data, because a leaf can never be
+//! removed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,17 +14,17 @@ string_enum! {
     /// What a leaf records.
     #[derive(JsonSchema)]
     pub enum LogEvent {
-        /// A verdict made the listing Live.
+        /// A probe made the listing Live.
         Live = "live",
-        /// A verdict confirmed that it is Live.
+        /// A probe confirmed that the listing is Live.
         Confirmed = "confirmed",
-        /// Its proof expired before the next one; it was no longer shown as Live.
+        /// The proof expired before the next successful probe. The listing was no longer shown as Live.
         Ended = "ended",
-        /// A confirmed failure of its recheck ended Live.
+        /// The recheck failed and the failure was confirmed, so the listing was no longer Live.
         Demoted = "demoted",
-        /// Its owner or the operator withdrew it.
+        /// The owner or the operator withdrew the listing.
         Withdrawn = "withdrawn",
-        /// The registry signed an attestation about it.
+        /// The registry signed a statement about the listing.
         Attested = "attested",
     }
 }
@@ -41,10 +42,10 @@ pub struct LogEntry {
     pub kind: Kind,
     /// What was decided.
     pub event: LogEvent,
-    /// The outcome of the handshake, where a probe decided.
+    /// The outcome of the handshake, if a probe made the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Handshake>,
-    /// SHA-256 (hex) over the evidence of the decision: that of a probe, or the JWS of an attestation.
+    /// SHA-256 (hex) over the evidence of the decision: the evidence of a probe, or the JWS of an attestation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
     /// SHA-256 (hex) over the URL that was probed.
@@ -53,7 +54,7 @@ pub struct LogEntry {
     /// The id of the attestation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attestation_id: Option<String>,
-    /// The reason, one of this registry's codes.
+    /// The reason, as a code of this registry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! The tiles of the log of evidence (C2SP `tlog-tiles`): a tile contains 256 hashes of one height, or the 256
-//! entries of its leaves. A tile grows until it is full; its items never change.
+//! The tiles of the evidence log (C2SP `tlog-tiles`). A full tile contains 256 hashes from one level of the
+//! tree, or 256 entries. A tile grows until it is full. The items that it already contains never change.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl LogTile {
         if width < TILE_WIDTH { format!("{self}.p/{width}") } else { self.to_string() }
     }
 
-    /// Parses what follows `tile/` in a path: the tile and the requested width. Each number has only one valid form.
+    /// Parses the part of a path after `tile/`: the tile and the requested width. Each number has only one valid form.
     #[must_use]
     pub fn parse(path: &str) -> Option<(Self, u64)> {
         let (level, rest) = path.split_once('/')?;
@@ -150,7 +150,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn paths_parse_back(level in 0_u8..64, index: u64, width in 1_u64..=256, entries: bool) {
+        fn tile_path_is_parsed_as_the_same_tile(level in 0_u8..64, index: u64, width in 1_u64..=256, entries: bool) {
             let tile = if entries { LogTile::Entries { index } } else { LogTile::Hashes { level, index } };
             let path = tile.path(width);
             prop_assert_eq!(LogTile::parse(path.strip_prefix("tile/").unwrap()), Some((tile, width)));

@@ -1,6 +1,6 @@
-//! What the registry publishes about listings as it happens: messages in Talk inboxes
-//! (`specification.md#talk`), the first message to a listing (`specification.md#outreach`), and lines of the
-//! activity feed (`specification.md#feed`). Senders are listings or the registry, never persons.
+//! Messages and news about listings: messages in Talk inboxes (`specification.md#talk`), first messages to
+//! listings (`specification.md#outreach`), and items of the activity feed (`specification.md#feed`). A sender
+//! is a listing or the registry, never a person.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ impl TalkMessage {
     }
 }
 
-/// How a message came.
+/// How a message arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TalkChannel {
@@ -69,19 +69,19 @@ string_enum! {
         Drift = "drift",
         /// From the registry: an introduction to the connector of the day.
         Connector = "connector",
-        /// A message from another listing or any caller.
+        /// A message from another listing or from any caller.
         Message = "message",
         /// A greeting or offer to all readers of the public talk feed.
         Social = "social",
-        /// A note of its owner.
+        /// A note for the owner of the listing.
         Owner = "owner",
-        /// A sign of presence.
+        /// A check-in: a sign that someone maintains the listing.
         CheckIn = "check_in",
     }
 }
 
-/// A first touch: the registry wrote to a listing that had not written to it. It does not
-/// record the effect, which the listing itself shows.
+/// An outreach message: the registry wrote to a listing that had not written to it. The effect of the message is not
+/// stored here; the listing itself shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Touch {
     /// The listing that was written to.
@@ -91,15 +91,16 @@ pub struct Touch {
     pub at: Moment,
     /// The reason.
     pub kind: TouchKind,
-    /// The listing had taken its demo before, so this touch cannot lead to one.
+    /// Whether the listing had taken its demo before. If true, the message cannot lead to a demo.
     #[serde(default)]
     pub after_demo: bool,
-    /// The result of the A2A message that went with it: `delivered`, else why not; absent where none was sent.
+    /// The result of the A2A message that was sent in addition: `delivered`, or why it was not delivered. Absent if
+    /// none was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub a2a: Option<String>,
 }
 
-/// Why the registry wrote.
+/// The purpose of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TouchKind {
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_message_has_the_same_id_and_ids_sort_by_time() {
+    fn repeated_message_has_the_same_id_and_ids_are_ordered_by_time() {
         let to: ListingId = "agent-a".parse().unwrap();
         let id = |millis, kind| {
             TalkMessage::of_registry(&to, kind, Moment::from_millisecond(millis).unwrap(), String::new()).id
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn display_of_a_kind_equals_its_json_name() {
+    fn kind_is_displayed_as_its_json_name() {
         for kind in [TalkKind::DemoInvitation, TalkKind::NeedsFix, TalkKind::CheckIn, TalkKind::Owner] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }

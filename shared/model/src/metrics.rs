@@ -1,5 +1,6 @@
-//! The metrics of scheduled jobs for alarms and the dashboard, in the format that `CloudWatch` reads from the
-//! log. Separate from log messages, so that alarms depend neither on the log level nor on wording.
+//! The metrics of scheduled jobs, for alarms and the dashboard. They are written to the log in the format
+//! that `CloudWatch` reads. They are separate from the log messages, so that no alarm depends on the log
+//! level or on the wording of a message.
 
 use std::collections::BTreeMap;
 
@@ -59,6 +60,7 @@ pub struct Metrics(pub BTreeMap<Metric, i64>);
 
 impl Metrics {
     /// One line of the log in the embedded metric format (Amazon `CloudWatch` user guide, "Specification: Embedded
+    /// metric format").
     #[must_use]
     pub fn embedded(&self, function: &str, at: Moment) -> Value {
         let definitions: Vec<Value> =
@@ -84,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_declares_its_metrics() {
+    fn each_log_line_declares_its_metrics() {
         let metrics =
             Metrics(BTreeMap::from([(Metric::ScheduledTicks, 1), (Metric::OldestOverdueRecheck, 90)]));
         let line = metrics.embedded("tick", "2026-11-20T12:00:00Z".parse().unwrap());
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_serialize_by_name() {
+    fn metrics_are_serialized_under_their_names() {
         for metric in Metric::ALL {
             let metrics = Metrics(BTreeMap::from([(metric, 7)]));
             let written = serde_json::to_value(&metrics).unwrap();

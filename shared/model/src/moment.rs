@@ -1,5 +1,6 @@
-//! A point in time as this registry stores and writes it: in UTC, with exactly three digits for the
-//! milliseconds. The texts have the same order as the times, so clients can compare them as strings.
+//! A point in time in the form that this registry stores and writes: in UTC, with exactly three digits for
+//! the milliseconds. Clients can compare two such times as strings, because the strings sort in the order of
+//! the times.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -126,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn texts_have_three_digits_of_a_second() {
+    fn times_are_written_with_milliseconds() {
         let written = |text: &str| text.parse::<Moment>().unwrap().to_string();
         assert_eq!(written("2026-11-20T12:00:00Z"), "2026-11-20T12:00:00.000Z");
         assert_eq!(written("2026-11-20T12:00:00.01Z"), "2026-11-20T12:00:00.010Z");
@@ -135,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_sort_as_moments_do(one in 0_i64..4_000_000_000_000, apart in 0_i64..2_000) {
+        fn times_written_as_text_are_ordered_by_time(one in 0_i64..4_000_000_000_000, apart in 0_i64..2_000) {
             let at = |millis| Moment::from_millisecond(millis).unwrap();
             let (early, late) = (at(one), at(one + apart));
             prop_assert_eq!(early.cmp(&late), early.to_string().cmp(&late.to_string()));

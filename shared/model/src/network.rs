@@ -1,5 +1,5 @@
 //! Which addresses a process may connect to. This is set once for the whole process, so that no caller can
-//! allow more.
+//! allow more addresses.
 
 use std::net::SocketAddr;
 
@@ -9,6 +9,7 @@ pub enum Reach {
     /// The public internet over https only.
     Public,
     /// In addition, loopback (127.0.0.0/8, `::1`, `localhost`) over http or https on any port. Only the local server
+    /// and tests use this value.
     Development,
 }
 

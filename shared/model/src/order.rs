@@ -1,5 +1,5 @@
-//! A demo that a listing took: its order and the order's id. Taking the same demo again gives the same order,
-//! and feedback refers to it.
+//! The order of a demo that a listing took, and the id of the order. If the listing takes the same demo
+//! again, it gets the same order. Feedback contains the id of the order that it is about.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct OrderId(String);
 text_type!(
     OrderId,
     InvalidOrderId,
-    "not an order id: it looks like ord_ and 24 hexadecimal digits, as in the answer to the demo",
+    "not an order id; an order id is ord_ and 24 hexadecimal digits, as in the response to the demo",
     |text: String| text.strip_prefix("ord_").is_some_and(|digits| is_lower_hex(digits, 24)).then_some(text)
 );
 

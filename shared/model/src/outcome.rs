@@ -1,5 +1,5 @@
-//! Outcomes of using a listing, as users report them, and their totals. Whole numbers, so that concurrent
-//! additions are exact.
+//! The outcomes that users report after they used a listing, and the totals of these outcomes. The totals are
+//! whole numbers, so that concurrent additions are exact.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,11 +45,11 @@ impl Outcome {
 pub struct OutcomeTally {
     /// How many there are.
     pub count: u64,
-    /// How many of them are ok.
+    /// The number of outcomes that are ok.
     pub ok: u64,
-    /// The sum of their qualities, in thousandths.
+    /// The sum of the qualities of all outcomes, in thousandths.
     pub quality_sum: u64,
-    /// How many include a latency.
+    /// The number of outcomes that include a latency.
     pub timed: u64,
     /// The sum of these latencies, in milliseconds.
     pub latency_ms_sum: u64,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn mean_latency_counts_only_reports_with_one() {
+    fn mean_latency_ignores_reports_without_a_latency() {
         let tally = OutcomeTally { count: 4, timed: 2, latency_ms_sum: 301, ..OutcomeTally::default() };
         assert_eq!(tally.mean_latency_ms(), Some(150));
         assert_eq!(OutcomeTally::default().mean_latency_ms(), None);

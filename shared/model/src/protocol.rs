@@ -1,4 +1,5 @@
-//! Names, addresses and media types that the protocols define and that documents, endpoints and probes share.
+//! Constants of the protocols: paths, media types, schema URLs, and versions. Documents, endpoints, and
+//! probes use the same constants.
 
 /// The revision of MCP without sessions and handshakes, which is preferred here.
 pub const MCP_NEWEST_REVISION: &str = "2026-07-28";

@@ -1,5 +1,5 @@
-//! A purchase with its price as agreed when the payment was requested, and the right to a product that it
-//! gives. Nothing about the payer is stored; that stays with the payment provider.
+//! A purchase, and the right to a product that the purchase gives. The price was fixed when the registry
+//! requested the payment. Only the payment provider stores data about the payer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ string_enum! {
         Pending = "pending",
         /// Paid.
         Paid = "paid",
-        /// Not paid in time, or the payment failed; nothing was charged.
+        /// Not paid in time, or the payment failed. Nothing was charged.
         Expired = "expired",
     }
 }
@@ -49,8 +49,8 @@ pub struct PaymentSession {
     pub url: String,
 }
 
-/// `pur_` and 24 hexadecimal digits. Random, because anyone who knows it may read the state of the purchase. The
-/// payment provider returns it with the payment.
+/// `pur_` and 24 hexadecimal digits. The id is random, because anyone who knows it can read the state of the purchase.
+/// The payment provider returns the id with the payment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub struct PurchaseId(String);
@@ -58,7 +58,7 @@ pub struct PurchaseId(String);
 text_type!(
     PurchaseId,
     InvalidPurchaseId,
-    "not a purchase id: it looks like pur_ and 24 hexadecimal digits, as in the answer to the checkout",
+    "not a purchase id; a purchase id is pur_ and 24 hexadecimal digits, as in the response to the checkout",
     |text: String| text.strip_prefix("pur_").is_some_and(|digits| is_lower_hex(digits, 24)).then_some(text)
 );
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_parse_back() {
+    fn purchase_id_can_be_parsed() {
         let id = PurchaseId::new(&Random::seeded(5));
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
         for wrong in ["", "pur_", "pur_0123", "ord_0123456789abcdef01234567", "pur_0123456789ABCDEF01234567"]

@@ -1,4 +1,4 @@
-//! The randomness of an `App`: the operating system's, or a seeded sequence for tests.
+//! The source of random numbers of an `App`: the operating system, or a seeded sequence for tests.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ mod tests {
     use super::Random;
 
     #[test]
-    fn a_seed_repeats_its_sequence() {
+    fn same_seed_gives_the_same_sequence() {
         assert_eq!(Random::seeded(7).hex(10), Random::seeded(7).hex(10));
         assert_ne!(Random::seeded(7).hex(10), Random::seeded(8).hex(10));
         assert_eq!(Random::System.hex(10).len(), 20);

@@ -1,5 +1,5 @@
-//! The one table of hourly rate limits. Settings, operations and documents read it; `infra/README.md` is
-//! generated from it.
+//! The only table of hourly rate limits. Settings, operations, and documents read it. The table of rate
+//! limits in `infra/README.md` is generated from it.
 
 use std::fmt::Write as _;
 
@@ -21,11 +21,11 @@ pub enum LimitedAction {
     OptOut,
     /// A signature checked with the keys of a domain.
     OwnerProof,
-    /// A challenge to sign; counted on its own, with the limits of `OwnerProof`.
+    /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
     OwnerChallenge,
 }
 
-/// What an action is aimed at, where requests at one target are limited too.
+/// The kind of target of an action, if the requests to one target are limited, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitedTarget {
     Host,
@@ -47,7 +47,7 @@ impl LimitedTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     pub caller: u32,
-    /// At one target; equals `caller` where targets are not limited.
+    /// At one target; equals `caller` if targets are not limited.
     pub target: u32,
     /// By all callers together.
     pub everybody: u32,
@@ -61,7 +61,7 @@ pub struct RateLimit {
     setting: &'static str,
     pub target: Option<LimitedTarget>,
     pub default: Rate,
-    /// What is counted, in the infinitive: documents say "to ...: 60 an hour".
+    /// The counted action as an infinitive, because documents show "to ...: 60 per hour".
     pub meaning: &'static str,
 }
 
@@ -70,26 +70,26 @@ pub const RATE_LIMITS: [RateLimit; 14] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
-        aimed(A::Publish, "PUBLISH", Host, [60, 60, 3000], "publish"),
-        aimed(A::Score, "SCORE", Host, [60, 30, 2000], "score"),
+        aimed(A::Publish, "PUBLISH", Host, [60, 60, 3000], "publish a listing"),
+        aimed(A::Score, "SCORE", Host, [60, 30, 2000], "score a URL"),
         aimed(
             A::Trace,
             "TRACES",
             Listing,
             [120, 240, 6000],
-            "leave a trace, endorse or report a pair used together",
+            "leave a trace, endorse a listing, or report that two listings were used together",
         ),
-        aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "leave a message by Talk"),
-        plain(A::Demo, "DEMOS", [60, 3000], "take a demo for the first time"),
+        aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "write to a Talk inbox"),
+        plain(A::Demo, "DEMOS", [60, 3000], "take the demo of a listing for the first time"),
         plain(A::Feedback, "FEEDBACK", [60, 3000], "give feedback"),
-        plain(A::Checkout, "CHECKOUTS", [20, 1000], "begin a purchase"),
-        plain(A::Outcome, "OUTCOMES", [60, 3000], "report an outcome"),
+        plain(A::Checkout, "CHECKOUTS", [20, 1000], "start a purchase"),
+        plain(A::Outcome, "OUTCOMES", [60, 3000], "report an outcome (how the use of a listing went)"),
         plain(A::Session, "SESSIONS", [60, 3000], "open an interop session"),
-        plain(A::SessionStep, "SESSION_STEPS", [600, 30_000], "append to an interop session"),
+        plain(A::SessionStep, "SESSION_STEPS", [600, 30_000], "add a step to an interop session"),
         plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
-        plain(A::Attestation, "ATTESTATIONS", [120, 6000], "request a signed attestation"),
+        plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
         plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
-        aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove ownership"),
+        aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove that you own a listing"),
     ]
 };
 
@@ -144,10 +144,12 @@ impl RateLimit {
                 .chain([(limit.everybody_setting(), everybody)]);
             let (names, defaults): (Vec<_>, Vec<_>) =
                 settings.map(|(name, default)| (format!("`{name}`"), format!("`{default}`"))).unzip();
-            let scopes = limit.target.map_or_else(String::new, |target| format!("by {}, ", target.as_str()));
+            let scopes =
+                limit.target.map_or_else(String::new, |target| format!(", to one {},", target.as_str()));
             let _ = writeln!(
                 table,
-                "| {} | {} | how often one may {} in an hour: by caller, {scopes}for all callers together |",
+                "| {} | {} | hourly limits for requests to {}. The limits apply to one caller{scopes} \
+                    and to all callers together. |",
                 names.join(", "),
                 defaults.join(", "),
                 limit.meaning,
@@ -192,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_in_the_order_of_the_actions() {
+    fn rate_limit_table_has_the_order_of_the_actions() {
         for limit in RATE_LIMITS {
             assert_eq!(limit.action.limit().action, limit.action);
         }

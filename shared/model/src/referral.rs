@@ -1,5 +1,5 @@
-//! What another registry lists. A referral is not verified: this registry has not contacted the peer, so a
-//! referral is never Live and never a listing.
+//! A referral is an agent or MCP server that another registry lists. It is not verified, because this
+//! registry has not contacted the agent or server. So a referral is never Live and never a listing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! Secret texts, each with a type of its own, so that no log and no debug output contains one by accident:
-//! access tokens, discount codes, and secrets of the environment.
+//! Secrets: access tokens, discount codes, and secrets from environment variables. Each kind of secret has
+//! its own type, so that no secret appears in a log or in debug output by accident.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -38,7 +38,7 @@ pub struct AccessToken(String);
 secret_type!(
     AccessToken,
     InvalidAccessToken,
-    "not an access token: it looks like at_ and 43 letters, digits, - or _",
+    "not an access token; an access token is at_ and 43 letters, digits, - or _",
     |text: &str| {
         let random = text.strip_prefix("at_")?;
         let is_base64url = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -54,7 +54,7 @@ impl AccessToken {
         Self::of_bytes(&random.bytes())
     }
 
-    /// The token of these bytes, which must be as hard to guess as random ones.
+    /// The token of these bytes, which must be as hard to guess as random bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8; 32]) -> Self {
         Self(format!("at_{}", URL_SAFE_NO_PAD.encode(bytes)))
@@ -74,7 +74,7 @@ pub struct TokenDigest(String);
 text_type!(
     TokenDigest,
     InvalidTokenDigest,
-    "not a SHA-256 in hexadecimal: 64 digits and letters from a to f",
+    "not a SHA-256 in hexadecimal; send 64 characters, digits and letters from a to f",
     |text: String| is_lower_hex(&text, 64).then_some(text)
 );
 
@@ -100,7 +100,7 @@ pub struct DiscountCode(String);
 secret_type!(
     DiscountCode,
     InvalidDiscountCode,
-    "not a discount code: it looks like D25-XXXXX-XXXXX-XXXXX-XXXXX",
+    "not a discount code; a discount code looks like D25-XXXXX-XXXXX-XXXXX-XXXXX",
     |text: &str| {
         let code = text.trim().to_ascii_uppercase();
         let groups: Vec<&str> = code.strip_prefix("D25-")?.split('-').collect();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_parse_back_and_are_never_printed() {
+    fn access_tokens_can_be_parsed_and_are_never_printed() {
         let token = AccessToken::new(&Random::seeded(1));
         assert_eq!(token.reveal().parse(), Ok(token.clone()));
         assert_eq!(
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_parse_in_any_case_and_are_never_printed() {
+    fn codes_can_be_parsed_in_any_case_and_are_never_printed() {
         let code = DiscountCode::new(&Random::seeded(3));
         assert_eq!(code.reveal().to_lowercase().parse(), Ok(code.clone()));
         assert_eq!(format!("{code:?}"), "DiscountCode(…)");

@@ -1,5 +1,5 @@
-//! A session across protocols: the steps of an agent that uses several listings, stored under a secret id.
-//! Anyone who knows the id may read and append.
+//! A session: the steps of an agent that uses several listings, possibly over several protocols. It is stored
+//! under a secret id. Anyone who knows the id may read the session and add steps to it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,8 @@ pub struct SessionId(String);
 secret_type!(
     SessionId,
     InvalidSessionId,
-    "not a session id: it looks like ses_ and 32 hexadecimal digits, as in the answer that opened the session",
+    "not a session id; a session id is ses_ and 32 hexadecimal digits, as in the response that opened the \
+     session",
     |text: &str| text.strip_prefix("ses_").filter(|digits| is_lower_hex(digits, 32)).map(|_| text.to_owned())
 );
 
@@ -33,14 +34,14 @@ impl SessionId {
 }
 
 string_enum! {
-    /// A protocol by which a listing may be reached.
+    /// A protocol in which a listing can be reached.
     #[derive(JsonSchema)]
     pub enum EntryProtocol {
         /// Model Context Protocol.
         Mcp = "mcp",
         /// The A2A protocol over JSON-RPC.
         A2a = "a2a",
-        /// Agentic Resource Discovery: by its catalogue entry.
+        /// Agentic Resource Discovery, with the catalog entry of the listing.
         Ard = "ard",
         /// Plain HTTP: the REST binding of A2A, or this registry's REST API.
         Http = "http",
@@ -52,13 +53,13 @@ string_enum! {
 /// The attributes of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionFacts {
-    /// The protocol by which the agent came.
+    /// The protocol that the agent used to open the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_protocol: Option<EntryProtocol>,
     /// The listing that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<ListingId>,
-    /// The name of the agent that opened it; not verified.
+    /// The name of the agent that opened the session. It is not verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
     /// What the agent searched for.
@@ -77,12 +78,12 @@ pub struct SessionFacts {
 pub struct SessionStep {
     /// When it happened.
     pub at: Moment,
-    /// What was done, in a word or two.
+    /// What was done, in one or two words.
     pub action: String,
     /// The protocol that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<EntryProtocol>,
-    /// The listing that it was done at.
+    /// The listing that the step is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<ListingId>,
     /// Details.
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_parse_back_and_are_never_printed() {
+    fn session_ids_can_be_parsed_and_are_never_printed() {
         let id = SessionId::new(&Random::seeded(7));
         assert_eq!(id.reveal().len(), 36);
         assert_eq!(id.reveal().parse::<SessionId>().as_ref(), Ok(&id));

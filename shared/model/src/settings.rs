@@ -62,7 +62,7 @@ string_enum! {
     pub enum OutreachDelivery {
         /// Only to the Talk inbox.
         Talk = "talk",
-        /// An agent also receives one A2A message, at the endpoint that a probe has proven.
+        /// In addition, an agent receives one A2A message at the endpoint that answered a probe.
         TalkAndA2a = "talk+a2a",
     }
 }
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn error_names_the_invalid_value() {
+    fn error_contains_the_invalid_value() {
         let error = settings(Mode::Public, &[("PROBE_WINDOW_CAP", "many")]).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_are_base_urls() {
+    fn peer_registries_are_configured_as_base_urls() {
         let of = |value: &str| settings(Mode::Public, &[("FEDERATION_PEERS", value)]);
         assert_eq!(of("").unwrap().federation_peers, Vec::<String>::new());
         let two = of("https://a.example.org/, https://b.example.org/registry").unwrap().federation_peers;
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn system_name_servers_are_the_default() {
+    fn name_servers_of_the_system_are_the_default() {
         let of = |pairs: &[_]| settings(Mode::Public, pairs).unwrap().name_servers;
         assert_eq!(of(&[]), NameServers::System);
         assert_eq!(of(&[("DNS_SERVER", "off")]), NameServers::Off);
@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_limits_have_the_variable_names_of_the_table() {
+    fn each_rate_limit_can_be_set_with_its_variable() {
         let pairs =
             [("TRACES_PER_LISTING_PER_HOUR", "5"), ("DEMOS_PER_HOUR", "7"), ("SCORE_PER_HOUR_IN_ALL", "9")];
         let s = settings(Mode::Public, &pairs).unwrap();

@@ -1,4 +1,5 @@
-//! The four products and their prices (`specification.md#products`), the only place that defines them.
+//! Defines the four products and their prices (`specification.md#products`). Prices are not defined in any
+//! other place.
 
 use std::str::FromStr;
 
@@ -10,13 +11,13 @@ string_enum! {
     /// A product.
     #[derive(JsonSchema)]
     pub enum Sku {
-        /// An operating charter for an agent.
+        /// A charter: working rules for an agent.
         Kernel = "kernel",
-        /// The kernel with a self-improvement loop.
+        /// The product `kernel`, with a loop in which the agent improves itself.
         Recursive = "recursive",
-        /// The recursive product with a standing routine at this registry.
+        /// The product `recursive`, with a routine that the agent repeats at this registry.
         Alive = "alive",
-        /// What an MCP server needs to be installed, found and routed to.
+        /// What an MCP server needs so that others can install it, find it and send calls to it.
         McpMesh = "mcp_mesh",
     }
 }
@@ -64,7 +65,7 @@ pub fn dollars(cents: u32) -> String {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a product: kernel, recursive, alive or mcp_mesh")]
+#[error("not a product; the products are kernel, recursive, alive and mcp_mesh")]
 pub struct InvalidSku;
 
 impl FromStr for Sku {

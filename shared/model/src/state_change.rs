@@ -1,5 +1,5 @@
-//! All changes that follow from one probe, as one value, so that they are written in one transaction or not
-//! at all.
+//! All changes that one probe causes, as one value. They are written in one transaction: either all of them
+//! or none.
 
 use jiff::SignedDuration;
 
@@ -9,11 +9,11 @@ use super::{Amounts, Assessment, FeedItem, Lane, Listing, ProbeRecord, TalkMessa
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveChange {
     Risen,
-    /// It was Live and no longer is.
+    /// The listing was Live and no longer is.
     Fallen,
-    /// It stays Live; its row in the list changes.
+    /// The listing stays Live; its row in the list changes.
     Kept,
-    /// It is not Live and was not.
+    /// The listing is not Live and was not Live before.
     Unseen,
 }
 
@@ -40,13 +40,13 @@ pub struct StateChange {
     pub assessment: Assessment,
     pub record: ProbeRecord,
     pub preflight_reject: bool,
-    /// It was the weekly recheck of a Live listing, and counts as one.
+    /// The probe was the weekly recheck of a Live listing, and is counted as a recheck.
     pub recheck: bool,
-    /// Its proof had expired: it was not shown as Live, whatever its lane.
+    /// The proof had expired before the probe: the listing was not shown as Live, whatever its lane.
     pub was_overdue: bool,
     pub news: Option<FeedItem>,
     pub messages: Vec<TalkMessage>,
-    /// The values of its trail, where they were read.
+    /// The values of the listing's trail, if they were read.
     pub trail: Option<Amounts>,
 }
 
@@ -73,7 +73,8 @@ impl StateChange {
         }
     }
 
-    /// Whether the listing is shown with this evidence. A Live one whose recheck failed keeps the older evidence until
+    /// Whether the listing is shown with this evidence. If the recheck of a Live listing failed, the listing keeps its
+    /// older evidence until the failure is confirmed.
     #[must_use]
     pub fn is_shown(&self) -> bool {
         self.after.probe.as_ref().is_some_and(|probe| probe.at == self.assessment.probed_at)

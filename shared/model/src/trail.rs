@@ -1,6 +1,7 @@
-//! Trails (`specification.md#trails`) and the marks of users (`specification.md#trail-marks`). A trail value
-//! of a listing grows with each event ("deposit") and falls with time, with its own half-life. The stored sum
-//! is scaled by the half-life, so deposits can be added in any order and without a read.
+//! Trails (`specification.md#trails`) and marks (`specification.md#trail-marks`). A trail is a set of numbers
+//! about a listing. Events increase these numbers; an increase is called a deposit. Each number falls with
+//! time and has its own half-life. The table stores a sum that is scaled by the half-life. So deposits can be
+//! added in any order, without a read of the sum.
 
 use std::collections::BTreeMap;
 
@@ -325,16 +326,16 @@ impl TrailMark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
-    /// It was met or used.
+    /// The author found or used the listing.
     #[default]
     Mark,
-    /// It is good.
+    /// The author recommends the listing.
     Endorse,
-    /// The author wants to use it.
+    /// The author wants to use the listing.
     Intent,
-    /// Something to know about it.
+    /// A note about the listing.
     Note,
-    /// It fails or does harm.
+    /// A warning: the listing fails or does harm.
     Danger,
 }
 

@@ -1,4 +1,5 @@
-//! The result of one probe: the handshake, its reasons, and the peer's own description.
+//! The result of one probe: the outcome of the handshake, the reasons if it is not `ok`, and what the peer
+//! says about itself.
 
 use std::time::Duration;
 
@@ -13,11 +14,11 @@ string_enum! {
     pub enum Handshake {
         /// The handshake completed.
         Ok = "ok",
-        /// The protocol is there, but something prevents its use: authentication, payment, a broken part.
+        /// The peer speaks the protocol, but something prevents its use: authentication, payment or a broken part.
         Partial = "partial",
         /// The protocol was not found.
         Fail = "fail",
-        /// It cannot be probed: stdio only, a templated URL, or a secret is needed.
+        /// The peer cannot be probed: it is only available over stdio, its URL is a template, or it needs a secret.
         Skip = "skip",
     }
 }
@@ -27,9 +28,10 @@ string_enum! {
 pub struct Reason {
     /// Stable `snake_case` code.
     pub code: String,
-    /// In a fixed vocabulary: "card fail 404 (no card)", "preflight timeout (2500 ms)", "remote fail 503"...
+    /// The reason in a fixed form, for example "card fail 404 (no card)", "preflight timeout (2500 ms)" or "remote fail
+    /// 503".
     pub reason: String,
-    /// What was seen, shortened.
+    /// What the probe received, shortened.
     pub seen: String,
     /// What to do.
     pub fix: String,

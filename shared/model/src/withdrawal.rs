@@ -1,5 +1,5 @@
-//! Withdrawn listings and blocked hosts: decisions of an operator or owner, stored apart from probe results,
-//! so that no probe can undo them.
+//! Withdrawn listings and blocked hosts. The operator or an owner decides about them. These decisions are
+//! stored separately from the results of probes, so that no probe can undo them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{HostName, Moment};
 
 const MAX_LENGTH: usize = 300;
 
-/// Why something was withdrawn, in one line that is public.
+/// The reason of a withdrawal, in one line. It is public.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -19,7 +19,7 @@ pub struct PublicReason(String);
 text_type!(
     PublicReason,
     InvalidReason,
-    "not a public reason: give one line of 1 to 300 characters, without control characters and @",
+    "not a public reason; write one line of 1 to 300 characters, without control characters and without @",
     |text: String| {
         let text = text.trim();
         let is_hidden = |c: char| {
@@ -34,15 +34,15 @@ text_type!(
 /// The withdrawal of a listing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Withdrawal {
-    /// The reason; public.
+    /// The reason. It is public.
     pub reason: PublicReason,
     /// When it was withdrawn.
     pub at: Moment,
-    /// The blocked host, where the listing was withdrawn together with its host.
+    /// The blocked host, if the listing was withdrawn because its host was blocked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub blocked_host: Option<HostName>,
-    /// Whether its owner withdrew it and may restore it; otherwise only the operator may.
+    /// Whether the owner withdrew the listing. If true, the owner can restore it. If false, only the operator can.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_owner: bool,
 }
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_one_public_line() {
+    fn withdrawal_reason_is_one_line_of_public_text() {
         assert_eq!(
             " Impersonates a bank. ".parse::<PublicReason>().unwrap().as_str(),
             "Impersonates a bank."
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_covers_subdomains() {
+    fn blocked_host_includes_its_subdomains() {
         let block = |host: &str| BlockedHost {
             host: host.parse().unwrap(),
             reason: "Spam.".parse().unwrap(),

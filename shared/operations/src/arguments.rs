@@ -1,5 +1,5 @@
-//! Parses the arguments of an operation from a query string or a JSON value. An error names the field and
-//! what it may be.
+//! Parses the arguments of an operation from a query string or a JSON value. An error contains the name of
+//! the field and the accepted values.
 
 use http::StatusCode;
 use serde::de::DeserializeOwned;

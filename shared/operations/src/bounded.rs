@@ -1,5 +1,5 @@
-//! Optional arguments with bounds that several families share: how many rows to return, and short public
-//! texts.
+//! Checks optional arguments that several families use: the number of rows to return, and short public texts.
+//! Each argument has limits.
 
 use registry_app::talk::public_text;
 use registry_formats::argument_text;
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_unfit_for_public_display_are_refused_by_field() {
+    fn error_for_an_unsuitable_public_text_contains_the_field() {
         assert_eq!(line("from", Some(" a friend "), 20).unwrap().as_deref(), Some("a friend"));
         assert_eq!(text("body", Some("  "), 20), Ok(None));
         for (given, code) in [

@@ -1,5 +1,5 @@
-//! The one table of all operations. REST routes, MCP tools, A2A skills and every document are derived from
-//! it.
+//! The table of all operations. REST routes, MCP tools, A2A skills and all documents are derived from this
+//! table.
 
 use crate::operation::{AnyOperation, Description};
 use crate::{

@@ -1,5 +1,5 @@
-//! Operations on the economy of the registry: acceleration index, network value, growth curves and measured
-//! costs.
+//! Operations on the economy of the registry. They return the acceleration index, the network value, growth
+//! curves and measured costs.
 
 pub mod abundance_rank;
 pub mod autocatalysis;

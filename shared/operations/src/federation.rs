@@ -1,4 +1,5 @@
-//! Operations on federation: other registries, and referrals to their entries.
+//! Operations on federation: they read other registries, and show the entries of other registries as
+//! referrals.
 
 pub mod federation_pull;
 pub mod federation_push;

@@ -1,4 +1,4 @@
-//! Operations of the family "funnel".
+//! Operations on the funnel: the demo, feedback, and the reward for feedback.
 
 pub mod demo_confirm;
 pub mod get_access;

@@ -1,5 +1,5 @@
-//! The argument `goals`: a list, or one text with a goal on each line, the form that query strings and
-//! language models use.
+//! The argument `goals`. It is a list, or one text with a goal on each line. Query strings and language
+//! models use the text form.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,14 +61,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn goals_are_a_list_or_lines_of_a_text() {
+    fn goals_are_an_array_or_the_lines_of_a_text() {
         let parsed = |value| serde_json::from_value::<Goals>(value).unwrap().parse().unwrap();
         assert_eq!(parsed(json!(["a", "b"])), parsed(json!("a\n\n b ")));
         assert!(parsed(json!(null)).is_empty());
     }
 
     #[test]
-    fn preset_is_sent_with_goals_or_as_the_only_goal() {
+    fn preset_is_an_argument_or_the_only_goal() {
         let chosen =
             |value, preset| serde_json::from_value::<Goals>(value).unwrap().with_preset(preset).unwrap();
         let ops = || (Vec::new(), Some(Preset::Ops));

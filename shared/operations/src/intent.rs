@@ -1,6 +1,6 @@
-//! Maps a message, in plain words or as a data part, to one operation of the catalogue and writes the reply.
-//! Deterministic and without a model: the same message always has the same result, and an operation that
-//! writes is never run on a guess.
+//! Selects the operation that a message requests, and writes the reply. The message is in plain words or
+//! contains a data part. No language model is used: the same message always selects the same operation. An
+//! operation that writes is never run on a guess.
 
 mod argument_slots;
 mod command;
@@ -145,7 +145,7 @@ async fn run(
     let mut data = json!({
         "executed": true, "operation": entry.name, "arguments": arguments.clone(), "result": null, "ok": true,
     });
-    let (text, next) = match (entry.run)(app.clone(), *caller, RawArguments::Json(arguments)).await {
+    let (text, next) = match entry.run(app.clone(), *caller, RawArguments::Json(arguments)).await {
         Ok(result) => {
             let status = status_after_probe(app, caller, entry.name, &result, since).await?;
             let latest = status.as_ref().unwrap_or(&result);
@@ -197,7 +197,7 @@ async fn status_after_probe(
         let listing = app.store.listing(&id).await?;
         if listing.and_then(|listing| listing.probe).is_some_and(|probe| probe.at >= since) {
             let arguments = RawArguments::Json(json!({ "id": id }));
-            return (CHECK_STATUS.run)(app.clone(), *caller, arguments).await.map(Some);
+            return CHECK_STATUS.run(app.clone(), *caller, arguments).await.map(Some);
         }
     }
     Ok(None)
@@ -221,7 +221,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         }
         Intent::Refused(entry, why) => {
             let example = render::example(entry, Some(&parsed));
-            let text = format!("{why} Nothing was done. To do it, send only: \"{example}\".");
+            let text = format!("{why} Nothing was done. To run the operation, send only: \"{example}\".");
             (Outcome::Explained, "held", Some(*entry), text)
         }
         Intent::NoSuch(name) => {

@@ -1,5 +1,5 @@
-//! Operations on interoperability: ready requests for a need, pairs of listings, sessions, and reported
-//! outcomes.
+//! Operations on interop. They return requests that a caller can send as they are, and pairs of listings that
+//! fit together. They also store sessions and reported outcomes.
 
 pub mod attractor_targets;
 pub mod compose_peers;

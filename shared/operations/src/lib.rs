@@ -1,14 +1,16 @@
-//! The catalogue of operations: each capability of the registry is written once, as an implementation of
+//! The catalog of operations. Each feature of the registry is defined once, as an implementation of
 //! [`Operation`]. REST routes, MCP tools, A2A skills, plain-text requests and all documents are derived from
 //! it.
 //!
-//! Depends on `registry-domain` and the layers below it. Knows no protocol: `registry-surfaces` and the
-//! functions serve the operations.
+//! This crate depends on `registry-domain` and the layers below. It contains no protocol code:
+//! `registry-surfaces` and the functions serve the operations.
 //!
-//! Start reading with [`Operation`] in `operation.rs`, then `listings/check_status.rs` as an example, then
-//! `catalogue.rs`. The folders are families of operations; `intent` maps plain words to an operation.
-//! To add an operation: write its file in a family, declare the module in `<family>.rs`, add one line to
-//! `catalogue.rs`.
+//! Start with [`Operation`] in `operation.rs`. Then read `listings/check_status.rs` as an example, and then
+//! `catalogue.rs`. Each folder contains one family of operations. The module `intent` selects the operation
+//! that a plain-text message requests.
+//!
+//! To add an operation, write its file in the folder of a family. Then declare the module in `<family>.rs`
+//! and add one line to `catalogue.rs`.
 
 pub mod arguments;
 mod bounded;
@@ -48,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_aliases_are_unique() {
+    fn operation_names_and_aliases_are_unique() {
         let mut seen = HashSet::new();
         for name in CATALOGUE.iter().flat_map(|entry| std::iter::once(&entry.name).chain(entry.aliases)) {
             assert!(seen.insert(name), "{name} is used twice in the catalogue");
@@ -56,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_fits_its_schema() {
+    fn every_example_matches_its_schema() {
         for entry in CATALOGUE {
             let schema = (entry.input_schema)();
             assert_eq!(schema["type"], "object", "{}", entry.name);

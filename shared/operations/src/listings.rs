@@ -1,4 +1,4 @@
-//! Operations of the family "listings".
+//! Operations on listings: publish, find and check them, and prove decisions about them.
 
 pub mod ard_search;
 pub mod check_liveness;

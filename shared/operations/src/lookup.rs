@@ -1,14 +1,13 @@
-//! Reads a listing by the id in a request. An unknown and a malformed id give the same error in every
+//! Reads a listing by the id in a request. An unknown id and a malformed id give the same error in every
 //! operation.
 
 use std::sync::Arc;
 
 use http::StatusCode;
-use serde_json::json;
 
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{Lane, Listing, ListingId};
+use registry_model::{Lane, Listing, ListingId, NextStep};
 use registry_store::NamedListing;
 
 pub(super) async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
@@ -38,13 +37,12 @@ pub(super) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Ar
         return Ok(listing);
     }
     let id = &listing.0.id;
-    let detail = format!("This requires a Live listing; `{id}` is {}.", lane.as_str());
+    let detail = format!("This requires a Live listing. The state of `{id}` is {}.", lane.as_str());
     Err(Problem::new(StatusCode::CONFLICT, "not_active", detail).with("lane", lane.as_str()).with_next(
-        json!({
-            "action": "check_status", "method": "GET",
-            "url": app.settings.url(&format!("/api/listings/status?id={id}")),
-            "tool": "check_status", "arguments": { "id": id },
-            "note": "The status shows what the listing waits for or what to fix.",
-        }),
+        NextStep::check_status(
+            &app.settings,
+            id,
+            "The status shows what the listing waits for or what to fix.",
+        ),
     ))
 }

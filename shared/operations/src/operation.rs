@@ -1,6 +1,6 @@
-//! What an operation is: names and texts, arguments and answer, routes, and the code to run. It is written as
-//! a trait implementation, so that arguments are typed, and served as a struct of functions, so that it can
-//! be called by name.
+//! Defines what an operation is: its name and texts, its arguments and answer, its routes, and the code to
+//! run. Authors implement a trait, so that arguments have types. The server uses a struct of functions, so
+//! that it can call any operation by its name.
 
 use std::ops::Deref;
 
@@ -169,17 +169,32 @@ impl Description {
     }
 }
 
-/// An operation as functions serve it.
+/// The answer of any operation.
+trait AnyAnswer: Send {
+    fn to_text(&self) -> Result<Box<RawValue>, Problem>;
+
+    fn attachment(&mut self) -> Option<Attachment>;
+}
+
+struct AnswerOf<O: Operation>(O::Answer);
+
+impl<O: Operation> AnyAnswer for AnswerOf<O> {
+    fn to_text(&self) -> Result<Box<RawValue>, Problem> {
+        to_raw_value(&self.0).map_err(|error| Problem::fault(error.to_string()))
+    }
+
+    fn attachment(&mut self) -> Option<Attachment> {
+        O::attachment(&mut self.0)
+    }
+}
+
+/// An operation as functions serve it. Only what depends on the types of an operation is compiled once for each
+/// operation.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOperation {
     pub described: &'static Description,
     pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
-    /// Runs it and returns the answer as JSON.
-    pub run: fn(App, Caller, RawArguments) -> Answering<Value>,
-    /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
-    pub render: fn(App, Caller, RawArguments) -> Answering<Box<RawValue>>,
-    /// Runs it and returns the answer as REST sends it.
-    pub respond: fn(App, Caller, RawArguments) -> Answering<Rendered>,
+    answer: fn(App, Caller, RawArguments) -> Answering<Box<dyn AnyAnswer>>,
 }
 
 impl AnyOperation {
@@ -187,29 +202,43 @@ impl AnyOperation {
         Self {
             described: &const { Description::of::<O>() },
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
-            run: |app, caller, arguments| {
+            answer: |app, caller, arguments| {
                 Box::pin(async move {
                     let answer = O::run(&app, &caller, arguments.read()?).await?;
-                    serde_json::to_value(answer).map_err(|error| Problem::fault(error.to_string()))
-                })
-            },
-            render: |app, caller, arguments| {
-                Box::pin(async move {
-                    let answer = O::run(&app, &caller, arguments.read()?).await?;
-                    to_raw_value(&answer).map_err(|error| Problem::fault(error.to_string()))
-                })
-            },
-            respond: |app, caller, arguments| {
-                Box::pin(async move {
-                    let mut answer = O::run(&app, &caller, arguments.read()?).await?;
-                    if let Some(file) = O::attachment(&mut answer) {
-                        return Ok(Rendered::File(file));
-                    }
-                    let text = to_raw_value(&answer).map_err(|error| Problem::fault(error.to_string()))?;
-                    Ok(Rendered::Json(text))
+                    Ok(Box::new(AnswerOf::<O>(answer)) as Box<dyn AnyAnswer>)
                 })
             },
         }
+    }
+
+    /// Runs it and returns the answer as JSON text, for a caller that only forwards it.
+    pub async fn render(
+        &self,
+        app: App,
+        caller: Caller,
+        arguments: RawArguments,
+    ) -> Result<Box<RawValue>, Problem> {
+        (self.answer)(app, caller, arguments).await?.to_text()
+    }
+
+    /// Runs it and returns the answer as JSON.
+    pub async fn run(&self, app: App, caller: Caller, arguments: RawArguments) -> Result<Value, Problem> {
+        let text = self.render(app, caller, arguments).await?;
+        serde_json::from_str(text.get()).map_err(|error| Problem::fault(error.to_string()))
+    }
+
+    /// Runs it and returns the answer as REST sends it.
+    pub async fn respond(
+        &self,
+        app: App,
+        caller: Caller,
+        arguments: RawArguments,
+    ) -> Result<Rendered, Problem> {
+        let mut answer = (self.answer)(app, caller, arguments).await?;
+        if let Some(file) = answer.attachment() {
+            return Ok(Rendered::File(file));
+        }
+        Ok(Rendered::Json(answer.to_text()?))
     }
 }
 

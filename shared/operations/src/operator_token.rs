@@ -1,5 +1,5 @@
-//! Access to operations for the operator only: the token of the setting `OPERATOR_TOKEN`, sent as a bearer
-//! token (RFC 6750). The public API needs no credentials, so nothing else reads that header.
+//! Checks that a caller is the operator. The operator sends the token of the setting `OPERATOR_TOKEN` as a
+//! bearer token (RFC 6750). The public API needs no credentials, so no other code reads that header.
 
 use http::StatusCode;
 

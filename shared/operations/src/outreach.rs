@@ -1,4 +1,5 @@
-//! Operations on outreach: invitations to demos, connectors, opting out, and links for other directories.
+//! Operations on outreach (messages to listings that did not ask for them). They cover invitations to the
+//! demo, connectors (listings that connect other listings), opting out, and links for other directories.
 
 pub mod agentfinder;
 pub mod conversion_pressure;

@@ -1,10 +1,9 @@
-//! The names that nearly every operation uses.
+//! Imports that nearly every operation uses.
 
 pub(crate) use registry_app::App;
-pub(crate) use registry_domain::views::NextStep;
 pub(crate) use registry_formats::argument_schema;
 pub(crate) use registry_model::error::{Problem, shorten};
-pub(crate) use registry_model::{Caller, Kind, Lane, LimitedAction, ListingId, Moment, Sku};
+pub(crate) use registry_model::{Caller, Kind, Lane, LimitedAction, ListingId, Moment, NextStep, Sku};
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Operations of the family "products".
+//! Operations on products: preview, export, verify, run and buy them. Others return statistics of the funnel.
 
 pub mod checkout;
 pub mod export_product;

@@ -1,5 +1,5 @@
-//! The REST routes of an operation, declared next to its code. The deployment template names the same paths,
-//! and a test compares the two.
+//! The REST routes of an operation, declared next to the code of the operation. The deployment template
+//! contains the same paths, and a test compares the two.
 
 use serde_json::Value;
 

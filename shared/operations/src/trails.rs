@@ -1,4 +1,5 @@
-//! Operations on trails: values and marks at listings that decay with time (stigmergy).
+//! Operations on trails (stigmergy): numbers and marks that the registry stores for a listing, and that
+//! decrease with time.
 
 pub mod endorse;
 pub mod follow_trail;

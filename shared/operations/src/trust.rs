@@ -1,5 +1,5 @@
-//! Operations on trust: signed statements (attestations), capability hashes, proven domains and actions of
-//! owners.
+//! Operations on trust: signed statements (attestations), capability hashes, proven domains, and actions that
+//! only the owner of a listing can take.
 
 pub mod attest;
 pub mod attestations;

@@ -1,5 +1,5 @@
-//! Turns a verdict into an assessment: the checks on the findings of the handshake, and the score. A URL that
-//! is not listed is assessed by the same code as a listing, so that the free score predicts the real one.
+//! Turns the result of a probe into an assessment: it runs the checks and computes the score. The same code
+//! assesses listings and URLs that are not listed, so that the free score of a URL predicts its real score.
 
 use crate::checks::{self, Context, documents};
 use crate::handshake::{self, PreflightResult, Subject};

@@ -1,18 +1,18 @@
-//! The checks of a listing in addition to the handshake (`specification.md#checks`). A failed blocking check
-//! keeps a listing off the active list; the others are only shown.
+//! The checks of a listing in addition to the handshake (`specification.md#checks`). If a blocking check
+//! fails, the listing is not on the active list. Other failed checks are only shown.
 
 pub mod documents;
 
 use std::net::Ipv4Addr;
 
-use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict};
+use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict, registrable_domain};
 use url::{Host, Url};
 
 #[derive(Clone, Debug)]
 pub struct Context {
     /// In development a loopback peer may use plain http.
     pub reach: Reach,
-    /// As listed; `None` means that of the verdict.
+    /// The card URL of the listing; `None` means the card URL in the probe result.
     pub card_url: Option<String>,
     pub endpoint_holder: Option<String>,
     pub previous_tools_hash: Option<String>,
@@ -20,7 +20,7 @@ pub struct Context {
     pub listing_faults: TextFaults,
 }
 
-/// Runs every check, always all of them and in this order.
+/// Runs all checks, always in this order.
 pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
@@ -31,7 +31,7 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
         card_valid(verdict),
         interface_domain(facts, card_url),
         outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
-        outcome("no_injection", found.injection, "No text gives instructions to a model that reads it."),
+        outcome("no_injection", found.injection, "No text contains instructions to a language model."),
         endpoint_unique(context),
         tools_unchanged(facts, context),
     ]
@@ -71,10 +71,18 @@ fn card_valid(verdict: &Verdict) -> Check {
 /// Both must have the same registrable domain, or the same host for addresses.
 fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
-        return outcome("interface_domain", None, "There is no card and endpoint to compare.");
+        return outcome(
+            "interface_domain",
+            None,
+            "There is no card or no endpoint, so there is nothing to \
+            compare.",
+        );
     };
     let fault = (!same_owner(card, endpoint)).then(|| {
-        format!("The card at {card} sends callers to {endpoint}: serve both under one registrable domain.")
+        format!(
+            "The card at {card} names the endpoint {endpoint} on another domain. Serve both under one \
+            registrable domain."
+        )
     });
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
 }
@@ -90,9 +98,9 @@ fn endpoint_unique(context: &Context) -> Check {
 /// A change is shown and does not block.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
-        (Some(before), Some(now)) if before != now && form(before) == form(now) => {
-            Some(format!("The tools changed since the last probe: hash {before} before, {now} now."))
-        }
+        (Some(before), Some(now)) if before != now && form(before) == form(now) => Some(format!(
+            "The tools changed since the last probe. The hash was {before}, and now it is {now}."
+        )),
         _ => None,
     };
     Check {
@@ -142,7 +150,7 @@ fn is_this_machine(host: &Host<String>) -> bool {
 /// A public suffix itself has no registrable domain.
 fn same_domain(one: &Host<String>, other: &Host<String>) -> bool {
     let (Host::Domain(one), Host::Domain(other)) = (one, other) else { return false };
-    let registrable = |name: &str| psl::domain_str(name.trim_end_matches('.')).map(str::to_owned);
+    let registrable = |name: &str| registrable_domain(name.trim_end_matches('.')).map(str::to_owned);
     registrable(one).is_some_and(|domain| registrable(other).as_ref() == Some(&domain))
 }
 

@@ -1,6 +1,6 @@
-//! The due listings, in the order in which one run takes them. The table's queue ignores hosts, but one host
-//! may have hundreds of listings that do not answer. So a run takes only a few listings of each host at a
-//! time, and other hosts do not wait.
+//! The due listings, in the order in which one run takes them. The queue in the table ignores hosts, but one
+//! host may have hundreds of listings that do not answer. So a run takes only a few listings of each host at
+//! a time. This way the listings of other hosts need not wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::slice::Iter;
@@ -10,10 +10,10 @@ use registry_app::App;
 use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
 use registry_store::{DueClass, DuePlace, StoreError};
 
-/// Listings that may wait for their host while later ones are read; about 80 bytes each.
+/// The number of listings that may wait for their host while later listings are read; each takes about 80 bytes.
 const MAX_WAITING: usize = 20_000;
 
-/// The due listings of one run, each handed out once.
+/// The due listings of one run. Each listing is returned only once.
 #[derive(Debug)]
 pub(super) struct DueQueue {
     due: Moment,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_host_does_not_block_others() {
+    fn slow_host_does_not_delay_other_hosts() {
         let slow: Vec<String> = (0..10).map(|number| format!("slow-{number}")).collect();
         let mut rows: Vec<(&str, &str)> = slow.iter().map(|name| ("slow", name.as_str())).collect();
         rows.push(("other", "other"));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn each_listing_is_handed_out_once_and_empty_hosts_are_dropped() {
+    fn queue_returns_each_listing_once_and_forgets_empty_hosts() {
         let mut queue = queue(&[("a", "1"), ("a", "2"), ("b", "3")]);
         let mut seen = Vec::new();
         while let Some(entry) = queue.pop() {

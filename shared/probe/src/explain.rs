@@ -1,5 +1,6 @@
-//! Explains why a listing is not Live: the reasons in the verdict, and the failed checks that block. The
-//! owner (who may be an agent) has only these texts to fix the listing, so each reason says how to fix it.
+//! Explains why a listing is not Live: the reasons in the result of the probe, and the blocking checks that
+//! failed. The owner (who may be an agent) has only these texts to fix the listing. So each reason says how
+//! to fix it.
 
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};
@@ -24,7 +25,7 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
     reasons
 }
 
-/// The fix for a reason of which only the text is known, because statistics store only that.
+/// The fix for a reason when only its text is known, because statistics store only the text.
 pub fn fix_for_reason(words: &str) -> Option<String> {
     let check = words.strip_prefix("check ").and_then(|rest| rest.strip_suffix(" failed"));
     check.map(|id| fix(id).to_owned()).or_else(|| reasons::fix_for(words))
@@ -34,13 +35,14 @@ fn fix(check: &str) -> &'static str {
     match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
         "card_valid" => "Correct the card so that official clients can read it.",
-        "interface_domain" => {
-            "Serve the interface on the card's own domain, or serve the card on the interface's."
-        }
+        "interface_domain" => "Serve the interface and the card on the same domain.",
         "text_sane" => {
             "Remove control characters, direction marks and markup from names and descriptions, and shorten them."
         }
-        "no_injection" => "Describe what it does, and remove phrases that give instructions to a model.",
+        "no_injection" => {
+            "Describe what the agent or server does, and remove phrases that give instructions \
+            to a model."
+        }
         "endpoint_unique" => {
             "This endpoint is already listed. Use that listing, or publish another endpoint."
         }
@@ -53,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fix_is_found_by_reason_words() {
+    fn fix_is_found_by_the_words_of_a_reason() {
         assert_eq!(fix_for_reason("check no_injection failed").as_deref(), Some(fix("no_injection")));
         assert!(fix_for_reason("card fail 404 (no card)").is_some_and(|fix| fix.contains("agent card")));
         assert_eq!(fix_for_reason("something else"), None);

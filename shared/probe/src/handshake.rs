@@ -1,5 +1,5 @@
 //! The handshake: a short conversation with an unknown agent or MCP server, and what this conversation
-//! proves. A handshake sends only requests that cost the peer nothing, and at most one message. It never
+//! proves. It consists of requests that cost the peer nothing, and at most one message. A handshake never
 //! calls a tool and never ends a session.
 
 mod a2a;
@@ -43,7 +43,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Whether it may be of `kind` although it was published as the other. Some URLs leave no doubt.
+    /// Whether the peer may be of `kind` although it was published as the other kind. Some URLs leave no doubt.
     fn may_be(&self, kind: Kind) -> bool {
         let path = self.url.url().path().trim_end_matches('/');
         let says_otherwise = match kind {
@@ -56,7 +56,7 @@ impl Subject {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// No request leaves a trace at a peer that understands the question.
+    /// If the peer understands the task query, no request leaves a trace at the peer.
     Question,
     /// In addition one harmless text message to an agent, and `initialize` to an MCP server of the newest era: for
     /// the first activation and the weekly recheck (`specification.md#handshake`).

@@ -1,14 +1,15 @@
 //! Probes: how the registry calls an unknown server and assesses its answer.
 //!
-//! A handshake gathers findings and ends in a verdict. The checks and the score turn the verdict into an
-//! assessment, and the transition turns the assessment into a state change of the listing. Conditional writes
-//! store this state change.
+//! A handshake collects findings, and its result is a verdict. The checks and the score turn the verdict into
+//! an assessment. The module `transition` turns the assessment into a state change of the listing.
+//! Conditional writes store this state change.
 //!
-//! This crate may use the application crate (`registry-app`) and every crate below it. Only the fetcher opens
-//! connections to peers.
+//! This crate may use the application crate (`registry-app`) and the crates that `registry-app` uses. Only
+//! the fetcher opens connections to peers.
 //!
-//! Start reading at [`run`] for what is scheduled (tick, first probe, weekly recheck), at [`handshake`] for
-//! the protocols (A2A and MCP), at [`reasons`] for every way to fail, and at [`transition`] for the lanes.
+//! Start reading at [`run`] for the scheduled probes (tick, first probe, weekly recheck). The module
+//! [`handshake`] has the protocols (A2A and MCP), [`reasons`] has every way to fail, and [`transition`] has
+//! the lanes.
 
 pub mod assess;
 pub mod checks;

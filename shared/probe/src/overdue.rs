@@ -1,5 +1,6 @@
-//! Counts the Live listings whose proof has expired, once an hour, so that counts and search do not include
-//! them. "Within seven days" is a promise to readers that must hold even if the recheck is late.
+//! Counts the Live listings whose proof has expired. It runs once an hour, so that counts and searches do not
+//! include these listings. The registry promises its readers a proof "within seven days", and this must be
+//! true even if the recheck is late.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,10 @@ use registry_app::App;
 use registry_model::{FeedItem, Listing, Moment};
 use registry_store::{DueClass, OverdueCount, StoreError};
 
-/// A count this old means that the hourly recheck has stalled; then the tick counts.
+/// If the last count is this old, the hourly recheck has stopped, and the tick counts instead.
 const STALLED_AFTER: SignedDuration = SignedDuration::from_mins(70);
-/// A longer count is abandoned and the previous one stays, because the functions that count have other work.
+/// If a count takes longer, it is stopped and the previous count stays, because the functions that count have other
+/// work.
 const MAX_COUNT_TIME: Duration = Duration::from_secs(15);
 /// A failed recheck is repeated an hour later, so no Active listing is due later than this from now.
 const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_hours(2);
@@ -74,7 +76,8 @@ async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(),
 fn news(listing: &Listing, now: Moment) -> FeedItem {
     let name = &listing.name;
     let text = format!(
-        "The last proof of {name} has expired, and its recheck is late: it is not Live until it answers again."
+        "The last proof of {name} has expired, and the recheck is late. The listing is not Live until it \
+         answers a probe again."
     );
     feed_item(listing, "listing_overdue", text, now)
 }

@@ -1,6 +1,6 @@
-//! Why a handshake was not `ok`: one fault for each row of the decision table, in the words of
-//! `specification.md#failure-reasons`, with its fix. Codes and words are defined only here, because owners,
-//! statistics and tests all read them.
+//! Why a handshake was not `ok`. Each row of the decision table has one fault with its fix, in the words of
+//! `specification.md#failure-reasons`. Codes and words are defined only here, because owners, statistics, and
+//! tests all read them.
 
 mod fault;
 mod known;

@@ -1,5 +1,5 @@
-//! Stores the result of a probe as one state change, and sends an event if the lane changed.
-//! If another listing took the endpoint in the meantime, the result is a failed check, not an error.
+//! Stores the result of a probe as one state change, and sends an event if the lane changed. If another
+//! listing took the endpoint in the meantime, the result is a failed check and not an error.
 
 use super::transition::{self, Job};
 use super::{assess, explain};

@@ -1,6 +1,6 @@
-//! The scheduled probes: the tick probes all due listings, a new listing gets its first probe, and the weekly
-//! recheck probes all Live listings. The public functions return boxed futures; otherwise every crate that
-//! awaits them would compile all of it again.
+//! The scheduled probes. The tick probes all due listings, a new listing gets its first probe, and the weekly
+//! recheck probes all Live listings. The public functions return boxed futures. Otherwise each crate that
+//! awaits these functions would compile all of their code again.
 
 use std::time::Duration;
 
@@ -21,15 +21,15 @@ const TICK_DURATION: Duration = Duration::from_secs(30);
 /// A recheck takes no new listing after this; its function may run for fifteen minutes.
 const RECHECK_DURATION: Duration = Duration::from_secs(10 * 60);
 
-/// What one run can probe in its time: 64 at once, about six seconds each on average.
+/// The number of listings that one run can probe in its time: 64 at once, with about six seconds for each on average.
 const LISTINGS_PER_RUN: u32 = 6_000;
 /// Each part needs at least one slot at a host.
 const MAX_PARTS: usize = PER_HOST;
-/// A higher count makes no further part.
+/// A higher count does not lead to more parts.
 const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
 
-/// One tick: a sweep over everything that is due, in the order of `specification.md#probe-selection`. A second delivery
-/// of the same tick finds its slot taken and does nothing. `scheduled` is the time that the schedule named.
+/// One tick: a sweep over all due listings, in the order of `specification.md#probe-selection`. If the same tick is
+/// delivered a second time, its slot is already taken and nothing is done. `scheduled` is the time in the schedule.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
@@ -51,8 +51,8 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
     })
 }
 
-/// The slot of the scheduled time, so that jitter at a boundary neither skips a slot nor takes one twice. A time
-/// that is more than one tick away is ignored.
+/// The slot of the scheduled time. The scheduled time is used so that small delays do not skip a slot or take a slot
+/// twice. A scheduled time that is more than one tick away is ignored.
 fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
     let tick = i64::from(tick_seconds);
     let is_near = |at: &Moment| now.duration_since(*at).as_secs().abs() <= tick;
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tick_uses_the_slot_of_its_scheduled_time_if_it_is_near() {
+    fn tick_uses_the_time_slot_of_its_schedule_unless_the_tick_is_late() {
         let at = |text: &str| text.parse::<Moment>().unwrap();
         let slot_at = |now: &str, scheduled: Option<&str>| slot(at(now), scheduled.map(at), 360);
         let own = at("2026-11-20T12:00:00Z").as_second() / 360;
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_share_the_slots_of_a_host() {
+    fn recheck_parts_share_the_concurrency_limit_of_a_host() {
         for (due, parts) in [(0, 1), (6_000, 1), (6_001, 2), (12_000, 2), (12_001, 4), (1_000_000, 4)] {
             let of = recheck_parts(due);
             assert_eq!(of.len(), parts, "{due}");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn smallest_part_has_one_slot() {
+    fn smallest_recheck_part_gets_one_slot_per_host() {
         assert_eq!(slots_per_host("20-00000abc".parse().unwrap()), 1);
     }
 }

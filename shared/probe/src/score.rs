@@ -1,5 +1,5 @@
-//! The score of a listing, 0 to 100, with its parts. A number alone does not tell the owner what to do, so
-//! every part says what the probe found and how many points it gave.
+//! The score of a listing, from 0 to 100, with its parts. A number alone does not tell the owner what to do.
+//! So every part says what the probe found and how many points this gave.
 
 use registry_model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
 
@@ -31,7 +31,7 @@ fn handshake(verdict: &Verdict) -> ScorePart {
         Handshake::Partial if verdict.speaks => {
             (15, reason_or("The handshake started but was not completed."))
         }
-        Handshake::Partial => (8, reason_or("Something answers, but not in the protocol.")),
+        Handshake::Partial => (8, reason_or("The server answers, but not in A2A or MCP.")),
         Handshake::Fail => (0, reason_or("The handshake failed.")),
         Handshake::Skip => (0, reason_or("There is nothing that can be probed.")),
     };
@@ -41,18 +41,18 @@ fn handshake(verdict: &Verdict) -> ScorePart {
 fn answers(verdict: &Verdict) -> ScorePart {
     let listed = verdict.facts.kind == Some(Kind::Mcp) && !verdict.facts.tools.is_empty();
     let (points, why) = match (verdict.answers, verdict.handshake) {
-        (Some(true), _) => (10, "A message was answered."),
-        (Some(false), _) => (0, "A message was not answered."),
-        (None, Handshake::Ok) if listed => (10, "The tools were listed."),
+        (Some(true), _) => (10, "It answered a message."),
+        (Some(false), _) => (0, "It did not answer a message."),
+        (None, Handshake::Ok) if listed => (10, "It listed its tools."),
         (None, Handshake::Ok) => (5, "No message was sent this time."),
-        (None, _) => (0, "Nothing was answered."),
+        (None, _) => (0, "It answered no request."),
     };
     part("answers", points, 10, why)
 }
 
 fn latency(verdict: &Verdict) -> ScorePart {
     let Some(ms) = verdict.latency_ms.filter(|_| verdict.speaks) else {
-        return part("latency", 0, 10, "Nothing answered in the protocol.");
+        return part("latency", 0, 10, "There was no answer in A2A or MCP.");
     };
     let points = match ms {
         0..=500 => 10,
@@ -73,10 +73,16 @@ fn protocol(facts: &Facts) -> ScorePart {
         _ => 2,
     };
     match facts.protocol_versions.iter().max_by_key(|version| worth(version)) {
-        Some(version) => {
-            part("protocol", worth(version), 10, format!("The newest version spoken is {version}."))
-        }
-        None => part("protocol", 0, 10, "No protocol version was spoken."),
+        Some(version) => part(
+            "protocol",
+            worth(version),
+            10,
+            format!(
+                "The newest protocol version that it supports is \
+                {version}."
+            ),
+        ),
+        None => part("protocol", 0, 10, "No supported protocol version was found."),
     }
 }
 
@@ -221,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn perfect_peer_scores_100_and_dead_peer_0() {
+    fn perfect_peer_gets_100_points_and_dead_peer_gets_0_points() {
         assert_eq!(scored(&good()).value, 100);
         assert_eq!(scored(&dead()).value, 0);
         assert_eq!(scored(&dead()).breakdown[0].why, "card fail 404 (no card)");
@@ -252,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_of_the_score_falls_with_its_input() {
+    fn each_part_of_the_score_is_lower_for_a_worse_probe_result() {
         let less = |change: fn(&mut Verdict), id: &str, left: u8| {
             let mut verdict = good();
             change(&mut verdict);
@@ -296,7 +302,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sum_of_the_parts_is_the_score_and_sum_of_the_maxima_is_100(
+        fn score_is_the_sum_of_its_parts_and_its_maximum_is_100(
             handshake in proptest::sample::select(vec![Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip]),
             speaks: bool, answers: Option<bool>, latency_ms: Option<u32>,
             name: Option<String>, description: Option<String>, version: Option<String>,

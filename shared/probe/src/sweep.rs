@@ -1,6 +1,6 @@
-//! A sweep takes listings through preflight, budget and probe. Each step may safely run twice: a claim is a
-//! conditional write, and a verdict is written only if its claim is still valid. If the process dies, the
-//! listing is due again when its lease ends.
+//! A sweep: a run over the due listings. Each listing goes through the preflight, the budget, and the probe.
+//! Each step may safely run twice: a claim is a conditional write, and a result is written only if its claim
+//! is still valid. If the process dies, the listing is due again when its lease ends.
 
 use std::time::Duration;
 
@@ -33,8 +33,8 @@ pub(super) const MAX_CONCURRENT: usize = 64;
 const MAX_SLOT_WAIT: Duration = Duration::from_secs(15);
 /// Several times the duration of the longest probe.
 const LEASE: Duration = Duration::from_secs(60);
-/// The maximum pause of a listing whose claims end without a verdict; short enough for a second try before its week
-/// is over.
+/// The maximum pause of a listing whose claims end without a result. It is short enough for a second try before the
+/// listing's proof expires.
 const MAX_CLAIM_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -207,7 +207,8 @@ async fn granted(app: &App, job: Job, requested: usize) -> usize {
 async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     // If the table is busy, the listing waits for the end of its lease, and the sweep goes on.
     if let Err(error) = app.store.release(listing, app.clock.now()).await {
-        tracing::warn!(listing_id = %listing.id, %error, "failed to release a listing; it waits for the end of its lease");
+        tracing::warn!(listing_id = %listing.id, %error, "failed to release a listing; it is due again when \
+            its lease ends");
     }
     ProbeOutcome::Released
 }
@@ -258,7 +259,8 @@ async fn prepare(
                 None => preflight(app, listing, entry.trail, job, hosts).await,
             },
             Err(error) => {
-                tracing::warn!(%error, "failed to read the blocked hosts; a listing waits for the end of its lease");
+                tracing::warn!(%error, "failed to read the blocked hosts; the listing is due again when its \
+                    lease ends");
                 Prepared::Ended(ProbeOutcome::Unrecorded)
             }
         },
@@ -374,7 +376,8 @@ async fn conclude(
         Ok(Some(outcome)) => ProbeOutcome::Probed(before.id, outcome),
         Ok(None) => ProbeOutcome::NotClaimed,
         Err(error) => {
-            tracing::warn!(listing_id = %before.id, %error, "failed to record a verdict; the listing is due again when its lease ends");
+            tracing::warn!(listing_id = %before.id, %error, "failed to record a probe result; the listing is \
+                due again when its lease ends");
             ProbeOutcome::Unrecorded
         }
     }

@@ -1,5 +1,5 @@
-//! Skills of an agent and tools of an MCP server as one type, so that charters, tables and test cases treat
-//! both the same: its id, its texts, and whether a call changes anything.
+//! An ability is a skill of an agent or a tool of an MCP server. Charters, tables, and test cases treat both
+//! in the same way. An ability has an id, texts, and the information whether a call changes something.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use super::words::{returns_third_party_text, sentences, subject, subject_words, 
 use registry_model::Kind;
 use registry_model::error::shorten;
 
-/// Rows of a table; further abilities are only counted.
+/// The maximum number of rows in a table; further abilities are only counted.
 pub(super) const MAX_ROWS: usize = 40;
 
 /// Abilities whose texts are analyzed word by word.

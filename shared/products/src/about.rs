@@ -1,5 +1,5 @@
-//! The summary that opens every page: what is known about a listing, and what is missing, so that no page
-//! claims more than that.
+//! The summary at the start of every page. It says what is known about a listing and what is missing, so that
+//! no page claims more.
 
 use super::ability;
 use super::profile::Profile;
@@ -46,7 +46,8 @@ pub(super) fn publish_body(profile: &Profile) -> Option<serde_json::Value> {
     }
 }
 
-/// The body for a server that is listed under its name: publishing its URL alone would create another listing.
+/// The body that publishes a server that is listed under its name. If only its URL were published, this would create
+/// another listing.
 fn described(profile: &Profile, url: &str) -> Option<serde_json::Value> {
     let server = profile.server_name.as_deref().filter(|name| is_name(name))?;
     let mut body = serde_json::json!({
@@ -129,7 +130,7 @@ pub(super) fn missing(profile: &Profile) -> Vec<String> {
     let noun = ability::noun(profile);
     let mut missing = Vec::new();
     if profile.listing_id.is_none() {
-        missing.push("a listing (it was described by hand and never probed)".to_owned());
+        missing.push("a listing (this profile was described by hand and was never probed)".to_owned());
     } else if profile.proof.is_none() {
         missing.push("a proof (it has not been probed yet)".to_owned());
     }

@@ -1,5 +1,5 @@
-//! Shell commands that call a listing, in the protocol version that its last probe found. The result is empty
-//! if no URL is known.
+//! Shell commands that call a listing. They use the protocol version that the last probe found. If no URL is
+//! known, the result is empty.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::profile::Profile;
 use super::text::{address, code, plain, prose, shell, shell_json, slug};
 use registry_model::Kind;
 
-/// Calls that work unchanged, each with its purpose; `ability` must be one that only reads.
+/// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
 pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
     let Some(url) = about::endpoint(profile) else { return Vec::new() };
     match profile.kind {
@@ -33,7 +33,7 @@ pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String
         .collect()
 }
 
-/// A text message in the newest A2A version that was probed, else in 1.0.
+/// A text message in the newest A2A version that a probe found, or in 1.0 if no version is known.
 fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
     let text = match ability {
         Some(ability) => format!("What do you need to know for this: {}?", ability.title),
@@ -67,7 +67,7 @@ fn message(profile: &Profile, url: &str, ability: Option<&Ability>) -> String {
 fn inspections(url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
     let inspect =
         format!("npx -y @modelcontextprotocol/inspector --cli {} --transport http --method", shell(url));
-    let tools = ("its tools, with their inputs".to_owned(), format!("{inspect} tools/list"));
+    let tools = ("list the tools with their inputs".to_owned(), format!("{inspect} tools/list"));
     let call = ability.map(|ability| {
         let call = format!("{inspect} tools/call --tool-name {}", shell(&ability.id));
         (format!("one call ({}; add --tool-arg key=value for each input)", ability.title), call)

@@ -1,5 +1,5 @@
-//! Files and commands that install an MCP server in each client. The formats differ in small details, and a
-//! client often ignores another client's format without an error.
+//! Files and commands that install an MCP server in each client. The formats differ in small details. A
+//! client often ignores the format of another client without an error.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use super::profile::Profile;
 use super::text::{scalar, shell, slug, spaced};
 use registry_formats::server_json::is_name;
 
-/// Clients put the server's name before each tool's name, and the APIs of models accept 64 characters in all.
+/// Clients put the server's name before the name of each tool. The APIs of models accept 64 characters for both
+/// together.
 const MAX_NAME_CHARS: usize = 24;
 
 #[derive(Clone, Debug)]

@@ -1,5 +1,5 @@
-//! `server.json` and the server card of an MCP server, generated from the profile and valid by the official
-//! schemas. Notes say what was changed or left out.
+//! The `server.json` and the server card of an MCP server. They are generated from the profile and are valid
+//! by the official schemas. Notes say what was changed or left out.
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -29,7 +29,11 @@ pub(super) struct Descriptions {
 pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Descriptions {
     let mut notes = Vec::new();
     let Some(name) = name(profile, &mut notes) else {
-        notes.push("server.json was not generated: its name must begin with the reversed domain of its owner, and neither a name nor a URL is known.".to_owned());
+        notes.push(
+            "server.json was not generated. The name in server.json must begin with the reversed \
+            domain of the owner, and neither a name nor a URL is known."
+                .to_owned(),
+        );
         return Descriptions { files: Vec::new(), notes };
     };
     let mut server = Map::new();
@@ -116,7 +120,7 @@ fn version(profile: &Profile, notes: &mut Vec<String>) -> String {
     let was = if own.is_empty() {
         "no version is known".to_owned()
     } else {
-        format!("{own:?} is a range or reserved")
+        format!("{own:?} is a range of versions or a reserved word")
     };
     notes.push(format!("server.json: version 0.0.0 is a placeholder because {was}; replace it with yours."));
     "0.0.0".to_owned()
@@ -127,7 +131,10 @@ fn description(profile: &Profile, abilities: &[Ability], notes: &mut Vec<String>
     let text = plain(profile.description.as_deref().unwrap_or_default(), 2000);
     let length = text.chars().count();
     if length > MAX_CHARS {
-        notes.push(format!("server.json: description cut from {length} to at most {MAX_CHARS} characters; check that it still contains the main point."));
+        notes.push(format!(
+            "server.json: description cut from {length} to at most {MAX_CHARS} characters; \
+            check that the shorter text still contains the main point."
+        ));
     }
     if length > 0 {
         return fitting(&text);

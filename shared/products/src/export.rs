@@ -1,5 +1,5 @@
-//! A product's files in one piece: a skill tree or an archive. The same files give the same bytes: they are
-//! sorted, have fixed times, and only safe relative paths are accepted.
+//! The files of a product in one piece: a skill tree or an archive. The same files always give the same
+//! bytes, because files are sorted and have fixed times. Only safe relative paths are accepted.
 
 use std::io::{Cursor, Write as _};
 use std::str::FromStr;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn skill_tree_puts_every_file_under_a_skill() {
+    fn every_file_of_a_skill_export_is_in_a_skill_folder() {
         let paths = |files: &[File]| skills(files).into_iter().map(|file| file.path).collect::<Vec<_>>();
         assert_eq!(
             paths(&files()),

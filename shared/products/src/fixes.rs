@@ -1,5 +1,5 @@
-//! What to do about a failed check or about lost points, by the stable ids of checks and parts of the score.
-//! Reasons of a failed handshake contain their own fix.
+//! What to do about a failed check or about lost points. The fixes are found by the stable ids of the checks
+//! and of the parts of the score. The reasons of a failed handshake already contain a fix.
 
 use registry_model::Kind;
 use registry_model::protocol::MCP_NEWEST_REVISION;
@@ -7,12 +7,21 @@ use registry_model::protocol::MCP_NEWEST_REVISION;
 pub(super) fn of_check(id: &str) -> &'static str {
     match id {
         "https" => "Serve and publish the card and the endpoint over https with a valid certificate.",
-        "card_valid" => "Correct these fields; /api/score checks them before you publish again.",
+        "card_valid" => "Correct these fields. Before you publish again, check them with /api/score.",
         "interface_domain" => "Serve the card and the interface on the same registrable domain.",
-        "text_sane" => "Remove these characters or this markup; names must be one line of plain text.",
-        "no_injection" => "Rewrite this text: describe only, give no instructions to the reader's model.",
-        "endpoint_unique" => "Publish changes under the id that already has this endpoint.",
-        "tools_unchanged" => "If you meant to change the tools, do nothing; else restore the earlier tools.",
+        "text_sane" => "Remove these characters or this markup. A name must be one line of plain text.",
+        "no_injection" => {
+            "Rewrite this text. It must only describe, and give no instructions to a language \
+            model."
+        }
+        "endpoint_unique" => {
+            "Another listing already has this endpoint. Publish changes under the id of \
+            that listing."
+        }
+        "tools_unchanged" => {
+            "If you wanted to change the tools, do nothing. Otherwise restore the earlier \
+            tools."
+        }
         _ => "See the detail of this check in the listing's status.",
     }
 }
@@ -26,7 +35,8 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
         ("answers", Kind::Agent) => "Answer a plain text message with a message or a task in any state.",
         ("answers", Kind::Mcp) => "List at least one tool in tools/list without credentials.",
         ("latency", _) => {
-            "Finish the whole handshake in under 500 ms for all points: keep one instance warm, and answer task lookups and tools/list without calling a model."
+            "To get all points, finish the whole handshake in less than 500 ms. Keep one instance warm, and \
+             answer task lookups and tools/list without calling a language model."
         }
         ("protocol", Kind::Agent) => "Add an A2A 1.0 interface to supportedInterfaces.",
         ("protocol", Kind::Mcp) => {
@@ -35,13 +45,21 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
             );
         }
         ("description", Kind::Agent) => {
-            "Describe in its card, in at least 80 characters: what it does, for whom, with what result."
+            "In the card, describe in at least 80 characters what the agent does, for whom, and with what \
+             result."
         }
         ("description", Kind::Mcp) => {
-            "Describe in serverInfo.description, in at least 80 characters: what it does, for whom, with what result."
+            "In serverInfo.description, describe in at least 80 characters what the server does, for whom, \
+             and with what result."
         }
-        ("abilities", Kind::Agent) => "Describe every skill: what it does, its result, when to use it.",
-        ("abilities", Kind::Mcp) => "Describe every tool: what it does, its result, when to use it.",
+        ("abilities", Kind::Agent) => {
+            "Describe for every skill what it does, what it returns, and when to \
+            use it."
+        }
+        ("abilities", Kind::Mcp) => {
+            "Describe for every tool what it does, what it returns, and when to use \
+            it."
+        }
         ("identity", Kind::Agent) => {
             "Add what is missing to the card: name, version, documentationUrl or provider.url."
         }

@@ -1,5 +1,5 @@
-//! Goals with acceptance tests: from the owner, from a preset, or from the listing's own texts. A goal that
-//! no ability serves is marked as such.
+//! Goals with acceptance tests. They come from the owner, from a preset, or from the texts of the listing. A
+//! goal is marked if no ability serves it.
 
 use super::ability::{self, Ability, Effect, MAX_ROWS};
 use super::preset::{Preset, Template};
@@ -19,7 +19,7 @@ pub(super) struct Goal {
     pub(super) unserved: bool,
 }
 
-/// The goals of the owner and of the preset, else those in the listing's own texts.
+/// The goals of the owner and of the preset. If there are none, the goals come from the listing's own texts.
 pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Vec<Goal> {
     let own = profile.goals.iter().map(|goal| plain(goal, 200)).filter(|goal| !goal.is_empty());
     let mut goals: Vec<Goal> =
@@ -60,15 +60,18 @@ fn of_owner(words: String, profile: &Profile, abilities: &[Ability]) -> Goal {
         let about = subject_words(&words).into_iter().take(4).collect::<Vec<_>>().join(", ");
         let noun = ability::noun(profile);
         let accepted = if abilities.is_empty() {
-            format!("first name the {noun} that serves it: none is known")
+            format!("first name the {noun} that serves this goal: none is known")
         } else {
-            format!("first add a {noun} that serves it: none of the {} mentions {about}", abilities.len())
+            format!(
+                "first add a {noun} that serves this goal: none of the {} mentions {about}",
+                abilities.len()
+            )
         };
         return Goal { words, by: Vec::new(), accepted, unserved: true };
     };
     let shown = first.promises().into_iter().next().unwrap_or_else(|| first.purpose());
     let accepted = format!(
-        "a request for it is served by {}, and the answer contains: {}",
+        "a request for this goal is served by {}, and the answer contains: {}",
         first.id,
         plain(&shown, 200)
     );
@@ -119,7 +122,8 @@ fn of_ability(ability: &Ability) -> Goal {
     let topics = ability.topics().join(", ");
     let accepted = if ability.description.is_empty() {
         format!(
-            "{} has a description that says what it returns (it has none yet), and a call returns that",
+            "{} gets a description that says what it returns (it has no description yet), and a call returns \
+             this",
             ability.id
         )
     } else if !promises.is_empty() {
@@ -127,7 +131,8 @@ fn of_ability(ability: &Ability) -> Goal {
         format!("one real call of {} returns: {}", ability.id, shown.join("; "))
     } else if let Effect::Acts(verb) = ability.effect() {
         format!(
-            "given a request for {} with a missing input, the agent asks for it, and does nothing ({verb}) before a confirmation",
+            "if a request for {} has a missing input, the agent asks for it, and changes nothing ({verb}) \
+             before a confirmation",
             ability.title
         )
     } else {
@@ -144,7 +149,8 @@ fn of_description(profile: &Profile) -> Vec<Goal> {
     let goal = |words: String| {
         let about = subject_words(&words).into_iter().take(4).collect::<Vec<_>>().join(", ");
         let accepted = format!(
-            "one real request about {about} ends as the goal says; keep the request and the answer as evidence"
+            "one real request about {about} gives the result that the goal describes; keep the request and \
+             the answer as evidence"
         );
         Goal { words: plain(&words, 200), by: Vec::new(), accepted, unserved: false }
     };

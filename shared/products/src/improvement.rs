@@ -1,5 +1,6 @@
-//! What the Recursive product adds: a checklist of the listing's weaknesses with their fixes, a loop that
-//! fixes one at a time and keeps only what passes, and the log of that loop.
+//! What the Recursive product adds: a checklist, a loop, and a log. The checklist contains the weaknesses of
+//! the listing with their fixes. The loop fixes one weakness at a time and keeps only changes that pass. The
+//! log records the loop.
 
 use serde_json::{Value, json};
 
@@ -42,8 +43,8 @@ fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: us
     let first: Vec<String> = open.iter().take(3).map(|weakness| plain(&weakness.id, 60)).collect();
     let todo = if first.is_empty() { String::new() } else { format!("; open first: {}", first.join(", ")) };
     let description = format!(
-        "Improves {plain_name} one change at a time ({score}{todo}). Use after a failed case of evaluation.jsonl, a proof \
-         that lost points, or a complaint about {plain_name}."
+        "Improves {plain_name} one change at a time ({score}{todo}). Use after a case of evaluation.jsonl \
+         failed, after a proof lost points, or after a complaint about {plain_name}."
     );
     let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
     page.title(&format!("Improve {name}"));
@@ -63,30 +64,37 @@ fn skill(profile: &Profile, settings: &Settings, findings: &[Finding], cases: us
 fn round(profile: &Profile, open: &[Weakness], findings: &[Finding], cases: usize) -> Vec<String> {
     let name = about::name(profile);
     let mut round = vec![format!(
-        "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and pick the first that fails."
+        "Observe: run the {cases} cases of `evaluation.jsonl` against {name}, and choose the first case that \
+         fails."
     )];
     let next = match (open.first(), findings.first()) {
         (Some(weakness), _) => Some(format!(
-            "If all pass, pick the first open line of `regression.md`: {}, {}.",
+            "If all cases pass, choose the first open line of `regression.md`: {}, {}.",
             code(&weakness.id, 60),
             prose(weakness.seen.trim_end_matches('.'), 160)
         )),
         (None, Some(finding)) => Some(format!(
-            "If all pass, pick the first description below: {}, {}.",
+            "If all cases pass, choose the first description below: {}, {}.",
             code(&finding.id, 64),
             prose(&finding.faults.join("; "), 160)
         )),
         (None, None) => None,
     };
     round.extend(next);
-    round.push(format!("Critique: quote the answer and write in one sentence which line of the charter of {name} it broke; one fault per entry."));
+    round.push(format!(
+        "Critique: quote the answer. Write in one sentence which line of the charter of \
+        {name} it broke. Write one entry for each fault."
+    ));
     round.push(format!("Revise: change only one text or one handler of {name}."));
     let floor = profile
         .proof
         .as_ref()
         .map_or_else(String::new, |proof| format!(" with a score of at least {}", proof.score));
     round.push(format!("Verify: all {cases} cases pass again{floor}, and every checked line of `regression.md` is still true for {name}."));
-    round.push(format!("Keep the change or revert it; in both cases add one line to `improvement-log.jsonl` of {name} that says what was tried."));
+    round.push(format!(
+        "Keep the change or revert it. In both cases, add one line to `improvement-log.jsonl` \
+        of {name} that says what you tried."
+    ));
     round
 }
 
@@ -129,7 +137,7 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
             prose(&weakness.fix, 400)
         )
     });
-    page.section(&format!("Open in the last proof of {name}"), items(open.collect()));
+    page.section(&format!("Points that {name} lost in its last proof"), items(open.collect()));
     let parts = profile
         .proof
         .iter()
@@ -143,12 +151,12 @@ fn regression(profile: &Profile, settings: &Settings, findings: &[Finding]) -> F
                 prose(part.why.trim_end_matches('.'), 160)
             )
         });
-    page.section(&format!("Passed by {name}; keep it so"), items(parts.collect()));
+    page.section(&format!("Parts with all points in the last proof of {name}"), items(parts.collect()));
     let texts = findings
         .iter()
         .take(MAX_ROWS)
         .map(|finding| format!("[ ] {}: {}", code(&finding.id, 64), prose(&finding.faults.join("; "), 240)));
-    page.section(&format!("Open in the descriptions of {name}"), items(texts.collect()));
+    page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {name} has {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")

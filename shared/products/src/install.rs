@@ -1,5 +1,5 @@
-//! How to use a listing: for an MCP server the command or file of each client, for an agent its card and a
-//! first message. Pages show these snippets; the products contain the same ones.
+//! How to use a listing. For an MCP server, this is the command or file of each client. For an agent, it is
+//! the card and a first message. Pages show these snippets, and the products contain the same snippets.
 
 use super::profile::Profile;
 use super::text::capital;
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn mcp_server_has_a_command_or_file_per_client() {
+    fn each_mcp_client_gets_an_install_command_or_file() {
         let snippets = install(&profile(Kind::Mcp));
         let titles: Vec<_> = snippets.iter().map(|snippet| (snippet.title.as_str(), snippet.file)).collect();
         assert_eq!(
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn agent_has_a_card_and_a_first_message() {
+    fn install_texts_of_an_agent_contain_its_card_and_a_first_message() {
         let snippets = install(&profile(Kind::Agent));
         assert_eq!(snippets[0].title, "Its card");
         assert_eq!(snippets[0].text, "curl -fsS 'https://a.example/.well-known/agent-card.json'");

@@ -1,11 +1,11 @@
-//! The four products as trees of files, generated from a listing's data.
+//! The four products as trees of files, generated from the data of a listing.
 //!
-//! Pure: the same profile always gives the same bytes, so trees are generated on each request and never
-//! stored. May depend on `registry-model` and `registry-formats` only.
+//! The same profile always gives the same bytes, so trees are generated for each request and never stored.
+//! This crate may depend on `registry-model` and `registry-formats` only.
 //!
-//! Start with `tree`: the files of each product, and which of them a demo shows. `profile` is the input.
-//! `charter`, `skill`, `improvement`, `routine` and `mesh` each render one part. `text` escapes all texts of
-//! listings.
+//! Start with `tree`: it has the files of each product, and selects the files that a demo shows. `profile` is
+//! the input. `charter`, `skill`, `improvement`, `routine`, and `mesh` each render one part. `text` escapes
+//! all texts of listings.
 
 mod ability;
 mod about;

@@ -1,5 +1,6 @@
-//! Finds faults in the names and descriptions from which a model chooses a tool, and suggests rewrites. A
-//! rewrite adds no claims: facts that the texts do not contain become brackets, which the owner fills in.
+//! Finds faults in names and descriptions, because a model chooses a tool by its name and description. It
+//! also suggests new texts. A new text adds no claims: facts that the old texts do not contain become
+//! brackets, which the owner fills in.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::text::{capital, plain};
 use super::words::{commands, sentences, subject, verb, words};
 use registry_model::Kind;
 
-/// A shorter description does not tell a model enough to choose by.
+/// A shorter description does not tell a model enough to choose the tool.
 const MIN_DESCRIPTION_CHARS: usize = 40;
 /// Clients cut longer descriptions.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
@@ -22,7 +23,7 @@ pub(super) const MAX_MODEL_NAME_CHARS: usize = 64;
 pub(super) struct Finding {
     pub(super) id: String,
     pub(super) faults: Vec<String>,
-    /// A valid name, where its own is not.
+    /// A valid name, if the ability's own name is not valid.
     pub(super) name: Option<String>,
     /// A description without these faults.
     pub(super) description: String,
@@ -90,11 +91,12 @@ fn check_ability(
     match length {
         0 => faults.push("no description".to_owned()),
         _ if repeats => faults.push("the description only repeats the name".to_owned()),
-        1..MIN_DESCRIPTION_CHARS => {
-            faults.push(format!("the description has {length} characters, too few to choose the tool by it"))
-        }
+        1..MIN_DESCRIPTION_CHARS => faults.push(format!(
+            "the description has {length} characters; this is too short to choose the \
+                tool by its description"
+        )),
         MAX_DESCRIPTION_CHARS.. => {
-            faults.push(format!("the description has {length} characters; clients cut it"))
+            faults.push(format!("the description has {length} characters; clients shorten it"))
         }
         _ => {}
     }
@@ -242,11 +244,13 @@ fn name_fault(name: &str) -> Option<&'static str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let length = name.chars().count();
     if name.is_empty() || length > MAX_MCP_NAME_CHARS || !name.chars().all(|c| plain(c) || c == '.') {
-        return Some("the name breaks MCP's rule (1 to 128 characters of A-Z a-z 0-9 _ - .)");
+        return Some("the name breaks the rule of MCP (1 to 128 characters of A-Z a-z 0-9 _ - .)");
     }
     let accepted = length <= MAX_MODEL_NAME_CHARS && name.chars().all(plain);
-    (!accepted)
-        .then_some("MCP allows the name, but models' APIs accept only 1 to 64 characters of A-Z a-z 0-9 _ -")
+    (!accepted).then_some(
+        "MCP allows the name, but the APIs of models accept only 1 to 64 characters of A-Z a-z \
+            0-9 _ -",
+    )
 }
 
 pub(super) fn valid_name(name: &str) -> String {
@@ -279,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_each_fault_and_accepts_a_good_description() {
+    fn linter_finds_each_fault_and_accepts_a_good_description() {
         assert_eq!(
             faults(
                 "get_tide",
@@ -291,13 +295,13 @@ mod tests {
         assert!(faults("get_tide", "Get tide").contains("only repeats the name"));
         assert!(faults("get_tide", "Returns heights of water").contains("24 characters"));
         assert!(faults("tide", "Harbour heights in metres above chart datum for a day").contains("no verb"));
-        assert!(faults("get tide!", "x").contains("MCP's rule"));
-        assert!(faults("get.tide", "x").contains("models' APIs"));
-        assert!(faults("get_tide", &"word ".repeat(300)).contains("cut"));
+        assert!(faults("get tide!", "x").contains("the rule of MCP"));
+        assert!(faults("get.tide", "x").contains("the APIs of models"));
+        assert!(faults("get_tide", &"word ".repeat(300)).contains("clients shorten it"));
     }
 
     #[test]
-    fn finds_tools_that_are_easy_to_confuse() {
+    fn linter_finds_tools_that_are_easy_to_confuse() {
         let same = "Lists the open issues of a repository. Use it when a request names one.";
         let found = of(
             &[ability("list_issues", same), ability("my_issues", same), ability("listIssues", "")],
@@ -309,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn rewrite_contains_only_known_facts() {
+    fn rewritten_description_contains_only_known_facts() {
         let found = of(&[ability("search_papers", "")], &TOOLS);
         assert_eq!(found[0].description, "Search papers. Returns [say what]. Use it when [say when].");
         let found = of(&[ability("tide", "Harbour heights in metres above chart datum for a day")], &TOOLS);

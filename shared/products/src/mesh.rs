@@ -1,6 +1,6 @@
-//! The MCP Mesh: install files for every client, official descriptions, better tool descriptions, and a
-//! routing skill. For an agent it describes the agent's skills as tools, so that an MCP server can forward
-//! calls to the agent.
+//! The MCP Mesh product: install files for every client, official descriptions, better tool descriptions, and
+//! a skill that routes requests. For an agent, the product describes the agent's skills as tools, so that an
+//! MCP server can forward calls to the agent.
 
 use serde_json::json;
 
@@ -55,7 +55,7 @@ fn install(
     });
     let head = format!("Content for {name}");
     page.section(
-        &format!("{name} in each client, as `{local}`"),
+        &format!("Configuration of {name} in each client, with the name `{local}`"),
         table(["Client", "File", &head], rows.collect()),
     );
     let commands: Vec<String> =
@@ -65,26 +65,39 @@ fn install(
     let mut notes = Vec::new();
     if !clients.is_empty() {
         notes.push(format!(
-            "Claude Desktop starts only local programs: its file runs the bridge `mcp-remote` for `{local}` (needs Node.js); or add the URL under Settings, Connectors."
+            "Claude Desktop starts only local programs. So its file starts the bridge `mcp-remote` for \
+             `{local}`, which needs Node.js. Or add the URL in the program under Settings, Connectors."
         ));
         notes.extend(longest_name(&local, abilities));
         let url = about::endpoint(profile).unwrap_or_default();
         notes.push(format!("Any other client: transport Streamable HTTP, URL {}.", code(&url, 2048)));
     }
     if about::asks_for_credentials(profile) {
-        notes.push(format!("{name} required credentials when it was probed. VS Code, Cursor and `mcp-remote` open its sign-in page, Claude Code after `/mcp`, Codex after `codex mcp login {local}`."));
+        notes.push(format!(
+            "{name} required credentials when it was probed. VS Code, Cursor and `mcp-remote` \
+            open the sign-in page themselves. Claude Code opens it after `/mcp`, and Codex opens it after \
+            `codex mcp login {local}`."
+        ));
     }
     if clients.is_empty() {
-        notes.push(format!("No client can be set up for {name}: the https URL of its MCP endpoint is unknown. Publish it as `mcp_url`, or run it locally by its own documentation."));
+        notes.push(format!(
+            "No client can be set up for {name}: the https URL of its MCP endpoint is \
+            unknown. Publish the URL as `mcp_url`, or run the server locally as its documentation describes."
+        ));
     }
     if let Some(url) =
         about::endpoint(profile).filter(|url| url.starts_with("https://") && !described.files.is_empty())
     {
         let card = format!("{}/server-card", url.trim_end_matches('/'));
-        notes.push(format!("Use `server.json` to list {local} in the official registry: run `mcp-publisher login` with `github` for a name under io.github, else with `dns` or `http`, then `mcp-publisher publish`. Serve `server-card.json` of {local} at {}.", code(&card, 2100)));
+        notes.push(format!(
+            "Use `server.json` to publish {local} in the official registry. First run \
+            `mcp-publisher login` with `github` if the name begins with io.github, and with `dns` or `http` \
+            otherwise. Then run `mcp-publisher publish`. Serve `server-card.json` of {local} at {}.",
+            code(&card, 2100)
+        ));
     }
     notes.extend(described.notes.iter().map(|note| prose(note, 500)));
-    page.section(&format!("To know about {name}"), items(notes));
+    page.section(&format!("Notes about {name}"), items(notes));
     page.into_file("install.md")
 }
 
@@ -95,7 +108,8 @@ fn longest_name(local: &str, abilities: &[Ability]) -> Option<String> {
     let length = whole.chars().count();
     let verdict = if length > MAX_MODEL_NAME_CHARS { "over" } else { "within" };
     Some(format!(
-        "The longest tool name that a model sees is {} with {length} characters, {verdict} the limit of {MAX_MODEL_NAME_CHARS} of its API.",
+        "The longest tool name that a model sees is {} with {length} characters, {verdict} the limit of \
+         {MAX_MODEL_NAME_CHARS} characters in the APIs of models.",
         code(&whole, 240)
     ))
 }
@@ -116,13 +130,17 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> File
         table(["MCP tool", &format!("Skill of {name}"), "Forwards"], rows.collect()),
     );
     page.section(&format!("Forwarded calls to {name}"), items(calls::listed(profile, abilities.first())));
-    notes.push(format!("When the server runs, publish its URL as `mcp_url` at {}: it gets its own listing, separate from {name}.", code(&settings.url("/api/publish"), 300)));
+    notes.push(format!(
+        "When the server runs, publish its URL as `mcp_url` at {}. The server gets its own \
+        listing, separate from {name}.",
+        code(&settings.url("/api/publish"), 300)
+    ));
     if abilities.is_empty() {
         notes.push(format!(
-            "{name} declares no skill, so there is no tool to offer yet: add skills to its card first."
+            "{name} declares no skill, so there is no tool to offer yet. First add skills to its card."
         ));
     }
-    page.section(&format!("To know about {name}"), items(notes));
+    page.section(&format!("Notes about {name}"), items(notes));
     page.into_file("bridge.md")
 }
 
@@ -148,7 +166,8 @@ fn lint_page(profile: &Profile, abilities: &[Ability], findings: &[Finding]) -> 
     }
     if !findings.is_empty() {
         page.block(vec![format!(
-            "`tools.jsonl` contains each {} of {name} with its rewrite, one per line; fill in the brackets before you use it.",
+            "`tools.jsonl` contains one line for each {} of {name}, with the rewrite. Fill in the brackets \
+             before you use a rewrite.",
             ability::noun(profile)
         )]);
     }

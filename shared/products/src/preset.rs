@@ -1,5 +1,5 @@
-//! Goals and acceptance tests for four roles. The agent's name, abilities and topics are filled in, so that
-//! no two agents get the same text.
+//! Goals and acceptance tests for four roles of agents. The name, abilities, and topics of the agent are
+//! filled in, so that no two agents get the same text.
 
 use std::str::FromStr;
 
@@ -35,13 +35,15 @@ const fn template(goal: &'static str, accepted: &'static str, words: &'static st
 
 const RESEARCHER: [Template; 4] = [
     template(
-        "Back every claim about {topic} with a source that opens",
-        "of 10 claims in {name}'s last answers on {topic}, all 10 link a page, and each page supports its claim",
+        "For every claim about {topic}, give the link to a source",
+        "of 10 claims in {name}'s last answers on {topic}, all 10 have a link to a page, and each page \
+         supports the claim",
         "search find query fetch read retrieve source paper document",
     ),
     template(
         "Say what is not known about {topic} instead of guessing",
-        "when a request needs a figure that {by} does not return, {name} answers that it found none, and where it searched",
+        "when a request needs a number that {by} does not return, {name} answers that it found no number, \
+         and says where it searched",
         "search find query lookup retrieve answer",
     ),
     template(
@@ -59,7 +61,8 @@ const RESEARCHER: [Template; 4] = [
 const OPS: [Template; 4] = [
     template(
         "Detect problems with {topic} before users report them",
-        "{name} reports a fault injected into {topic} through {by} within one round of its routine",
+        "a test puts a fault into {topic} through {by}, and {name} reports the fault within one round of its \
+         routine",
         "monitor check status watch alert health metric log",
     ),
     template(
@@ -73,8 +76,9 @@ const OPS: [Template; 4] = [
         "run execute apply sync create schedule process",
     ),
     template(
-        "Leave a record of {topic} that the next shift can use",
-        "from {name}'s note alone, a second person can name the state of {topic}, the last call to {by} and the next step",
+        "Write a record of {topic} that the next person on duty can use",
+        "a second person reads only {name}'s note and can name the state of {topic}, the last call to {by} \
+         and the next step",
         "report log record list summary status",
     ),
 ];
@@ -87,16 +91,17 @@ const SUPPORT: [Template; 4] = [
     ),
     template(
         "Promise nothing about {topic} that {by} does not return",
-        "for a refund, date or exception on {topic}, {name} quotes what {by} returns, or hands over",
+        "for a refund, date or exception on {topic}, {name} quotes what {by} returns, or passes the case to \
+         a person",
         "policy status order account lookup check read",
     ),
     template(
-        "Hand over what {name} cannot resolve, with all that is known",
+        "Pass cases that {name} cannot resolve to a person, with everything that is known",
         "a person who takes over a case on {topic} repeats no question that the customer already answered to {name}",
         "ticket escalate message create send contact",
     ),
     template(
-        "Learn which questions on {topic} recur",
+        "Find out which questions on {topic} users ask again and again",
         "once a week {name} lists the five most frequent questions on {topic} that {by} could not resolve",
         "list search report analytics summarize",
     ),
@@ -109,7 +114,7 @@ const CODER: [Template; 4] = [
         "code edit write create test run execute commit",
     ),
     template(
-        "Read before changing: know who uses what {by} touches",
+        "Before a change, find out which code uses the parts that {by} changes",
         "for 5 changes to {topic}, {name} names every caller of the changed code, and a search finds no others",
         "read search find list get analyze review",
     ),
@@ -178,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn preset_parses_from_its_name_and_templates_have_placeholders() {
+    fn preset_is_found_by_name_and_its_templates_have_placeholders() {
         for preset in Preset::ALL {
             assert_eq!(preset.as_str().parse(), Ok(preset));
             for template in preset.templates() {

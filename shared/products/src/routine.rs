@@ -1,5 +1,6 @@
-//! What the Alive product adds: a routine that keeps the listing Live, with calls that work unchanged. Its
-//! schedule is derived from the listing's id, so that not all listings call at the same time.
+//! What the Alive product adds: a routine that keeps the listing Live. The routine consists of calls that can
+//! be sent unchanged. Its schedule is derived from the listing's id, so that not all listings call at the
+//! same time.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -26,8 +27,9 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) 
     let slug = slug(profile);
     let brand = prose(&settings.brand, 60);
     let description = format!(
-        "Keeps {} Live at {} ({}): status, Talk inbox, peers, and what to do on demotion. Use it on its schedule, and when \
-         {} is reported as down or not listed.",
+        "Keeps {} Live at {} ({}). Checks the status, the Talk inbox and the peers, and says what to do if \
+         the listing is no longer Live. Use it on its schedule, and when {} is reported as down or not \
+         listed.",
         about::plain_name(profile),
         settings.brand,
         settings.base_url,
@@ -63,10 +65,10 @@ fn listed(page: &mut Page, profile: &Profile, settings: &Settings, id: &ListingI
         let cron = format!("{} {hour} * * {days}", minute + delay);
         [check.to_owned(), code(&cron, 40), ok.to_owned(), otherwise.to_owned()]
     };
-    let unread = "nothing in `inbox` with `read: false`";
+    let unread = "`inbox` has no message with `read: false`";
     let rows = [
         row("status", 0, "*", "`lane` is `active`", "follow the steps below"),
-        row("Talk inbox", 2, "*", unread, "follow its `next_actions` in order"),
+        row("Talk inbox", 2, "*", unread, "send the `next_actions` of the inbox in order"),
         row("Talk check-in", 4, &day.to_string(), "`talk.mode` is not `lapsed`", "check in again"),
     ];
     page.section(
@@ -108,13 +110,14 @@ fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str
     let reasons =
         format!("{} | jq -r '.lane, (.reasons[]? | .code + \": \" + .seen + \" -> \" + .fix)'", get(status));
     let mut steps =
-        vec![format!("Read why {id} is not Live; each reason contains its fix: {}", code(&reasons, 4096))];
+        vec![format!("Read why {id} is not Live. Each reason contains a fix: {}", code(&reasons, 4096))];
     match about::endpoint(profile) {
         Some(url) => {
             steps.push(format!("Apply each `fix` at {}, in the order of the reasons.", code(&url, 2048)))
         }
         None => steps.push(format!(
-            "Apply each `fix`; the URL of {name} is unknown here, but the status contains the probed one."
+            "Apply each `fix`. The URL of {name} is unknown here, but the status contains the URL that was \
+             probed."
         )),
     }
     match about::publish_body(profile) {
@@ -129,7 +132,10 @@ fn demotion(profile: &Profile, settings: &Settings, id: &ListingId, status: &str
         get(status)
     );
     steps.push(format!("Poll until {id} is Live, for at most an hour: {}", code(&poll, 4096)));
-    steps.push(format!("Three failed rechecks at different hours demote a listing: after the first, record in `improvement-log.jsonl` what {name} answered at that time."));
+    steps.push(format!(
+        "After failed rechecks in three different hours, a listing is no longer Live. After \
+        the first failure, record in `improvement-log.jsonl` what {name} answered at that time."
+    ));
     steps
 }
 
@@ -163,9 +169,9 @@ fn peers(profile: &Profile) -> Vec<String> {
     let lines = table([&format!("Works with {name}"), kind, description, url], rows);
     if lines.is_empty() {
         return vec![format!(
-            "No peers of {name} were known when this file was generated; find current ones:"
+            "No peers of {name} were known when this file was generated. Find the current peers:"
         )];
     }
-    let again = format!("Peers change; find current ones before {name} relies on one:");
+    let again = format!("Peers change. Before {name} relies on a peer, find the current peers:");
     lines.into_iter().chain([String::new(), again]).collect()
 }

@@ -1,5 +1,5 @@
-//! `skills/<slug>/SKILL.md`: how an agent works with the listing: which ability serves which request, how to
-//! call it, and which peers serve other requests.
+//! `skills/<slug>/SKILL.md`: how an agent works with the listing. It says which ability serves which request,
+//! how to call this ability, and which peers serve other requests.
 
 use std::collections::HashSet;
 
@@ -32,7 +32,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
         0 => format!("no {}", ability::noun(profile)),
         count => counted(profile, count),
     };
-    page.block(vec![format!("It {endpoint}; it declares {declared}.")]);
+    page.block(vec![format!("It {endpoint}, and it declares {declared}.")]);
     page.section(
         &format!("Which {} for which request to {name}", ability::noun(profile)),
         choices(profile, abilities),
@@ -42,7 +42,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile, abilities));
-        page.block(vec![format!("Peers change: find current ones before {name} relies on one.")]);
+        page.block(vec![format!("Peers change. Before {name} relies on a peer, find the current peers.")]);
         page.block(shell_block(match_lines(profile, abilities, settings)));
     }
     page.into_file(&format!("skills/{slug}/SKILL.md"))

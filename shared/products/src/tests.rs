@@ -1,5 +1,5 @@
-//! Tests of the rules for every product: most of its text is specific to the listing, each file is valid in
-//! its format, texts of strangers are escaped, and the same listing gives the same bytes.
+//! Tests four rules for every product. Most of its text is specific to the listing. Each file is valid in its
+//! format. Texts of strangers are escaped. The same listing gives the same bytes.
 
 mod formats;
 mod hostile;
@@ -14,7 +14,7 @@ use real::settings;
 use registry_formats::server_json;
 use registry_model::{Kind, Reach, Sku, Tool};
 
-/// The product of a profile by the role of each file: folders named after the listing count as one.
+/// The files of a product by their role: folders that are named after the listing get the same name.
 fn by_role(sku: Sku, profile: &Profile) -> Vec<(String, String)> {
     let slug = profile.slug();
     let files = tree(sku, profile, &settings());
@@ -25,7 +25,7 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
 }
 
-/// How many of the lines of one text are not in the other.
+/// The number of lines of one text that are not in the other text, and the number of all its lines.
 fn own_lines(text: &str, other: &str) -> (usize, usize) {
     let others: HashSet<&str> = lines(other).into_iter().collect();
     let all = lines(text);
@@ -98,7 +98,7 @@ fn trees_are_deterministic_and_sorted_by_path() {
 }
 
 #[test]
-fn demo_contains_real_files_and_lists_the_others() {
+fn demo_contains_some_real_files_and_a_list_of_the_other_files() {
     for profile in real::all() {
         for sku in Sku::ALL {
             let (whole, mut part) = (tree(sku, &profile, &settings()), sample(sku, &profile, &settings()));
@@ -169,7 +169,7 @@ fn mcp_documents_match_the_official_schemas() {
 }
 
 #[test]
-fn install_page_reports_corrections() {
+fn install_page_reports_corrected_values() {
     let profile = Profile {
         server_name: Some("not a name".to_owned()),
         version: Some("latest".to_owned()),
@@ -184,7 +184,7 @@ fn install_page_reports_corrections() {
 }
 
 #[test]
-fn unlisted_profiles_get_no_invented_facts() {
+fn profile_without_a_listing_gets_no_invented_facts() {
     let tools = vec![Tool { name: "add".to_owned(), description: String::new() }];
     let bare = Profile::unlisted(Kind::Agent, "Ada", None, Vec::new());
     let described = Profile::unlisted(Kind::Mcp, "Ada", Some("Adds numbers."), tools);
@@ -205,7 +205,7 @@ fn unlisted_profiles_get_no_invented_facts() {
 }
 
 #[test]
-fn goals_come_from_owner_preset_or_listing() {
+fn goals_come_from_the_owner_a_preset_or_the_listing() {
     let charter = |profile: &Profile| tree(Sku::Kernel, profile, &settings())[0].content.clone();
     let own = charter(&real::governance());
     assert!(
@@ -235,7 +235,7 @@ fn goals_come_from_owner_preset_or_listing() {
 }
 
 #[test]
-fn proof_lists_weaknesses_with_fixes() {
+fn proof_of_a_listing_contains_weaknesses_with_fixes() {
     let proof = real::papers().proof.unwrap();
     let weaknesses: Vec<(&str, u8)> =
         proof.weaknesses.iter().map(|weakness| (weakness.id.as_str(), weakness.points)).collect();

@@ -1,5 +1,5 @@
-//! Escapes texts of listings for Markdown, YAML, TOML, JSON and shell lines. Every such text passes through
-//! here, because a stranger wrote it and it must not break out of its place.
+//! Escapes the texts of listings for Markdown, YAML, TOML, JSON, and shell lines. Every such text is escaped
+//! here. A stranger wrote it, and it must not change the structure of the file.
 
 use std::fmt::Write as _;
 

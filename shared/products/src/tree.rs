@@ -1,5 +1,5 @@
-//! The files of each product, and which of them a demo shows. A demo contains real files unchanged, and lists
-//! the others with their sizes.
+//! The files of each product, and which of them a demo shows. A demo contains a few of the real files,
+//! unchanged. It lists the other files with their sizes.
 
 use super::page::{File, Page, items};
 use super::profile::Profile;
@@ -60,9 +60,10 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let cases = evaluation::cases(profile, &abilities, &goals);
     let noun = ability::noun(profile);
     let mut lines = vec![
-        format!("`skills/{slug}/SKILL.md`: which {noun} of {name} serves which request, and how to call it."),
+        format!("`skills/{slug}/SKILL.md`: which {noun} of {name} to use for a request, and how to call it."),
         format!(
-            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`); all must pass before a release.",
+            "`evaluation.jsonl`: {} promptfoo test cases for {name} (prompt `{{{{request}}}}`). All of them \
+             must pass before a release.",
             cases.len()
         ),
     ];
@@ -70,7 +71,11 @@ fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     if matches!(sku, Sku::Recursive | Sku::Alive) {
         let improve = improvement::slug(profile);
         let open = improvement::open(profile).len();
-        lines.push(format!("`skills/{improve}/SKILL.md`: one round of improving {name}. `regression.md` lists what is open in its proof ({open}) and its descriptions, `improvement-log.jsonl` what was tried."));
+        lines.push(format!(
+            "`skills/{improve}/SKILL.md`: how to improve {name} in small steps. \
+            `regression.md` lists the open points in its proof ({open}) and in its descriptions. \
+            `improvement-log.jsonl` lists what was tried."
+        ));
         files.extend(improvement::of(profile, settings, &abilities, cases.len()));
     }
     if sku == Sku::Alive {

@@ -1,6 +1,5 @@
-//! Analyzes a listing's texts by word lists and stems: what two abilities have in common, the subject of a
-//! goal, and whether a call changes something. Deterministic, so that the same texts always give the same
-//! files.
+//! Analyzes the texts of a listing with word lists and stems. It finds what two abilities have in common, the
+//! subject of a goal, and whether a call changes something. The same texts always give the same result.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -23,7 +22,7 @@ const READING: &str = "access analyse analyze answer assess audit browse calcula
     resolve retrieve return reverse scan scrape screenshot search see select show simulate summarise summarize suggest tell track \
     transcribe translate validate verify view watch";
 
-/// Nouns with their verbs. As the last word of a name, a noun says more than the verbs before it.
+/// Nouns with their verbs. If a noun is the last word of a name, it decides more than the verbs before it.
 const NOUNS: &str = "analysis=analyse, assessment=assess, calculation=calculate, check=check, comparison=compare, \
     conversion=convert, discovery=discover, explanation=explain, extraction=extract, \
     identification=identify, lookup=look up, overview=show, search=search, summary=summarize, \
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn short_prefixes_before_a_capital_are_not_split() {
+    fn short_prefix_is_not_split_from_a_capitalized_word() {
         assert_eq!(words("arXiv iOS OpenAPI listIssues"), ["arxiv", "ios", "open", "api", "list", "issues"]);
     }
 
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn last_noun_of_a_name_decides_unless_a_verb_changes_something() {
+    fn verb_comes_from_the_last_noun_unless_a_verb_changes_something() {
         let of = |text: &str| verb_of_name(&words(text));
         assert_eq!(of("return-policy-analysis"), Some(("analyse", false)));
         assert_eq!(of("signed-assessment"), Some(("assess", false)));

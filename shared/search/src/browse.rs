@@ -1,6 +1,6 @@
-//! Returns Live listings when there is no search query: found by name, listed page by page, or counted by
-//! facet. Order and counts come from the index; the rows are read from the table, so that they are up to
-//! date.
+//! Returns Live listings when there is no search query. It finds them by name, returns them page by page, or
+//! counts them by facet. The order and the counts come from the index. The rows are read from the table, so
+//! that they are up to date.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,10 +21,10 @@ pub struct BrowseQuery {
     pub named: Option<String>,
     /// Only listings changed at this moment or later.
     pub changed_since: Option<Moment>,
-    /// Only names after this one: the `next` of an earlier page.
+    /// Only names after this name: the `next` of an earlier page.
     pub after: Option<String>,
     pub limit: usize,
-    /// Also read the evidence of each listing, which is many times as large.
+    /// Also read the evidence of each listing, which is many times larger than the listing.
     pub with_evidence: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct Page {
 pub struct Row {
     pub name: String,
     pub listing: Listing,
-    /// The evidence of its last probe, where the query asks for it.
+    /// The evidence of its last probe, if the query asks for it.
     pub evidence: Option<Assessment>,
     pub changed_at: Moment,
 }

@@ -1,5 +1,5 @@
-//! A bucket: the stored entries whose ids share a hash prefix. An update of one listing rewrites one bucket,
-//! whatever the number of listings. A bucket that grows too big is split in two.
+//! A bucket: the stored entries whose ids have the same hash prefix. An update of one listing rewrites only
+//! one bucket, however many listings there are. A bucket that becomes too big is split in two.
 
 use std::collections::{HashMap, HashSet};
 
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn bucket_round_trips() {
+    fn bucket_is_unchanged_after_encoding_and_decoding() {
         let bucket = Bucket::of(vec![entry("one"), entry("two")]);
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
         assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn excessive_size_is_rejected() {
+    fn bucket_that_is_too_large_is_rejected() {
         let packed = [u32::MAX.to_le_bytes().as_slice(), &[0; 16]].concat();
         let error = Bucket::read(&[digest(&packed).as_slice(), &packed].concat()).unwrap_err();
         assert!(error.to_string().contains("too large"), "{error}");
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn big_bucket_is_split_and_keeps_every_entry_once() {
+    fn big_bucket_is_split_and_no_entry_is_lost_or_repeated() {
         let many: Vec<IndexEntry> = (0..300).map(|n| entry(&n.to_string())).collect();
         let buckets = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
         assert!(buckets.len() > 2);

@@ -1,6 +1,6 @@
-//! Brings the stored index up to date: listings with a dirty mark are read and their buckets rewritten.
-//! Builds may run concurrently, because a build replaces the manifest only if no other build has changed it
-//! since it was read.
+//! Brings the stored index up to date: it reads the listings that have a dirty mark, and rewrites their
+//! buckets. Several builds may run at the same time. A build replaces the manifest only if no other build has
+//! changed the manifest since it was read.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -26,7 +26,8 @@ const MAX_WRITTEN: usize = 48;
 /// Rounds lost to a concurrent build before the index counts as busy.
 const MAX_ATTEMPTS: u32 = 8;
 
-/// A longer build leaves the rest to the next one, so that the function does not time out in the middle of a round.
+/// After this time, a build leaves the rest to the next build, so that the function does not time out in the middle of
+/// a round.
 const MAX_DURATION: Duration = Duration::from_secs(45);
 /// The longest pause between two rounds of a build.
 const MAX_PAUSE: Duration = Duration::from_secs(2);
@@ -41,8 +42,9 @@ pub struct BuildReport {
 }
 
 impl Searcher {
-    /// Indexes all listings with a dirty mark; listings that were not indexed keep their marks. If a build is running in
-    /// this process, that build looks for new marks again and this call does nothing. Boxed for the same reason as a sweep.
+    /// Indexes all listings with a dirty mark; listings that were not indexed keep their marks. If a build is already
+    /// running in this process, that build looks for new marks again, and this call does nothing. The future is boxed
+    /// for the same reason as that of a sweep.
     pub fn build(&self) -> BoxFuture<'_, Result<BuildReport, StoreError>> {
         Box::pin(async move {
             let store = &self.store;

@@ -1,5 +1,5 @@
-//! Finds and repairs damage of the stored index: damaged buckets are emptied and their listings marked dirty,
-//! so that they are indexed again. Until then searches use the rest.
+//! Finds and repairs damage of the stored index. A damaged bucket is emptied, and its listings get a dirty
+//! mark, so that they are indexed again. Until then, searches use the other buckets.
 
 use super::bucket::Bucket;
 use registry_model::{HashPrefix, Moment};
@@ -14,7 +14,8 @@ pub(super) enum Damage {
     Buckets(Vec<HashPrefix>),
 }
 
-/// Reads the whole index. `None` if it is valid, or if a build has just changed it: a build reads what it changes.
+/// Reads the whole index. `None` if the index is valid, or if a build has just changed it, because a build reads what
+/// it changes.
 pub(super) async fn find(store: &Store) -> Result<Option<Damage>, StoreError> {
     let manifest = store.manifest().await?;
     if manifest.is_damaged {
@@ -35,8 +36,8 @@ pub(super) async fn find(store: &Store) -> Result<Option<Damage>, StoreError> {
     Ok((unchanged && !damaged.is_empty()).then_some(Damage::Buckets(damaged)))
 }
 
-/// Marks the affected listings, then empties the damaged buckets; returns their number. If it fails in between, the next
-/// build finds the damage again.
+/// Marks the affected listings, then empties the damaged buckets, and returns the number of these buckets. If it fails
+/// in between, the next build finds the damage again.
 pub(super) async fn repair(store: &Store, damage: &Damage, now: Moment) -> Result<usize, StoreError> {
     let before = store.manifest().await?;
     let (mut after, emptied) = match damage {

@@ -13,7 +13,7 @@ pub(super) use matrix::EmbeddingMatrix;
 /// The dimension of every vector.
 pub const WIDTH: usize = model::WIDTH;
 
-/// A vector of length 1, quantised to a quarter of its size for the table and for the memory.
+/// A vector of length 1. It is quantised to a quarter of its size, both in the table and in memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// The value of one step; 0 for a text without any known word.
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quantised_vector_has_length_one() {
+    fn a_quantized_vector_has_length_one() {
         let kept = of(&["query a postgres database".to_owned()]);
         let length: f32 =
             kept.parts.iter().map(|part| (kept.scale * f32::from(part.cast_signed())).powi(2)).sum();

@@ -1,5 +1,5 @@
-//! Searches the index without the table: which listings match, in which order and why. A pure function, so
-//! that relevance can be measured without a registry.
+//! Searches the index without the table: which listings match, in which order, and why. This is a pure
+//! function, so that relevance can be measured without a registry.
 
 use super::Query;
 use super::index::Index;
@@ -12,7 +12,7 @@ pub struct IndexAnswer {
     pub hits: Vec<IndexHit>,
     pub total: usize,
     pub searched: usize,
-    /// The words as they were searched, where spelling was corrected.
+    /// The words that were searched, if the spelling was corrected.
     pub corrected: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The index entry of a Live listing: its texts as weighted stems, words and an embedding. Texts are
-//! processed here, once per change of a listing, so that a search only adds numbers.
+//! The index entry of a Live listing: its stems with weights, its words, and its embedding. The texts of a
+//! listing are processed here each time the listing changes, so that a search only has to add numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const MAX_ABILITIES: usize = 40;
 const ABILITY_TEXT: usize = 200;
 /// Characters of title and description that are embedded.
 const BRIEF: usize = 1200;
-/// The same with tags and abilities added.
+/// Characters of title, description, tags and abilities that are embedded.
 const FULL: usize = 2000;
 /// Names of skills and tools, and tags, stored for hits and facets.
 const STORED_ABILITIES: usize = 24;

@@ -1,6 +1,6 @@
-//! Search with a condition that the index cannot check. Each page examines one window of the ranking, and the
-//! next page continues where it ended: so no hit is lost or repeated, and a page costs a fixed number of
-//! reads.
+//! Search with a condition that the index cannot check. Each page examines at most one window: a fixed number
+//! of hits of the ranking. The next page continues where the last page ended. So no hit is lost or repeated,
+//! and the number of reads per page is fixed.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use super::{Hit, Query, Searcher};
 use registry_model::{Assessment, ListingId, Moment};
 use registry_store::StoreError;
 
-/// Hits examined for one page. Windows start at multiples of it, because evidence reorders hits within one read.
+/// Hits examined for one page. A window starts at a multiple of this number, because evidence changes the order of the
+/// hits within one read.
 const WINDOW: usize = 99;
 
 #[derive(Clone, Debug)]

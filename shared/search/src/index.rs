@@ -1,5 +1,6 @@
-//! The inverted index in memory: posting lists by stem, and an embedding per listing. It is updated in place,
-//! bucket by bucket, so that the cost of an update depends only on what changed.
+//! The inverted index in memory: the documents of each stem (posting lists), and an embedding for each
+//! listing. The index is updated in place, bucket by bucket, so that the cost of an update depends only on
+//! what changed.
 
 use std::collections::HashMap;
 
@@ -13,13 +14,14 @@ use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem};
 use registry_model::HashPrefix;
 
-/// Removed documents that stay in the posting lists before a compaction; above that, at most a third of all documents.
+/// The number of removed documents that may stay in the posting lists without a compaction. In a larger index, up to a
+/// third of all documents may stay.
 const MAX_REMOVED: usize = 2048;
 
 /// A related term must be a word in at least this many documents.
 const MIN_FREQUENT_DOCS: u32 = 5;
-/// Least cosine similarity of a related term, how many are returned, and how many more are examined because several
-/// words may share a stem.
+/// For related terms: the minimum cosine similarity, the number of terms that are returned, and the number of terms
+/// that are examined in addition, because several words may share a stem.
 const MIN_SIMILARITY: f32 = 0.5;
 const MAX_RELATED: usize = 4;
 const EXTRA_RELATED: usize = 4;
@@ -27,7 +29,7 @@ const EXTRA_RELATED: usize = 4;
 /// A stem or a word: both share one table, because most stems are words themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Term {
-    /// The documents with this stem. Those of removed documents stay until the next compaction.
+    /// The documents with this stem. Removed documents stay in this list until the next compaction.
     pub(super) postings: Vec<Posting>,
     /// Live documents with this stem.
     pub(super) doc_freq: u32,
@@ -353,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn updated_index_answers_like_a_new_one() {
+    fn updated_index_returns_the_same_hits_as_a_new_index() {
         let all = buckets(0..3000);
         let (go, stay) = all.split_at(all.len() * 4 / 5);
         let mut old = Index::default();
@@ -378,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_apply_to_exact_names() {
+    fn filters_also_apply_to_exact_name_matches() {
         let mut index = Index::default();
         for (prefix, bucket) in buckets(0..60) {
             index.put(prefix, 1, bucket);

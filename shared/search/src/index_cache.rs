@@ -1,6 +1,6 @@
-//! The index in this process's memory: loaded for the first query, then updated bucket by bucket when a
-//! search reads a newer manifest from the table. The manifest comes with a request that the search makes
-//! anyway.
+//! The index in the memory of this process. It is loaded for the first query. When a search reads a newer
+//! manifest from the table, the changed buckets are loaded. The manifest comes with a request that every
+//! search makes, so it costs no extra request.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::phrasebook;
 use registry_model::{HashPrefix, Moment};
 use registry_store::{Manifest, Store, StoreError};
 
-/// Attempts to load buckets that are replaced while they are loaded.
+/// The number of attempts to load buckets, because buckets may be replaced while they are loaded.
 const MAX_ATTEMPTS: u32 = 4;
 
 /// Seconds from one check of the stored index to the next.
@@ -33,7 +33,7 @@ struct Shared {
     checked_at: AtomicI64,
 }
 
-/// A build under way in this process; dropping it ends the build.
+/// A build that is running in this process. When this value is dropped, the build ends.
 pub(super) struct Building<'a>(&'a Shared);
 
 impl Building<'_> {

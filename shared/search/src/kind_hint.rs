@@ -1,5 +1,5 @@
-//! Detects whether a query asks for an agent or for an MCP server: "an agent that plans trips", "postgres
-//! mcp". Uses patterns, not words, because "memory for agents" is not a query for an agent.
+//! Detects whether a query asks for an agent or for an MCP server, as in "an agent that plans trips" or
+//! "postgres mcp". It uses patterns and not single words: "memory for agents" does not ask for an agent.
 
 use std::sync::LazyLock;
 
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kind_is_detected_in_queries() {
+    fn kind_of_listing_is_detected_in_queries() {
         let examples = [
             ("find me an agent that plans trips", Some(Kind::Agent)),
             ("I need a travel booking agent for families", Some(Kind::Agent)),

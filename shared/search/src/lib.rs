@@ -1,10 +1,12 @@
-//! Search over Live listings by plain words, and browsing them by name.
+//! Search of Live listings by plain words, and lists of Live listings by name.
 //!
 //! Each process keeps the whole index in memory. Hits are read from the table before they are returned, so
-//! that none is out of date. May depend on `registry-model`, `registry-formats` and `registry-store` only.
+//! that they are up to date. This crate may depend on `registry-model`, `registry-formats`, and
+//! `registry-store` only.
 //!
-//! Start with `service` (a search from the query to the hits). `parsed_query` and `rank` decide the order,
-//! `index` is the inverted index, `build` and `bucket` store it, `index_cache` keeps it up to date in memory.
+//! Start with `service`: it runs a search from the query to the hits. `parsed_query` and `rank` decide the
+//! order. `index` is the inverted index. `build` and `bucket` store it, and `index_cache` keeps it up to date
+//! in memory.
 
 pub mod browse;
 pub mod bucket;

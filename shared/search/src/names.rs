@@ -1,5 +1,5 @@
-//! The forms of a listing's name: without its owner, as separate words, as people type it, and hashed.
-//! Indexing and ranking use the same forms.
+//! The forms of a listing's name that a search compares: without the owner, as separate words, as people type
+//! it, and hashed. Indexing and ranking use the same forms.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_split_from_owners() {
+    fn full_name_is_split_into_name_and_owner() {
         assert_eq!(name_and_owner("io.github.acme/weather"), ("weather", "io.github.acme"));
         assert_eq!(name_and_owner("com.acme.weather"), ("weather", "com.acme"));
         assert_eq!(name_and_owner("@acme/weather"), ("weather", "acme"));

@@ -1,6 +1,7 @@
-//! Parses a query into terms: one per significant word, each expanded to the stems that match it (the word,
-//! its corrected spelling, synonyms, related terms, joined with its neighbor or split). Expansion needs the
-//! index, because the right spelling or split depends on the words of listings.
+//! Parses a query into terms, one for each significant word. Each term contains all stems that match its
+//! word: those of the word, of its corrected spelling, of synonyms, and of related terms. A word may also be
+//! joined with its neighbor or split in two. All of this needs the index, because it depends on the words of
+//! listings.
 
 use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
@@ -14,12 +15,12 @@ const CORRECTED: f32 = 0.85;
 const JOINED: f32 = 0.9;
 const SPLIT: f32 = 0.6;
 const SYNONYM: f32 = 0.5;
-/// A stem of a matched phrase: its minimum weight, and the increase for a likelihood of 1.
+/// For a stem of a matched phrase: the minimum weight, and the increase of the weight for a likelihood of 1.
 const PHRASE: f32 = 0.25;
 const CERTAIN_PHRASE: f32 = 0.25;
 /// The weight of a matched phrase of likelihood 1 in the query's vector.
 const TOWARDS_PHRASE: f32 = 1.0;
-/// A related term, times its similarity.
+/// The weight of a related term; it is multiplied by the term's similarity.
 const RELATED: f32 = 0.8;
 
 /// The weight of a corrected word shrinks by this factor with every edit.
@@ -95,7 +96,8 @@ impl ParsedQuery {
         Self { kind, text, vector, phrase_matches, corrected, terms: without_repeats(terms) }
     }
 
-    /// The stems to look up for a term, each once, with weights: its own and those of the matched phrases.
+    /// The stems to look up for a term, without duplicates and with their weights. They are the stems of the term and
+    /// of the matched phrases.
     pub(super) fn expansions<'a>(&'a self, term: &'a QueryTerm) -> Vec<(&'a str, f32)> {
         let mut expansions: Vec<(&str, f32)> =
             term.stems.iter().map(|(stem, weight)| (&**stem, *weight)).collect();
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn generic_words_are_dropped_unless_alone() {
+    fn generic_words_are_dropped_unless_the_query_has_no_other_words() {
         let index = index(&["weather"]);
         let query_words = ParsedQuery::of("Please find me a good tool for the weather", &index);
         assert_eq!(query_words.terms.iter().map(|term| term.word.as_str()).collect::<Vec<_>>(), ["weather"]);
@@ -286,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_joined_and_split_as_listings_write_them() {
+    fn query_words_are_joined_or_split_to_match_words_of_listings() {
         let index = index(&["github issues", "google drive files"]);
         assert!(expansions(&ParsedQuery::of("git hub issues", &index), "git").contains(&stem("github")));
         let apart = ParsedQuery::of("googledrive", &index);

@@ -1,5 +1,6 @@
-//! Maps phrases of people to words of listings: "where is my parcel" to "shipment tracking". Queries are
-//! compared with the phrases by embedding, so that a query need not contain the same words.
+//! Maps phrases that people use to words that listings use: "where is my parcel" to "shipment tracking". A
+//! query is compared with the phrases by its embedding. So the query need not contain the words of the
+//! phrase.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use super::words::{stem, words};
 
 /// The minimum similarity of a match. Below it, most matches only share the style of the request.
 const MIN_SIMILARITY: f32 = 0.6;
-/// The most matches of one query, and their minimum likelihood as a part of the highest.
+/// The maximum number of matches of one query, and their minimum likelihood as a fraction of the highest likelihood.
 const MAX_MATCHES: usize = 2;
 const MIN_RATIO: f32 = 0.8;
 

@@ -20,7 +20,7 @@ pub struct Found {
     pub hits: Vec<Hit>,
     pub total: usize,
     pub searched: usize,
-    /// The words as they were searched, where spelling was corrected.
+    /// The words that were searched, if the spelling was corrected.
     pub corrected: Option<String>,
     pub seats_claimed: u32,
 }

@@ -1,6 +1,6 @@
-//! Ranks documents for a query by a weighted sum of lexical score and embedding similarity: words find names
-//! and rare terms, embeddings find paraphrases. The best hits are used to improve the query (relevance
-//! feedback), and exact names rank first.
+//! Ranks the documents for a query. The rank is a weighted sum of two scores: words find names and rare
+//! terms, and embeddings find texts with other words for the same subject. The best hits are then used to
+//! improve the query (relevance feedback). Exact names rank first.
 
 use std::cmp::Ordering;
 
@@ -12,23 +12,24 @@ use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::words::{stem, words_of_name};
 use registry_model::{Category, Kind};
 
-/// The weight of the lexical score in the sum, and its minimum where few words of the query match. The rest is the weight
-/// of the similarity.
+/// The weight of the lexical score in the sum, and the minimum of this weight if few words of the query match. The rest
+/// is the weight of the similarity.
 const LEXICAL_WEIGHT: f32 = 0.65;
 const MIN_LEXICAL_WEIGHT: f32 = 0.35;
-/// The lexical score has its full weight if some document covers this part of the query.
+/// The lexical score has its full weight if at least one document covers this fraction of the query.
 const FULL_COVERAGE: f32 = 0.6;
 /// The best matching stem of a term counts fully, the others by this factor.
 const FURTHER_STEMS: f32 = 0.6;
 /// The higher, the more a hit on all terms outranks a strong hit on one.
 const COVERAGE_EXPONENT: f32 = 0.75;
-/// Pseudo-relevance feedback: the number of best hits it learns from, the number it reorders, and its weight.
+/// For pseudo-relevance feedback: the number of best hits that it uses, the number of hits that it reorders, and its
+/// weight.
 const FEEDBACK_LISTINGS: usize = 6;
 const FEEDBACK_POOL: usize = 1000;
 const FEEDBACK_WEIGHT: f32 = 0.3;
-/// What is added to the rank of a listing of the intended kind, as a factor.
+/// The increase of the rank of a listing of the intended kind, as a factor.
 const KIND_INTENT: f32 = 0.2;
-/// Added to a listing whose short name or title is the query, as a part of the best rank.
+/// The increase of the rank of a listing whose short name or title is the query, as a fraction of the best rank.
 const NAME_BOOST: f32 = 0.15;
 /// A similarity that counts as a perfect match in the displayed score.
 const FULL_SIMILARITY: f32 = 0.75;

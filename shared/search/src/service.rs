@@ -1,5 +1,5 @@
-//! The search of the registry. The index finds the hits; one batch read of the table then returns which of
-//! them are still Live, their current data, and whether the index is out of date.
+//! The search of the registry. The index finds the hits. One batch read of the table then returns which hits
+//! are still Live and their current data. It also shows whether the index is out of date.
 
 use jiff::SignedDuration;
 
@@ -9,8 +9,8 @@ use super::{Found, Hit, Query};
 use registry_model::{Clock, Listing, Moment};
 use registry_store::{Store, StoreError};
 
-/// The most that a fresh handshake and a full score add to a rank, as a factor: together less than one word of the query,
-/// so that evidence only decides among hits of equal relevance.
+/// The maximum that a fresh handshake and a full score add to a rank, as a factor. Together they add less than one word
+/// of the query, so that evidence only decides between hits of equal relevance.
 const FRESH: f32 = 0.01;
 const SCORE: f32 = 0.01;
 /// From this age a handshake adds nothing; a Live listing has no older one.
@@ -25,7 +25,7 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A search over a table, where a proof is good for `proof_lasts`; the index is loaded with the first query.
+    /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded with the first query.
     #[must_use]
     pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration) -> Self {
         Self { store, index: IndexCache::default(), clock, proof_lasts }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_only_decides_among_equal_hits() {
+    fn evidence_decides_only_between_equal_hits() {
         let rank = |score, hours| {
             let (listing, now) = probed(score, hours);
             boosted(0.5, &listing, now).0

@@ -1,19 +1,19 @@
-//! Spelling correction against the words of listings. Only words that are in no dictionary and in few
-//! listings are corrected, so that a product's name is not replaced by a more frequent word.
+//! Corrects the spelling of queries with the words of listings. A word is corrected only if it is in no
+//! dictionary and in few listings. So the name of a product is not replaced by a more frequent word.
 
 use super::embedding;
 use super::index::Index;
 use super::stop_words::is_stop_word;
 use super::words::{WordShape, is_plain, stem};
 
-/// A word in more documents is never corrected.
+/// A word that is in more documents than this is never corrected.
 const MAX_FREQ: u32 = 5;
-/// A word that some documents contain is corrected only to one that is this many times as frequent.
+/// A word that some documents contain is corrected only to a word that is this many times as frequent.
 const MIN_FREQ_RATIO: u32 = 15;
 /// Words of up to this many letters are corrected by one edit, longer ones by more.
 const MAX_ONE_EDIT_LEN: usize = 5;
 
-/// The word that `word` is probably a misspelling of, and the number of edits between them.
+/// The word that the caller probably meant by the misspelled `word`, and the number of edits between the two.
 pub(super) fn corrected<'a>(index: &'a Index, word: &str) -> Option<(&'a str, usize)> {
     if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
         return None;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edit_distance_counts_transpositions_once() {
+    fn edit_distance_counts_two_swapped_letters_as_one_edit() {
         let between = |a: &str, b: &str| edits(a.as_bytes(), b.as_bytes(), 2);
         assert_eq!(between("kubernets", "kubernetes"), Some(1));
         assert_eq!(between("gihtub", "github"), Some(1));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_sounding_words_share_a_skeleton() {
+    fn words_that_sound_similar_have_the_same_phonetic_key() {
         let alike = |a: &str, b: &str| skeleton(a).eq(skeleton(b));
         assert!(alike("calender", "calendar") && alike("managment", "management"));
         assert!(!alike("weather", "whether"));

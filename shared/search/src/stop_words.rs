@@ -1,5 +1,5 @@
-//! Words that say little about what is searched for. Stop words are ignored in listings and in queries;
-//! generic words are dropped from a query only if a more specific word is left.
+//! Two lists of words that say little about what is searched for. Stop words are ignored in listings and in
+//! queries. Generic words are removed from a query only if the query also contains a more specific word.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,5 +1,6 @@
-//! Synonyms such as `k8s` and `kubernetes`, `db` and `database`: a manual list (`assets/synonyms.txt`
-//! describes its format), because there are too few listings to learn them.
+//! Synonyms such as `k8s` and `kubernetes`, or `db` and `database`. The list was written by hand, because
+//! there are too few listings to learn it from. The file `assets/synonyms.txt` describes the format of the
+//! list.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -16,7 +17,8 @@ static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| 
     let mut all: HashMap<Vec<String>, Vec<String>> = HashMap::new();
     for line in LIST.lines() {
         let line = line.split('#').next().unwrap_or_default();
-        // `a b > c`: a query with a or b also matches c, not the reverse. Without an arrow, each matches each.
+        // `a b > c`: a query with a or b also matches c, but not the reverse. Without an arrow, every word matches
+        // every other.
         let (left, right) = line.split_once('>').unwrap_or((line, line));
         for phrase in left.split_whitespace() {
             let key: Vec<String> = phrase.split('_').map(stem).collect();

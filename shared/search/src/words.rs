@@ -1,5 +1,5 @@
-//! Tokenizing and stemming, the same for listings and queries: terms that are split or stemmed differently
-//! never match.
+//! Splits texts into words and reduces words to stems. Listings and queries use the same rules, because terms
+//! that are split or stemmed differently never match.
 
 use std::sync::LazyLock;
 
@@ -39,7 +39,8 @@ pub(super) fn is_plain(word: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_lowercase())
 }
 
-/// The letters of a word, one bit each, and its length: a quick check that two words differ by too many edits.
+/// The letters of a word (one bit for each letter of the alphabet) and its length. They allow a quick check whether two
+/// words differ by too many edits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordShape {
     /// 0 for a word that is not [plain](is_plain).
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn word_shapes_exclude_words_that_are_too_different() {
+    fn quick_comparison_excludes_words_that_are_too_different() {
         let may = |a: &str, b: &str, edits| WordShape::of(a).may_be_within(WordShape::of(b), edits);
         assert!(may("gihtub", "github", 1) && may("kubernets", "kubernetes", 1) && may("slack", "slick", 1));
         assert!(!may("slack", "sleek", 1) && may("slack", "sleek", 2));

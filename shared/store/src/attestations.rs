@@ -22,8 +22,8 @@ use registry_model::{
 const KEPT_AFTER_EXPIRY: i64 = 86_400;
 
 impl Store {
-    /// Stores the record of an attestation, counts it and adds its leaf to the evidence log; or returns the exceeded rate
-    /// limit. `jws` is the token, of which only the digest is stored. After an error the token must not be returned to the
+    /// Stores the record of an attestation, counts it and adds its leaf to the evidence log; or returns the exceeded
+    /// rate limit. `jws` is the token; only its digest is stored. After an error the token must not be returned to the
     /// caller.
     pub async fn keep_attestation(
         &self,

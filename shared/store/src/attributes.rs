@@ -1,5 +1,6 @@
-//! Short helpers to build and read attribute values, which are verbose in the SDK.
-//! A missing attribute, or one of another type, reads as empty: items of earlier versions may lack it.
+//! Short helpers that build and read attribute values; the SDK needs many lines for this. A missing attribute
+//! is read as an empty value, because items of earlier versions may lack the attribute. An attribute of the
+//! wrong type is also read as an empty value.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,6 +1,6 @@
-//! Reading many items by their keys. A batch returns at most 16 MB and, when the table throttles, less; the
-//! rest comes back as unprocessed keys. Every batch read goes through here, so that no caller mistakes a
-//! partial answer for a complete one.
+//! Reads many items by their keys. One request returns at most 16 MB, or less if the table throttles. It
+//! reports the other keys as unprocessed, and this module requests them again. Every batch read uses this
+//! module, so that no caller takes a partial answer for a complete one.
 
 use std::time::Duration;
 
@@ -25,9 +25,9 @@ const MAX_PAUSE: Duration = Duration::from_millis(320);
 /// How fresh a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Consistency {
-    /// Sees every earlier write: for values that are written back or decided on.
+    /// Sees every earlier write. For values that are written back, or that a decision depends on.
     Strong,
-    /// May miss the newest writes, at half the price: for values that are only displayed.
+    /// May miss the newest writes, but costs half as much. For values that are only displayed.
     Eventual,
 }
 
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_table_that_never_returns_all_keys_is_busy() {
+    async fn table_that_never_returns_all_keys_is_reported_as_busy() {
         let (store, table) = store(0);
         let keys = vec![Key::new("P", "S")];
         let answer = store.batch_get(keys, Consistency::Eventual).await;

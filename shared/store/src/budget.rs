@@ -1,6 +1,6 @@
-//! The probe budget in time buckets: a window of two minutes, an hour, a UTC day
-//! (`specification.md#probe-budget`). A sweep takes probes from the budget with a conditional add, so that
-//! concurrent sweeps together never exceed a cap.
+//! The probe budget (`specification.md#probe-budget`). It limits the probes of each window of two minutes, of
+//! each hour, and of each UTC day. A sweep takes probes from the budget with a conditional add. So several
+//! sweeps at the same time never exceed a limit.
 
 use super::attributes::{count, n, text};
 use super::batch_get::Consistency;
@@ -24,7 +24,7 @@ pub struct Caps {
 /// A span of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
-    /// Such as `1495132` for the window that began that many times 120 s after the epoch.
+    /// For a window, the number of such windows since the epoch: `1495132` began 1495132 x 120 s after the epoch.
     pub name: String,
     /// Probes used in it.
     pub used: u32,

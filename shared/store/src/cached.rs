@@ -1,6 +1,6 @@
 //! The summaries of the table that the read cache contains: the counts of Live listings, and the manifest of
-//! the search index. They are separate from the requests that read them, because these requests use the
-//! cache.
+//! the search index. Their types are not in the modules that read them, because these modules use the cache
+//! and the cache uses the types.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub struct Manifest {
     pub version: u64,
     /// The version of each bucket.
     pub buckets: BTreeMap<HashPrefix, u64>,
-    /// The table's list of buckets cannot be read, so `buckets` is empty and the index must be built again.
+    /// The list of buckets in the table cannot be read. So `buckets` is empty, and the index must be built again.
     pub is_damaged: bool,
 }
 

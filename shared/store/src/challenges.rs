@@ -1,5 +1,5 @@
-//! Challenges for owners to sign, each valid for one action and only once. A challenge is stored when it is
-//! issued and deleted when it is used.
+//! Challenges: texts that an owner signs to prove who they are. A challenge is valid for one action and only
+//! once. It is stored when it is issued, and deleted when it is used.
 
 use super::attributes::{moment, n, s, text, ttl};
 use super::batch_get::Consistency;

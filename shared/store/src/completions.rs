@@ -1,6 +1,6 @@
-//! Completions: the feedback of a listing with the seat or the code it earns, in one transaction. One counter
-//! with a condition counts the seats, so that no seat is given twice. When the seats are gone, feedback no
-//! longer writes to this counter.
+//! Stores a completion: the feedback of a listing, together with its reward (a founding seat or a discount
+//! code). One transaction writes all of it. One counter with a condition counts the seats, so that no seat is
+//! given twice. When all seats are taken, feedback no longer writes to this counter.
 
 use super::attributes::{Item, blob, n, s, to_blob, yes};
 use super::batch_get::Consistency;
@@ -38,7 +38,7 @@ pub struct NewFeedback<'a> {
     pub contact: &'a Contact,
     /// The digest of the sender's idempotency key, where one was sent.
     pub key_digest: Option<&'a str>,
-    /// The values of the listing's trail, as they were read.
+    /// The values that were read from the listing's trail.
     pub trail: Amounts,
 }
 

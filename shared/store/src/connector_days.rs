@@ -1,6 +1,6 @@
-//! The connector of each UTC day: only the first put of a day succeeds, so that a day has one pick. All days
-//! share a partition, so that one query returns today's pick and the recent picks that may not be picked
-//! again.
+//! Stores the connector of each UTC day: the listing that the registry picked to contact on this day. Only
+//! the first write for a day succeeds, so that a day has one pick. All days share a partition. So one query
+//! returns today's pick and the recent picks, which may not be picked again.
 
 use super::attributes::{blob, moment, n, to_blob};
 use super::client::Store;
@@ -32,7 +32,7 @@ impl Store {
         days.collect()
     }
 
-    /// Stores the pick of a day; false where the day has one already.
+    /// Stores the pick of a day; false if the day already has a pick.
     pub async fn keep_connector(&self, pick: &ConnectorPick, now: Moment) -> Result<bool, StoreError> {
         let attributes = [("pick", to_blob(pick)?), ("picked_at", n(now.as_millisecond()))];
         self.put_new(keys::connector_day(&pick.day).with(attributes)).await

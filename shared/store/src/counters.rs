@@ -1,6 +1,6 @@
 //! Counters of Live listings and of the weekly recheck, so that no request has to read listings to count
-//! them. A counter is written in the same transaction as the change that it counts. Each counter is spread
-//! over a few items to avoid conflicts, and one query reads the sum.
+//! them. A counter is written in the same transaction as the change that it counts. Each counter is divided
+//! over a few items, so that writes do not conflict. One query reads these items, and their sum is the count.
 
 use super::attributes::sum;
 use super::cached::{FunnelCounts, Live};

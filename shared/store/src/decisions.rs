@@ -1,5 +1,6 @@
-//! An operator's decisions about one listing, each one transaction with its feed item. A probe in progress
-//! loses its lease, so that its verdict is not written.
+//! Writes the decision to withdraw or restore a listing. The decision and its feed item are written in one
+//! transaction. If a probe of the listing is in progress, the decision ends the probe's lease, so that the
+//! result of the probe is not written.
 
 use super::attributes::s;
 use super::client::Store;
@@ -15,8 +16,8 @@ use super::{delistings, feed, hosts, keys, trails};
 use registry_model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
-    /// Withdraws or restores a listing, as in `after`. False where it was judged or published since it was read; then
-    /// nothing was written.
+    /// Withdraws or restores a listing, as in `after`. Returns false and writes nothing if the listing was probed or
+    /// published since it was read.
     pub async fn decide(
         &self,
         before: &Listing,

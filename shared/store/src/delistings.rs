@@ -1,6 +1,6 @@
-//! MCP servers that ceased to be Live in the last days, for mirrors of the registry. A delisting is written
-//! in the transaction that causes it, with the listing as it was shown, so that later changes do not affect
-//! it.
+//! Delistings: MCP servers that stopped being Live in the last seven days. Mirrors of the registry read them.
+//! A delisting is written in the transaction that ends Live. It contains the listing as it was shown, so that
+//! later changes do not affect the delisting.
 
 use super::attributes::{blob, to_blob, ttl};
 use super::client::Store;
@@ -23,7 +23,7 @@ pub struct Delisting {
     pub at: Moment,
 }
 
-/// Records the delisting where the change is that of an MCP server.
+/// Records the delisting if the change ends Live for an MCP server.
 pub(super) fn record(
     transaction: &mut Transaction,
     before: &Listing,
@@ -39,7 +39,7 @@ pub(super) fn record(
 
 impl Store {
     /// MCP servers that were delisted at `since` or later, the earliest first, after the place where an earlier page
-    /// ended. One that is Live again may be among them.
+    /// ended. The result may contain servers that are Live again.
     pub async fn falls(
         &self,
         since: Moment,

@@ -1,6 +1,6 @@
-//! Demos: the order of a demo, and the field of the listing that points to this order. A repeated request for
-//! the demo returns the same order. Demos are counted next to the Live listings, because the active list
-//! shows both counts.
+//! Stores the order of a demo, and a field of the listing that points to this order. If the request for the
+//! demo is repeated, it returns the same order. The count of demos is stored next to the count of Live
+//! listings, because the active list shows both counts.
 
 use super::attributes::{Item, blob, blobs, s, text, to_blob, yes};
 use super::batch_get::Consistency;

@@ -1,12 +1,13 @@
-//! A deposit adds to a value of a listing that falls with time. The value is stored as one scaled sum per
-//! epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit is an ADD without
-//! condition and without a read, so that no concurrent deposit is lost.
+//! A deposit: an amount that an event adds to a number in the trail of a listing. Such a number falls with
+//! time. It is stored as one scaled sum for each epoch (`model::Decay`), in an attribute that is named after
+//! the epoch. A deposit only adds to this sum, without a condition or a read, so that no concurrent deposit
+//! is lost.
 
 use super::attributes::{Item, decimal};
 use super::expression::Expression;
 use registry_model::{Amounts, Decay, ListingId, Moment, TrailEvent, audible};
 
-/// Something that is deposited at a listing.
+/// What an event adds to the trail of a listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deposit {
     pub listing: ListingId,
@@ -15,12 +16,13 @@ pub struct Deposit {
     pub times: u32,
     /// The sum over all times.
     pub amounts: Amounts,
-    /// The values of the trail before, if they were read. Its ranks on the boards are computed from these and the
-    /// amounts; without them, from the amounts alone, until the next deposit with known values corrects the ranks.
+    /// The values of the trail before the deposit, if they were read. The ranks of the trail on the boards are computed
+    /// from these values and the amounts. If they were not read, the ranks are computed from the amounts alone. The
+    /// next deposit with known values then corrects the ranks.
     pub known: Option<Amounts>,
     /// A mark is left with it.
     pub with_mark: bool,
-    /// It is one event of several listings, which is counted at another of them.
+    /// The event concerns several listings, and it is counted at another one of them.
     pub counted_elsewhere: bool,
     /// How a use of the listing went: whether well, and its quality from 0 to 1.
     pub outcome: Option<(bool, f64)>,
@@ -42,7 +44,7 @@ impl Deposit {
         }
     }
 
-    /// Adds the values of the trail before.
+    /// Adds the values that the trail had before the deposit.
     #[must_use]
     pub fn on(self, known: Option<Amounts>) -> Self {
         Self { known, ..self }

@@ -1,5 +1,6 @@
-//! Discount codes by their digest: which listing earned one, and whether a purchase has reserved or used the
-//! code. A reservation expires, so that an abandoned purchase does not block its code forever.
+//! Discount codes, stored under the digest of the code. An item contains the listing that earned the code,
+//! and whether a purchase has reserved or used the code. A reservation expires, so that an abandoned purchase
+//! does not block its code forever.
 
 use super::attributes::{moment, n, s, text};
 use super::batch_get::Consistency;
@@ -12,7 +13,7 @@ use registry_model::{ListingId, Moment, PurchaseId};
 /// A discount code as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discount {
-    /// The listing whose feedback earned it; none where that cannot be read.
+    /// The listing whose feedback earned the code; `None` if this cannot be read.
     pub listing_id: Option<ListingId>,
     pub usage: DiscountUse,
 }
@@ -42,7 +43,7 @@ impl Store {
     }
 }
 
-/// Holds a code that is free, or whose hold has ended or belongs to `given_up`.
+/// Reserves a code if it is free, if its reservation has ended, or if the reservation belongs to `given_up`.
 pub(super) fn hold(
     purchase: &PurchaseId,
     given_up: Option<&PurchaseId>,

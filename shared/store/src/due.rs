@@ -1,6 +1,6 @@
-//! The due queue: one index partition per class, each ordered by due time, so that reading the classes in
-//! turn is the specification's selection order. A due listing is claimed by one conditional update that also
-//! reads it.
+//! The due queue. Each class of listings has its own partition of an index, in the order of the due times.
+//! The registry reads one class after the other, in the order of `specification.md#probe-selection`. One
+//! conditional update claims a due listing and also reads it.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use super::trails::{listing_of, trail_of};
 use super::{keys, table};
 use registry_model::{Amounts, HashPrefix, Lane, Listing, ListingId, Moment};
 
-/// Entries of the queue per page: one batch read, or two with their trails.
+/// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;
 
 /// A claim accepts a due time that is this far in the future, because the publisher's clock may be ahead of the prober's.
@@ -58,9 +58,9 @@ fn of_class(class: DueClass) -> Query {
 }
 
 impl Store {
-    /// A page of the listings of a class that are due before `due`, the longest waiting first, by an eventual read: a
-    /// worker claims a listing before it probes it. The index may be older than the listings themselves, so listings
-    /// whose own due time is later are left out.
+    /// A page of the listings of a class that are due before `due`; the listing that has waited longest is first. An
+    /// eventual read is enough, because a worker claims a listing before it probes the listing. The index may be older
+    /// than the listings, so listings whose own due time is later are left out.
     pub async fn due(
         &self,
         class: DueClass,

@@ -1,5 +1,6 @@
-//! What the economy is computed from: hourly samples for rates and curves, the amounts that the operator
-//! added by hand, and the inputs of boosts.
+//! The data from which the economy figures are computed: hourly samples for rates and curves, and the amounts
+//! that the operator added by hand. Also reads the data for the boost of a listing, a number that can move
+//! the listing up in search results.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +31,7 @@ pub struct EconomySample {
     /// When it was taken.
     pub at: Moment,
     pub acceleration_index: f64,
-    /// The weighted events per hour, over the day before.
+    /// The weighted events per hour, as an average of the day before the sample.
     pub rate: f64,
     /// The highest such rate since the first sample.
     pub fastest_rate: f64,
@@ -78,7 +79,7 @@ impl Store {
         Ok(item.is_some())
     }
 
-    /// Stores the sample of its hour; false where the hour has one already, as when a tick is delivered twice.
+    /// Stores the sample of an hour; false if the hour already has a sample, for example if a tick is delivered twice.
     pub async fn keep_economy_sample(&self, sample: &EconomySample) -> Result<bool, StoreError> {
         let key = keys::economy_sample(hour(sample.at));
         self.put_new(key.with([("sample", to_blob(sample)?), ttl(sample.at, SAMPLE_RETENTION)])).await
@@ -89,20 +90,21 @@ impl Store {
         blobs(&self.query(Query::of(keys::ECONOMY).descending().limit(limit)).await?.items, "sample")
     }
 
-    /// Adds to the acceleration index by hand. The sum decays like that of events, and is stored separately from them.
+    /// Adds an amount of the operator to the acceleration index. The sum of these amounts falls with time like the sum
+    /// of the events, and is stored separately.
     pub async fn add_bump(&self, adds: f64, now: Moment) -> Result<(), StoreError> {
         let change = add_scaled(Expression::default(), BUMPS, Decay::RECENT, adds, now).add("count", 1);
         self.update(&keys::economy_bumps(), &change, None).await.map(drop)
     }
 
-    /// How often the operator added something, and what is left of it.
+    /// How often the operator added an amount, and what is left of the sum.
     pub async fn bumps(&self, now: Moment) -> Result<EventTotal, StoreError> {
         let item = self.read(&keys::economy_bumps(), Consistency::Eventual).await?;
         Ok(bumps_of(&item.unwrap_or_default(), now))
     }
 
-    /// What the boosts of these listings are computed from, by one batch read: a search shows boosts with its hits, so
-    /// they may not cost a read each.
+    /// The data from which the boosts of these listings are computed, by one batch read. A search shows a boost with
+    /// each hit, so there must not be one read per listing.
     pub async fn boost_inputs(&self, ids: &[ListingId], now: Moment) -> Result<BoostInputs, StoreError> {
         let bumps = keys::economy_bumps();
         let of_listings = ids.iter().flat_map(|id| [keys::trail(id), keys::outcomes(id)]);
@@ -134,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_moments_of_an_hour_share_its_sample() {
+    fn all_times_within_an_hour_share_one_sample() {
         let key = |text: &str| keys::economy_sample(hour(text.parse().unwrap()));
         assert_eq!(key("2026-11-20T12:00:00Z"), key("2026-11-20T12:59:59.999Z"));
         assert_ne!(key("2026-11-20T12:59:59.999Z"), key("2026-11-20T13:00:00Z"));

@@ -1,5 +1,5 @@
-//! Errors of the table, reduced to the one distinction that matters to callers: retry later, or report a
-//! fault. Errors of the SDK and of the serializers are mapped here, so that no other file matches on their
+//! The errors of the table. Callers need to know only one thing: whether to retry later or to report a fault.
+//! The errors of the SDK and of the serializers are mapped here, so that no other file matches on their
 //! codes.
 
 use std::fmt;

@@ -1,6 +1,6 @@
-//! Events: a listing was queued, went Live, needs a fix, was demoted or withdrawn; a part of the recheck is
-//! due. On AWS they go to an EventBridge bus, on one machine to a channel, in the same envelope; if an event
-//! is lost, no listing is lost.
+//! Events: a listing was queued, went Live, needs a fix, was demoted, or was withdrawn; or a part of the
+//! recheck is due. On AWS, events go to an EventBridge bus. On the local server, they go to a channel and
+//! have the same form. If an event is lost, no listing is lost.
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

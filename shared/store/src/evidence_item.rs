@@ -1,6 +1,6 @@
-//! The evidence of a listing's last probe as an item. An item has at most 400 KB, and every verdict must fit:
-//! a verdict that cannot be written would have no effect, neither an `ok` nor a demotion. Evidence that does
-//! not fit is shortened.
+//! The table item with the evidence of a listing's last probe. An item can have at most 400 KB. If a result
+//! were longer, it could not be written, and the probe could neither confirm nor demote the listing. So
+//! evidence that does not fit is shortened.
 
 use super::attributes::{Item, s};
 use super::error::StoreError;
@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 320 * 1024;
 /// Entries of a list, and characters of a text, in shortened evidence.
 const MAX_ENTRIES: usize = 10;
 const MAX_TEXT_CHARS: usize = 300;
-/// Bytes of a URL, which is left out if it is longer.
+/// The maximum bytes of a URL; a longer URL is left out.
 const MAX_URL_BYTES: usize = 2048;
 
 pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item, StoreError> {
@@ -22,7 +22,8 @@ pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<I
     let stored = if whole.len() <= MAX_BYTES {
         whole
     } else {
-        tracing::warn!(listing_id = %id, bytes = whole.len(), "evidence is too large and was shortened");
+        tracing::warn!(listing_id = %id, bytes = whole.len(), "the evidence is too large to store; it was \
+            shortened");
         serde_json::to_string(&shortened(assessment))?
     };
     Ok(keys::evidence(id).with([("evidence", s(stored))]))
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_verdict_fits_into_an_item() {
+    fn largest_probe_result_fits_into_a_table_item() {
         // Six bytes each as JSON.
         let worst = "\u{1}".repeat(5000);
         let reason =
@@ -206,7 +207,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
         #[test]
-        fn every_verdict_fits_into_an_item(assessment in assessments()) {
+        fn every_probe_result_fits_into_a_table_item(assessment in assessments()) {
             let id: ListingId = "mcp-adder".parse().unwrap();
             let item = evidence_item(&id, &assessment).unwrap();
             prop_assert!(size(&item) < 400 * 1024, "{} bytes", size(&item));

@@ -1,7 +1,6 @@
-//! The tree of the evidence log and its tiles. The tree grows with one transaction, on the condition that the
-//! tree has not changed since it was read. Of two processes that append at the same time, only one can
-//! succeed. New hashes are added as separate items and no item is replaced, so nothing that was served ever
-//! changes.
+//! The tree of the evidence log and its tiles. One transaction appends to the tree, on the condition that the
+//! tree has not changed since it was read. If two processes append at the same time, only one of them can
+//! succeed. Hashes that were served never change, because new hashes are stored in new items.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +19,8 @@ use super::reads::{Page, Query, Range};
 use super::transaction::{Outcome, Transaction, WriteId};
 use registry_model::{AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment};
 
-/// Leaves that one transaction appends: each takes three of its hundred writes, the tree and its tiles the rest.
+/// The maximum number of leaves that one transaction appends. A transaction allows 100 writes: each leaf takes three,
+/// and the tree and its tiles take the rest.
 const MAX_LEAVES: i32 = 30;
 
 /// A leaf that is not yet in the tree.
@@ -40,7 +40,7 @@ pub struct PendingLeaves {
     pub more: bool,
 }
 
-/// How an attempt to append ended. Nothing is written unless all of it is appended.
+/// How an attempt to append ended. Either all leaves are appended, or nothing is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppendOutcome {
     Appended,
@@ -73,7 +73,7 @@ impl Store {
         Ok(PendingLeaves { leaves, more: page.next.is_some() })
     }
 
-    /// For how long the oldest leaf has been pending; zero where none is.
+    /// For how long the oldest leaf has been pending; zero if no leaf is pending.
     pub async fn oldest_pending_leaf(&self, now: Moment) -> Result<Duration, StoreError> {
         let oldest = self.oldest_pending(1).await?.items;
         let since = oldest.first().and_then(|item| keys::time_of(text(item, "sk")));

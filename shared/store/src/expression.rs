@@ -1,5 +1,5 @@
-//! Update expressions and conditions. Names and values always go through placeholders, because attribute
-//! names may be reserved words of DynamoDB.
+//! Builds update expressions and conditions. Names and values are always passed as placeholders, because an
+//! attribute name may be a reserved word of DynamoDB.
 
 use std::collections::HashMap;
 
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_joined_through_placeholders() {
+    fn update_expression_uses_placeholders_for_names_and_values() {
         let expression =
             Expression::default().set("name", s("x")).add("used", 2).add("none", 0).remove("lease");
         assert_eq!(expression.update(), "SET #a0 = :a0 ADD #a1 :a1 REMOVE #a2");

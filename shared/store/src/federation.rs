@@ -1,5 +1,5 @@
-//! The last answers of other registries, one item for each registry. The item of a registry that was removed
-//! from the settings is no longer read.
+//! The last answers of other registries, in one item for each registry. If a registry is removed from the
+//! settings, its item is no longer read.
 
 use super::attributes::{Item, blob, moment, n, number, s, some_text, text, to_blob};
 use super::batch_get::Consistency;

@@ -1,5 +1,5 @@
-//! The public activity feed by time (`specification.md#feed`). An item contains what happened to which
-//! listing and when, and no personal data, because it is public.
+//! The public activity feed by time (`specification.md#feed`). An item says what happened, to which listing,
+//! and when. It contains no personal data, because the feed is public.
 
 use super::attributes::{Item, blobs, to_blob, ttl};
 use super::client::Store;
@@ -19,7 +19,7 @@ pub(super) fn to_item(entry: &FeedItem) -> Result<Item, StoreError> {
 }
 
 impl Store {
-    /// The latest items before `before`, the sort key with which an earlier page ended.
+    /// The latest items before `before`, which is the sort key of the last item of an earlier page.
     pub async fn feed(
         &self,
         before: Option<&str>,

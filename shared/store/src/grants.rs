@@ -1,4 +1,5 @@
-//! Grants of products by the digest of their access token; the token itself is not stored.
+//! A grant is the right to use a product. It is stored under the digest of its access token; the token itself
+//! is not stored.
 
 use super::attributes::{Item, blob, to_blob};
 use super::batch_get::Consistency;

@@ -1,6 +1,6 @@
 //! Blocked hosts, and the listings at a host. All blocks share a partition, because there are few of them,
-//! and every publish request and every sweep needs all of them. Listings are found by pointers from their
-//! hosts, which move in the transactions that change the listing.
+//! and every publish request and every sweep needs all of them. For each host, the table has small items that
+//! point to the listings at this host. A transaction that changes a listing also updates these items.
 
 use super::attributes::{blobs, text, to_blob};
 use super::client::Store;
@@ -52,7 +52,7 @@ impl Store {
         let pointers = self.query(pointers_at(host, pointer).limit(limit)).await?.items;
         let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
         let mut ids: Vec<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
-        // A listing with its card at one name under the host and its endpoint at another has two pointers.
+        // A listing has two pointers if its card and its endpoint are at different names under the host.
         ids.sort_unstable();
         ids.dedup();
         Ok(ids)

@@ -1,5 +1,5 @@
-//! The keys and DIDs that are bound to a listing's domain. One item contains all keys and DIDs of a listing,
-//! because they are few and are read together.
+//! The keys and DIDs that are bound to the domain of a listing. One item contains all keys and DIDs of a
+//! listing, because they are few and are read together.
 
 use super::attributes::{blob, n, number, to_blob};
 use super::batch_get::Consistency;
@@ -27,8 +27,8 @@ impl Store {
         item.map_or_else(|| Ok(Identities::default()), read)
     }
 
-    /// Replaces the identities of a listing, and counts the listing if it had none; false where others were written since
-    /// they were read.
+    /// Replaces the identities of a listing, and counts the listing if it had no identity. False if other identities
+    /// were written after these were read.
     pub async fn keep_identities(
         &self,
         id: &ListingId,

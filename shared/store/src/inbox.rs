@@ -1,6 +1,6 @@
-//! The Talk inbox of a listing: its messages by time, in a partition of their own, so that lists of listings
-//! never read them; and the public talk feed, which also contains every `social` message. Messages expire
-//! after ninety days.
+//! The Talk inboxes and the public talk feed. The messages of an inbox are stored by time in a separate
+//! partition, so that lists of listings never read them. A `social` message (a message to everyone) is also
+//! stored in the public talk feed. Messages expire after ninety days.
 
 use super::attributes::{Item, blobs, s, to_blob, ttl};
 use super::client::Store;
@@ -29,7 +29,7 @@ pub struct InboxWrite<'a> {
     pub listing_id: &'a ListingId,
     /// The message, where one is left.
     pub message: Option<&'a TalkMessage>,
-    /// Whether it proves a visit by the listing's owner.
+    /// Whether the write proves that the listing's owner visits the inbox.
     pub is_visit: bool,
     /// Whether the active list then shows the listing differently.
     pub changes_active_list: bool,

@@ -1,5 +1,6 @@
-//! The keys of every item, in one place so that no two kinds of items collide. Everything about one listing
-//! shares its partition; times are thirteen digits of milliseconds, so that text order is time order.
+//! Defines the keys of all items in one place, so that two kinds of items never use the same key. The items
+//! that are read together with a listing share its partition. A time in a key has thirteen digits of
+//! milliseconds, so that the keys sort by time.
 
 use std::borrow::Cow;
 
@@ -474,7 +475,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_sort_by_time() {
+    fn keys_are_ordered_by_time() {
         let early: Moment = "2026-11-20T09:59:59.999Z".parse().unwrap();
         let late: Moment = "2026-11-20T10:00:00Z".parse().unwrap();
         assert!(at(early, "z") < at(late, "a"));
@@ -488,7 +489,7 @@ mod tests {
     proptest! {
         /// DynamoDB refuses longer keys, which a caller would see as an internal error.
         #[test]
-        fn every_key_made_from_a_callers_text_fits(
+        fn every_key_from_a_text_of_a_caller_is_short_enough(
             text in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}", "(a\\.){900,2100}org"],
             owner: String,
         ) {
@@ -516,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_folded() {
+    fn key_of_a_name_ignores_case_and_extra_spaces() {
         assert_eq!(name_partition("  Weather\t Bot "), name_partition("weather bot"));
         assert!(name_partition(&"x".repeat(5000)).len() < 100);
     }

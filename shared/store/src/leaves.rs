@@ -1,5 +1,6 @@
-//! Leaves of the evidence log on their way into the tree. Each is written in the transaction of the decision
-//! that it records, so that every decision has its leaf and every leaf has its decision.
+//! Leaves (entries) of the evidence log that are not in the tree yet. A leaf is written in the same
+//! transaction as the decision that it records. So every decision has its leaf, and every leaf has its
+//! decision.
 
 use super::attributes::{Item, moment, n, number, s, text};
 use super::error::StoreError;
@@ -28,8 +29,8 @@ pub(super) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Resul
     Ok(())
 }
 
-/// The leaf of the latest decision on a listing, from its item. The sequencer stores which leaf it appended, so a later
-/// decision is seen as pending, whichever is written first.
+/// The leaf of the latest decision about a listing, from its item. The item also contains the last leaf that was
+/// appended to the tree. If the two leaves differ, the latest decision is pending.
 pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf, StoreError> {
     let event = item.get("event").cloned();
     let event = event.ok_or_else(|| StoreError::Fault("a leaf has no event".to_owned()))?;
@@ -48,7 +49,7 @@ pub(super) fn leaf_id(leaf: &str) -> String {
     id
 }
 
-/// The leaf of a verdict that makes, confirms or ends Live; any other verdict has none.
+/// The leaf of a probe result that makes a listing Live, confirms Live, or ends Live. Other results have no leaf.
 pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogEntry> {
     let StateChange { after, assessment, record, .. } = change;
     let event = match change.live_change() {

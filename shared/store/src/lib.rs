@@ -1,13 +1,15 @@
-//! The table and the event bus: the only crate that knows DynamoDB. It builds on `registry-model` alone.
+//! The table and the event bus: the only crate that uses DynamoDB. It depends only on `registry-model`.
 //!
-//! [`Store`] is the handle; each file extends it with the requests of one subject, such as `listings` or `tasks`.
-//! Start with `keys`, which lists every kind of item, then `transaction` and `reads`, on which all requests build:
-//! - changes that belong together are one transaction, and changes that may be delivered twice are conditional;
-//! - no request scans the table; each reads by keys or queries one partition;
-//! - the attribute names are stored data: renaming one needs a migration.
+//! [`Store`] is the handle. Each file extends it with the requests of one subject, such as `listings` or
+//! `tasks`. Start with `keys`, which lists every kind of item. Then read `transaction` and `reads`, because
+//! all requests use them. These rules apply to all requests:
 //!
-//! Every request fails with [`StoreError`]. Writes that were refused because of their condition are not errors but an
-//! outcome, such as `false` or [`WriteOutcome::LeaseLost`].
+//! - Changes that belong together are one transaction. Changes that may be delivered twice are conditional.
+//! - No request scans the table. A request reads items by their keys, or queries one partition.
+//! - The attribute names are stored data: renaming an attribute needs a migration.
+//!
+//! If a request fails, it returns a [`StoreError`]. It is not an error if a write is refused because of its
+//! condition. The request then returns an outcome, such as `false` or [`WriteOutcome::LeaseLost`].
 
 mod attestations;
 mod attributes;

@@ -1,5 +1,6 @@
-//! How a listing is stored: its attributes, its index keys, its pointers by name. Separate from the requests,
-//! because publishing, probing and search all read and write these items.
+//! How a listing is stored: its attributes, its index keys, and the items that point to it by name. This
+//! module is separate from the requests, because publishing, probing, and search all read and write these
+//! items.
 
 use std::collections::HashMap;
 
@@ -26,8 +27,8 @@ pub enum DueClass {
     CoolDown,
     /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
     PartialOrStale,
-    /// Active, but its last probe failed: the weekly recheck probes it hourly until that is confirmed. Not part of
-    /// `WeeklyDue`, because a tick that claimed it first would postpone the confirmation again and again.
+    /// Active, but its last probe failed: the weekly recheck probes it every hour until the failure is confirmed. It is
+    /// not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and again.
     Confirming,
 }
 

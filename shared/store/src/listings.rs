@@ -1,6 +1,6 @@
-//! Requests on listings: insert, read by id or name, page through the Active ones. The evidence of the last
-//! probe is a separate item, because lists return only the listing itself, and the evidence is many times
-//! larger.
+//! Requests that insert a listing, read it by its id or name, or return a page of Active listings. The
+//! evidence of the last probe is a separate item. It is many times larger than the listing, and lists do not
+//! return it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! Outcomes that users report for listings. A report only uses ADD, so that no concurrent report is lost. The
-//! same source is counted once an hour for a listing: the report also writes an item that must not exist yet.
+//! Stores the outcomes that users report for listings. A report only adds to numbers, so that no concurrent
+//! report is lost. Reports of the same source about a listing count at most once an hour. To check this, a
+//! report also writes an item that must not exist yet.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ const RETENTION: i64 = 30 * 86_400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutcomeDeposit {
     Counted,
-    /// Its source had one counted for this listing within the hour.
+    /// A report of the same source for this listing was already counted within the hour.
     Again,
     Limited(UsedUp),
 }

@@ -1,6 +1,6 @@
-//! The outreach queue: a small item per listing, in its own partitions of the due index. The item is written
-//! together with the change that makes the listing Live, and removed together with the change that ends this,
-//! so that no run has to read all listings.
+//! The outreach queue: the Live listings that the registry may contact. Each has a small item in a partition
+//! that no other kind of item uses. The item is written in the transaction that makes the listing Live, and
+//! removed in the transaction that ends Live. So no run has to read all listings.
 
 use super::attributes::{Item, count, moment, s, some_text, text};
 use super::batch_get::Consistency;

@@ -1,6 +1,6 @@
-//! Live listings whose proof has expired because their recheck is late. Lists and searches skip these
-//! listings one by one. The counters subtract the number that is stored here; it is computed from the due
-//! queue once an hour.
+//! Live listings whose proof has expired because their recheck is late. Lists and searches check the proof of
+//! each listing and skip these listings. The counters subtract the number of these listings. This number is
+//! stored here, and computed from the due queue once an hour.
 
 use super::attributes::{Item, count, moment, n, text};
 use super::batch_get::Consistency;
@@ -47,8 +47,8 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
 }
 
 impl Store {
-    /// Records listings whose proof has just expired, each with a feed item and a leaf of the log, and removes them from
-    /// search. After an error some may be recorded.
+    /// Records listings whose proof has just expired, and removes them from search. Each gets a feed item and a leaf
+    /// of the log. After an error, some of the listings may already be recorded.
     pub async fn record_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
         for chunk in news.chunks(MAX_PER_TRANSACTION) {
             let mut transaction = Transaction::default();

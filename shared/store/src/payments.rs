@@ -1,6 +1,6 @@
-//! How payments change purchases. Each event of the provider is processed once: its id is written under a
-//! condition in the same transaction, and the change itself has a condition. So a repeated event, or a second
-//! event of the same payment, changes nothing.
+//! Applies the events of the payment provider to purchases. Each event is processed only once: the
+//! transaction also writes the id of the event, and this id must not exist yet. The change of the purchase
+//! has a condition, too. So a repeated event, or a second event of the same payment, changes nothing.
 
 use super::attributes::{n, s, ttl};
 use super::client::Store;
@@ -32,7 +32,8 @@ pub enum PaymentOutcome {
 }
 
 impl Store {
-    /// Records a payment: the purchase is paid, its token valid, its code used, and the feed has a new item.
+    /// Records a payment: the purchase becomes paid, its token becomes valid, its code becomes used, and the feed gets
+    /// a new item.
     pub async fn pay_purchase(
         &self,
         purchase: &Purchase,

@@ -1,5 +1,5 @@
-//! The probes of a day and of a listing: a record of each, indexed by outcome and time, and tallies by
-//! reason.
+//! Stores a record of each probe, and the counts of the probes of each day. The records can be read by
+//! listing, or by outcome and time. The counts are separate for each outcome and each reason.
 
 use std::collections::BTreeMap;
 

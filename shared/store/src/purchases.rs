@@ -1,4 +1,4 @@
-//! Purchases, stored before the caller is asked to pay. One transaction writes the purchase, the grant of its
+//! Stores a purchase before the caller is asked to pay. One transaction writes the purchase, the grant of its
 //! token, the reservation of its discount code, and the request that began the purchase. A purchase that is
 //! never paid expires.
 
@@ -32,7 +32,7 @@ pub struct NewPurchase<'a> {
     pub repeat: &'a str,
     /// An earlier purchase of the same request that has ended.
     pub replaces: Option<&'a PurchaseId>,
-    /// An earlier purchase that can no longer be paid, whose hold on the code may be taken over.
+    /// An earlier purchase that can no longer be paid. The new purchase may take over its reservation of the code.
     pub given_up: Option<&'a PurchaseId>,
     /// When the hold on its code ends.
     pub held_until: Moment,

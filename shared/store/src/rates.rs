@@ -1,6 +1,6 @@
-//! Rate limits are counted in the table, because no instance of a function sees all requests. They apply by
-//! caller, by target and for all callers together; while the table does not answer, every limited request is
-//! refused.
+//! Counts requests for the rate limits. The counts are in the table, because no instance of a function sees
+//! all requests. There are limits for each caller, for each target, and for all callers together. While the
+//! table does not answer, every limited request is refused.
 
 use super::attributes::n;
 use super::client::Store;
@@ -22,7 +22,7 @@ pub struct Allowance<'a> {
     pub rate: Rate,
 }
 
-/// A refused action: whose allowance is used up.
+/// A refused action, with the limit that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsedUp {
     pub scope: Scope,
@@ -56,7 +56,10 @@ impl From<UsedUp> for Problem {
             Scope::Target(target) => format!("this {}", target.as_str()),
             Scope::Everybody => "all callers together".to_owned(),
         };
-        let detail = format!("Hourly rate limit for {of} exceeded; retry after {wait} s.");
+        let detail = format!(
+            "The hourly rate limit for {of} is exceeded. Send the request again after \
+            {wait} s."
+        );
         Self::too_many(detail, wait).with("allowance", scope.as_str())
     }
 }
@@ -69,14 +72,15 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// The first limit that is exceeded, where one of the refused writes counts the action.
+    /// The first limit that is exceeded, if one of the refused writes counts the action.
     pub(super) fn used_up(&self, refused: &Refused) -> Option<UsedUp> {
         let exceeded = self.limits.iter().find(|(write, _)| refused.includes(*write));
         exceeded.map(|(_, scope)| UsedUp { scope: *scope, wait: self.wait })
     }
 }
 
-/// Counts one action in a transaction, which is refused where a limit is exceeded. Without an allowance there is no limit.
+/// Counts one action in a transaction. The transaction is refused if a limit is exceeded. Without an allowance there is
+/// no limit.
 pub(super) fn count(transaction: &mut Transaction, act: Option<Allowance<'_>>, now: Moment) -> Counted {
     let hour = now.as_second() / 3600;
     let wait = u32::try_from((hour + 1) * 3600 - now.as_second()).unwrap_or(3600).max(1);
@@ -116,7 +120,7 @@ mod tests {
     use crate::keys::Key;
 
     #[test]
-    fn failed_condition_of_another_write_is_not_an_exceeded_limit() {
+    fn failed_condition_of_another_write_does_not_count_as_exceeded_limit() {
         let mut transaction = Transaction::default();
         let other = transaction.put(Key::new("P", "S").item());
         let rate = Rate { caller: 1, everybody: 1, target: 1 };

@@ -1,5 +1,5 @@
-//! Caches items until they are written. This is correct only if one process writes to the table, as on one
-//! machine. On AWS many processes write, so every read goes to the table.
+//! Caches an item until it is written again. This is correct only if a single process writes to the table, as
+//! on the local server. On AWS many processes write, so every read goes to the table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reads_are_cached_until_the_item_is_written() {
+    async fn item_is_cached_until_its_next_write() {
         let cache = ReadCache::until_written();
         assert_eq!(cache.live(read(1)).await.unwrap(), live(1));
         assert_eq!(cache.live(read(2)).await.unwrap(), live(1));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn reads_during_a_write_are_not_cached() {
+    async fn cache_ignores_items_that_were_read_during_a_write() {
         let cache = ReadCache::until_written();
         let overtaken = async {
             drop(cache.writing([keys::LIVE.to_owned()]));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn listings_written_during_a_read_are_not_cached() {
+    async fn cache_ignores_listings_that_were_written_during_the_read() {
         let cache = ReadCache::until_written();
         let overtaken = async |missing: Vec<ListingId>| {
             drop(cache.writing([keys::listing(&id(1)).pk]));

@@ -1,4 +1,4 @@
-//! How single items and ranges of a partition are read. Reads of many items by key are in `batch_get`.
+//! Reads single items and ranges of a partition. The module `batch_get` reads many items by their keys.
 
 use std::collections::HashMap;
 

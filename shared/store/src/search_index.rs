@@ -1,6 +1,6 @@
-//! The search index in the table: a manifest of the buckets and their versions, the buckets as bytes, and
-//! dirty marks on listings that must be indexed again. A mark is written in the same transaction as the
-//! change, so that no change is missed.
+//! The search index in the table. A bucket contains a part of the index as bytes. The manifest lists the
+//! buckets and their versions. A dirty mark says that a listing must be indexed again. It is written in the
+//! same transaction as the change of the listing, so that no change is missed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct StoredBucket {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirtyMark {
     pub id: ListingId,
-    /// When the listing changed; distinguishes this mark from a later one on the same listing.
+    /// When the listing changed. This distinguishes the mark from a later mark on the same listing.
     pub at: Moment,
 }
 
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn outdated_bucket_of_an_eventual_read_is_read_again() {
+    async fn bucket_is_read_again_if_an_eventual_read_returned_an_old_version() {
         let table = Lagging::default();
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version(BehaviorVersion::latest())

@@ -1,6 +1,6 @@
-//! Sessions across protocols. Each step is a separate item, and the head item counts the steps. One
-//! transaction writes both, on a condition on the head. So no concurrent step is lost, and no session grows
-//! without limit. A session expires after seven days.
+//! Sessions across protocols. Each step is a separate item, and the head item counts the steps. A step and
+//! the head are written in one transaction with a condition on the head. So no concurrent step is lost, and
+//! the number of steps is limited. A session expires after seven days.
 
 use super::attributes::{Item, blobs, moment, n, number, s, sum, text, to_blob, ttl};
 use super::client::Store;

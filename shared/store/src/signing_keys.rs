@@ -1,5 +1,6 @@
-//! The registry's private keys, in partitions that policies grant only to functions that sign: the keys for
-//! attestations, the key of the evidence log, and the key for HTTP messages.
+//! The private keys of the registry: the keys for attestations, the key of the evidence log, and the key for
+//! HTTP messages. They are in separate partitions. Policies give access to these partitions only to the
+//! functions that sign.
 
 use serde::{Deserialize, Serialize};
 

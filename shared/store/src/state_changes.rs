@@ -1,6 +1,6 @@
 //! Writes the outcome of a probe and everything that follows from it in one transaction. If the process
-//! crashes before this transaction, the listing is still due. A second delivery no longer has the lease, so
-//! it writes nothing.
+//! crashes before this transaction, the listing is still due. If the same job is delivered a second time, it
+//! no longer has the lease, so it writes nothing.
 
 use super::attributes::{n, s, text, to_blob, ttl};
 use super::batch_get::Consistency;
@@ -26,14 +26,14 @@ use registry_model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     Written,
-    /// Another worker judged the listing; nothing was written.
+    /// Another worker took over the listing; nothing was written.
     LeaseLost,
     /// Another listing took the endpoint at the same time; nothing was written.
     EndpointHeld,
 }
 
 impl Store {
-    /// Which other listing holds an endpoint, and the values of the trail of `asking`; by one read.
+    /// The other listing that has this endpoint, and the values of the trail of `asking`, by one read.
     pub async fn endpoint_holder_and_trail(
         &self,
         url: &str,
@@ -48,7 +48,7 @@ impl Store {
         Ok((holder.filter(|holder| holder != asking), trail))
     }
 
-    /// Which other listing holds an endpoint.
+    /// The other listing that has this endpoint.
     pub async fn endpoint_holder(
         &self,
         url: &str,

@@ -1,5 +1,5 @@
-//! The keys and indexes of the table as data. The local table is created from it and the template is tested
-//! against it, so that the two cannot differ.
+//! The keys and indexes of the table as data. The local table is created from this data, and a test compares
+//! the template for AWS with it. So the two tables cannot differ.
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};

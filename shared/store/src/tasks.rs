@@ -1,6 +1,6 @@
-//! Tasks of A2A clients, stored for a day so that get, list and cancel work across instances. A task is one
-//! item, and a small row in the list of its context if this registry chose the context's id; ids that clients
-//! choose are keyed by caller.
+//! Tasks of A2A clients. They are stored for a day, so that every instance of a function can get, list, and
+//! cancel them. A task is one item. If the registry chose the id of the task's context, the task also has a
+//! small row in the list of this context. An id that a client chose is valid only for this client.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -23,12 +23,13 @@ const MAX_ROWS: i32 = 500;
 /// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
 const MAX_PAGE_BYTES: i64 = 3_000_000;
 
-/// Bytes of content per task: each kilobyte costs two write units in a transaction, and any caller may have a task
-/// stored.
+/// Bytes of content per task. The limit is needed because any caller can store a task, and each kilobyte costs two
+/// write units in a transaction.
 pub const MAX_CONTENT_BYTES: usize = 64 * 1024;
 
-/// Who chose the id of a task or of a context. The registry's ids cannot be guessed, so knowing one is enough; an id that
-/// a client chose for a task is valid for that client's address only, and one for a context lists nothing.
+/// Who chose the id of a task or of a context. An id of the registry cannot be guessed, so a caller that knows the id
+/// may use it. If a client chose the id of a task, the id is valid only for the address of this client. If a client
+/// chose the id of a context, the context lists no tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This registry.
@@ -279,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_key_made_from_a_clients_id_fits(id in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}"]) {
+        fn every_key_from_an_id_of_a_client_is_short_enough(id in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}"]) {
             for origin in [Origin::Ours, Origin::Client] {
                 let task = task(origin, "2001:db8:ffff:ffff::/64", &id);
                 for key in std::iter::once(task.key()).chain(task.row()) {

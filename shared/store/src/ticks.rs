@@ -1,6 +1,6 @@
-//! State of the scheduled tick: which slots are taken, and how the last sweep went. A slot is a span of time
-//! that is taken once, because a comparison with the time of the last tick would skip ticks when the
-//! scheduler is a little early.
+//! The state of the tick (the scheduled run of probes): which time slots are taken, and how the last sweep
+//! went. Each slot can be taken only once. A comparison with the time of the last tick is not enough: if the
+//! scheduler is a little early, a tick would be skipped.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +34,7 @@ fn report_key() -> Key {
 }
 
 impl Store {
-    /// Takes a slot of the schedule; false where another delivery of the same tick already has it.
+    /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
     pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool, StoreError> {
         self.put_new(Key::new(format!("SLOT#{job}#{slot}"), "SLOT").with([ttl(now, 86_400)])).await
     }

@@ -1,6 +1,6 @@
-//! The first messages to listings ("touches") and their daily budget. One transaction changes the budget, the
-//! queue, the inbox and the log. So a crash, a repeated job or two jobs at the same time never send a second
-//! message, and never send more messages than the budget allows.
+//! The first messages to listings ("touches") and the limit of such messages per day. One transaction changes
+//! the count of the day, the queue, the inbox, and the log. So a crash, a repeated job, or two jobs at the
+//! same time never send a second message, and never exceed the limit.
 
 use super::attributes::{Item, count, n, number, s, text, ttl};
 use super::batch_get::Consistency;

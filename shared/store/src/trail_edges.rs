@@ -1,6 +1,6 @@
-//! Compositions: which listings were used together, how often and how recently. Each composition is stored at
-//! both listings, so that one query reads all compositions of a listing, the strongest first. The item at the
-//! first listing is also in the index of all compositions.
+//! Compositions: pairs of listings that were used together. An item contains how often and how recently this
+//! happened. It is stored at both listings, so that one query reads all compositions of a listing, the
+//! strongest first. The item at the first listing is also in the index of all compositions.
 
 use super::attributes::{Item, count, s, text};
 use super::batch_get::Consistency;
@@ -19,7 +19,7 @@ use registry_model::{Decay, ListingId, Moment};
 const ALL: &str = "EDGES";
 const INTENSITY: &str = "intensity";
 
-/// The strength of a composition that the operator proposes: far less than one use adds.
+/// The strength of a composition that the operator proposes. It is far less than the strength that one use adds.
 const SEED_INTENSITY: f64 = 1.0;
 
 /// Two listings that were used together; `listing_a` is the first in the order of ids.
@@ -36,7 +36,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The other of its two listings.
+    /// The listing of the pair that is not the given listing.
     #[must_use]
     pub fn other(&self, one: &ListingId) -> &ListingId {
         if self.listing_a == *one { &self.listing_b } else { &self.listing_a }

@@ -1,6 +1,7 @@
-//! Marks are written together with their deposits in one transaction. They are read for one listing or for
-//! all, the newest first. The source of a recent deposit is stored as a digest; if the same source repeats
-//! the deposit, a mark is written but no value is added.
+//! Marks: texts that callers leave at a listing. A mark and the amounts that it adds to the trail (deposits)
+//! are written in one transaction. Marks are read for one listing or for all listings, the newest first. The
+//! source of a recent deposit is stored as a digest. If the same source repeats the deposit, the mark is
+//! written, but nothing is added to the trail.
 
 use super::attributes::{Item, blobs, n, s, text, to_blob, ttl};
 use super::client::Store;
@@ -26,7 +27,7 @@ pub struct NewTrace<'a> {
     pub mark: &'a TrailMark,
     /// A deposit with 0 times only counts the mark.
     pub deposits: &'a [Deposit],
-    /// The source, which may not deposit the same again for a while; none where nothing is added.
+    /// The source, which may not repeat the deposit for some time; `None` if nothing is added.
     pub source: Option<TraceSource<'a>>,
     /// The second listing, where two were used together.
     pub used_with: Option<UsedWith<'a>>,
@@ -41,7 +42,7 @@ pub struct TraceSource<'a> {
     pub act: &'a str,
     /// The digest of the caller.
     pub digest: &'a str,
-    /// Until when the same act adds nothing.
+    /// Until this time, the same act adds nothing.
     pub until: Moment,
 }
 

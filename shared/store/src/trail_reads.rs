@@ -1,5 +1,5 @@
-//! Reads everything that a display of trails needs, always in one batch read: the trails, edges and totals,
-//! and their listings, so that no withdrawn listing is shown.
+//! Reads all data that is needed to show trails, in one batch read: the trails, the pairs of listings used
+//! together, and the totals. It also reads the listings themselves, so that no withdrawn listing is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Moderation: removes all trails and marks of one listing. Decay is computed when a trail is read, so
-//! nothing else is ever removed.
+//! Removes all trails and marks of one listing, for moderation. Trails need no other clean-up, because their
+//! decay is computed when they are read.
 
 use super::attributes::{Item, text};
 use super::client::Store;
@@ -12,7 +12,7 @@ use registry_model::ListingId;
 
 /// Items per transaction, which allows 100 writes: an edge takes two, and the totals one.
 const MAX_PER_TRANSACTION: i32 = 45;
-/// Transactions of one call; where they do not suffice it is called again.
+/// The maximum number of transactions of one call. If they are not enough, the call must be repeated.
 const MAX_TRANSACTIONS: usize = 300;
 
 /// What was removed.

@@ -1,5 +1,6 @@
-//! The total and recent counts of trail events, from which the economy is computed. Each deposit updates them
-//! in its own transaction. They are spread over a few items to avoid conflicts, and one query reads the sum.
+//! The total counts and the recent counts of trail events. The economy figures are computed from these
+//! counts. Each deposit updates the counts in its own transaction. The counts are divided over a few items,
+//! so that writes do not conflict. One query reads these items, and their sum is the count.
 
 use std::collections::BTreeMap;
 

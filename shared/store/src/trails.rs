@@ -1,6 +1,7 @@
-//! Trails in the table: one item per listing with a scaled sum of each value (`model::Decay`). A deposit is
-//! an ADD without condition and without a read, so no concurrent deposit is lost. The rank of the listing on
-//! a board is computed from values that were read before the deposit.
+//! Trails in the table. A listing has one item, which contains a scaled sum for each value (`model::Decay`).
+//! A deposit only adds to a sum, without a condition or a read, so that no concurrent deposit is lost. A
+//! board is a list of listings by one value. The rank of a listing on a board is computed from values that
+//! were read before the deposit.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +39,9 @@ impl Board {
         }
     }
 
-    /// Its index, and its partition there. Probes change the ranks of attraction and danger most often, and the index of
-    /// keys is the cheapest to update; demand changes in batches, so its rank is a separate item.
+    /// The index of the board, and the partition there. Probes often change the ranks of attraction and danger, so
+    /// these use the index of keys, which is the cheapest to update. Demand changes in batches, so its rank is a
+    /// separate item.
     const fn place(self) -> (Index, &'static str) {
         match self {
             Self::Hot => (table::SHOWN, "TRAILS#hot"),
@@ -49,7 +51,7 @@ impl Board {
     }
 }
 
-/// A rank as a sort key: the greater text is the stronger trail.
+/// A rank as a sort key. A greater text means a stronger trail.
 pub(super) fn rank_text(rank: f64) -> String {
     format!("{rank:020.8}")
 }

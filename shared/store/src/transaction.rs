@@ -1,4 +1,4 @@
-//! Writes that succeed or fail together, collected here and sent by `Store::transact`.
+//! Collects writes that succeed or fail together. `Store::transact` sends them.
 
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn write_ids_ignore_updates_that_are_not_sent() {
+    fn empty_update_is_not_sent_and_its_id_is_not_returned() {
         let mut transaction = Transaction::default();
         let key = || Key::new("P", "S");
         let first = transaction.put(key().item());

@@ -1,4 +1,4 @@
-//! How writes reach the table: transactions, and single writes where a transaction would cost twice as much.
+//! Writes to the table: transactions, and single writes where a transaction would cost twice as much.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ impl Store {
         Ok(())
     }
 
-    /// Changes an item; the attributes that `returned` asks for, or `None` where its condition failed.
+    /// Changes an item. Returns the attributes that `returned` selects, or `None` if the condition failed.
     pub(super) async fn update(
         &self,
         key: &Key,

@@ -1,9 +1,9 @@
-//! A2A messages and tasks: what a message does, and how the tasks that it starts are stored, listed and
-//! canceled. Independent of dialects and bindings, so that every version of the protocol behaves the same.
+//! A2A messages and tasks: what a message does, and how tasks are stored, listed and canceled. This module
+//! does not depend on the version or the transport of A2A, so that every version of the protocol behaves in
+//! the same way.
 
 mod id;
 mod message;
-pub mod page_token;
 mod secrets;
 mod send;
 mod task;

@@ -1,5 +1,5 @@
-//! Agentic Resource Discovery (ards-project/ard-spec 0.9): Live listings as catalog entries, which any client
-//! of the standard can search, explore and browse.
+//! Agentic Resource Discovery (ards-project/ard-spec 0.9). Live listings are catalog entries. Any client of
+//! the standard can search, explore and browse these entries.
 
 pub mod browse;
 pub mod catalog_entry;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problem_has_its_ard_code() {
+    fn each_problem_gets_an_ard_error_code() {
         for (problem, status, code) in [
             (Problem::malformed("x"), 400, "INVALID_ARGUMENT"),
             (Problem::invalid("q", "too_long", "x"), 400, "INVALID_ARGUMENT"),

@@ -1,5 +1,6 @@
-//! An operation as a request that can be sent: by REST, as an MCP tool, in plain words over A2A. It is made
-//! from the operation's own example and routes, so that no document or page shows a call that is not served.
+//! An operation as a request that a client can send: by REST, as an MCP tool, or in plain words over A2A. The
+//! request is made from the example and the routes of the operation. So no document or page shows a request
+//! that the registry does not serve.
 
 use form_urlencoded::byte_serialize;
 use http::header;
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn call_uses_a_route_of_its_operation() {
+    fn example_call_uses_a_route_of_its_operation() {
         let call = |operation| Call::template(operation, &settings());
         let list = call(LIST_YOURSELF.described);
         assert_eq!((list.method, list.url.as_str()), ("POST", "https://registry.example.com/api/publish"));
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn shell_reads_every_command_as_intended() {
+    fn shell_splits_every_command_into_the_intended_arguments() {
         for operation in DESCRIPTIONS {
             for call in [Call::template(operation, &settings()), Call::by_example(operation, &settings())] {
                 for separator in [" ", " \\\n  "] {
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn example_call_contains_the_example() {
+    fn example_call_contains_the_example_arguments() {
         for operation in DESCRIPTIONS {
             let call = Call::by_example(operation, &settings());
             let Some(body) = call.body.filter(|_| call.path != MCP_ENDPOINT) else { continue };

@@ -1,5 +1,5 @@
-//! Documents that lead to everything else: the discovery map, texts and Agent Skills for agents, catalogs for
-//! crawlers. They list all other documents and the pages.
+//! Documents that lead to all other documents and pages: the discovery map, texts and Agent Skills for
+//! agents, and catalogs for crawlers.
 
 mod catalogs;
 mod limits;

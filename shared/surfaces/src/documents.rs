@@ -1,6 +1,6 @@
-//! Resources that are read with GET and are not operations: the active list, feeds, statistics, badges,
-//! cards, catalogs. Each declares its paths and cache lifetime, and is made from the catalogue of operations,
-//! the settings and the table.
+//! Documents are resources that are read with GET and are not operations. Examples are the active list,
+//! feeds, statistics, badges, cards and catalogs. Each document declares its paths and its cache lifetime. It
+//! is made from the catalog of operations, the settings and the table.
 
 mod active_list;
 mod agent_card;

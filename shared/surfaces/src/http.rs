@@ -1,5 +1,5 @@
-//! What every HTTP function shares: arguments, problem documents, request ids, conditional answers. The
-//! router of a function contains only routes; [`with_middleware`] adds the same middleware to every router.
+//! Code that every HTTP function uses: arguments, problem documents, request ids and conditional answers. The
+//! router of a function contains only routes. [`with_middleware`] adds the same middleware to every router.
 
 mod arguments;
 mod by_action;

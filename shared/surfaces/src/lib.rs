@@ -1,11 +1,12 @@
-//! What clients of the registry see: REST, A2A tasks, ARD, the API of the official MCP registry, documents,
-//! pages and the OpenAPI description. It depends on `registry-operations` and the layers below. Only the
-//! functions depend on this crate: each function lists the operations and documents that it serves.
+//! Everything that clients of the registry see: REST, A2A tasks, ARD, the API of the official MCP registry,
+//! documents, pages and the OpenAPI description. This crate depends on `registry-operations` and the layers
+//! below. Only the functions depend on this crate. Each function lists the operations and documents that it
+//! serves.
 //!
 //! Start with [`http::rest`], which turns operations and documents into routes. A document is a type that
-//! implements `documents::Document`; the modules `documents`, `discovery` and `pages` each contain a table of
-//! their documents. Protocols that do not fit into operations and documents have modules of their own:
-//! [`a2a`], [`ard`] and [`registry_api`].
+//! implements `documents::Document`. The modules `documents`, `discovery` and `pages` each contain a table of
+//! their documents. Some protocols cannot be expressed as operations and documents. They have modules of
+//! their own: [`a2a`], [`ard`] and [`registry_api`].
 
 pub mod a2a;
 pub mod ard;

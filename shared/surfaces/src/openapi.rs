@@ -1,7 +1,7 @@
-//! `/openapi.json`: the description of this API for machines (OpenAPI 3.1.0), derived from the catalogue of
-//! operations and the tables of documents, so that it cannot drift from them. Only protocols that others
-//! define are described by hand. Everything but the address is the same for every registry, and is made once
-//! per process.
+//! `/openapi.json` describes this API for machines (OpenAPI 3.1.0). The description is derived from the
+//! catalog of operations and the tables of documents, so that it always agrees with them. Only protocols that
+//! others define are described by hand. The description is made once per process. Only the address is
+//! different for each registry.
 
 mod components;
 mod documents;
@@ -72,8 +72,9 @@ impl Document for Description {
                 "version": VERSION,
                 "summary": "A public registry of A2A agents and MCP servers that answered a real handshake.",
                 "description": format!(
-                    "Service version {}. No credentials are needed. Errors are problem documents that say what to do next. \
-                     Members that are not described are ignored. A GET that changes nothing can also be sent as HEAD.",
+                    "Service version {}. No credentials are needed. Errors are problem documents that say \
+                     what to do next. Members of a request that are not described here are ignored. If a GET \
+                     changes nothing, you can also send it as HEAD.",
                     registry_model::VERSION
                 ),
                 "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },

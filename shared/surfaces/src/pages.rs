@@ -1,5 +1,5 @@
-//! HTML pages, rendered on the server with one style sheet and one script; they work without the script, too.
-//! Each page is a `Document`, so that it is cached and served like the others.
+//! HTML pages, rendered on the server with one style sheet and one script. The pages also work without the
+//! script. Each page is a `Document`, so that it is cached and served like the other documents.
 
 mod assets;
 mod board;

@@ -1,5 +1,5 @@
 //! The read API of the official MCP registry (its OpenAPI of 2025-12-01) for Live servers. A server that does
-//! not answer is not listed, and each server has only the version that answers.
+//! not answer is not listed. Each server is listed with only one version: the version that answers.
 
 mod cursor;
 mod extensions;

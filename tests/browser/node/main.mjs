@@ -1,5 +1,5 @@
-// Runs the steps. Arguments: a JSON file that describes the registry, and a comma-separated list of prefixes. A step runs
-// if its name starts with one of them.
+// Runs the steps of the browser test. Arguments: a JSON file that describes the registry, and a comma-separated list of
+// prefixes. A step runs if its name starts with one of the prefixes.
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 

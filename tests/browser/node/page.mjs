@@ -1,5 +1,6 @@
-// A browser page that records everything that must not happen on a page of the registry: an error on the console, a
-// refusal by the Content-Security-Policy (which Chromium logs there), a dialog, a request to another origin, a broken resource.
+// A browser page that records everything that must not happen on a page of the registry. This is an error on the console,
+// a dialog, a request to another origin, or a resource that does not load. Chromium also logs on the console what the
+// Content-Security-Policy refuses.
 
 /** The two colour schemes and the two widths in which every page is shown. */
 export const SCHEMES = ['light', 'dark'];

@@ -1,5 +1,5 @@
-// The rules for every page: it fits its width, axe-core finds no serious faults in either colour scheme, it has no
-// script except the registry's own file, and the document has no element created by a peer's text.
+// The rules for every page. The page fits the width of the screen. axe-core finds no serious faults in the light and dark
+// color schemes. The page has no script except the registry's own file. No element was created by a peer's text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { where } from './page.mjs';

@@ -1,4 +1,5 @@
-// Verifies the signature of the card with @a2a-js/sdk 1.x, then uses the registry over the given binding.
+// Verifies the signature of the registry's card with @a2a-js/sdk 1.x. Then uses the registry over the binding in the
+// arguments (JSON-RPC or REST).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState, verifyAgentCardSignature } from 'a2a-sdk-1.3';

@@ -1,5 +1,5 @@
-// Uses the registry with version 1 of the TypeScript SDK. Its validator also checks failed results against the schema of
-// the result, and supports only an older dialect of JSON Schema. Argument: the endpoint.
+// Uses the registry with version 1 of the TypeScript SDK. The validator of this SDK compares failed results with the schema
+// of the result, too. It supports only an older version of JSON Schema. Argument: the endpoint.
 import { Client } from 'mcp-sdk-1.32/client/index.js';
 import { StreamableHTTPClientTransport } from 'mcp-sdk-1.32/client/streamableHttp.js';
 import { converse } from './mcp_conversation.mjs';

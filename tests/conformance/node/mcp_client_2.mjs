@@ -1,5 +1,5 @@
 // Uses the registry with version 2 of the TypeScript SDK: connects, lists and calls tools, and calls an unknown tool.
-// Arguments: the endpoint, and how to negotiate (auto, legacy, or a revision to pin).
+// Arguments: the endpoint, and how to choose the revision (auto, legacy, or one fixed revision).
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { converse } from './mcp_conversation.mjs';

@@ -1,4 +1,4 @@
-// The calls that every client makes, with every revision.
+// The calls that every test client makes, with every revision of MCP.
 import assert from 'node:assert/strict';
 
 export async function converse(client) {

@@ -1,4 +1,4 @@
-"""Uses the registry with a2a-sdk 0.3, over the transport that its card prefers."""
+"""Uses the registry with a2a-sdk 0.3, over the transport that the registry's card prefers."""
 import asyncio
 import sys
 

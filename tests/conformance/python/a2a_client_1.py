@@ -1,4 +1,7 @@
-"""Verifies the signature of the card with a2a-sdk 1.x, then uses the registry over the given binding."""
+"""Verifies the signature of the registry's card with a2a-sdk 1.x.
+
+Then uses the registry over the binding in the arguments (JSON-RPC or REST).
+"""
 import asyncio
 import json
 import sys

@@ -1,6 +1,6 @@
 """Uses the registry with the Python SDK: connects, lists and calls tools, and calls an unknown tool.
 
-Arguments: the endpoint, and how to negotiate (auto, legacy, or a revision to pin).
+Arguments: the endpoint, and how to choose the revision (auto, legacy, or one fixed revision).
 """
 import asyncio
 import json

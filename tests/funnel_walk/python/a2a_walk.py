@@ -1,9 +1,11 @@
-"""Walks the funnel with the official A2A client of Python: sends the card's example of listing, and then the message that
-each answer names.
+"""Walks the funnel with the official A2A client of Python.
 
-Arguments: the registry's base URL, the peer's URL, and the source of the next message: `data` sends the `next` of an answer
-back unchanged as a data part; `words` reads only the text, and sends the message in it. Each message is printed as a line
-of JSON with its answer.
+The first message publishes the peer: it is an example from the registry's card. After that, each answer contains the next
+message to send.
+
+Arguments: the registry's base URL, the peer's URL, and how to find the next message. With `data`, the `next` object of the
+answer is sent back unchanged as a data part. With `words`, the next message is read from the text of the answer. Each
+message is printed as a line of JSON with its answer.
 """
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""Walks the funnel with the official MCP client of Python: lists the peer, then makes the call that each answer names.
+"""Walks the funnel with the official MCP client of Python.
+
+First it publishes the peer. After that, each answer contains the next call to make.
 
 Arguments: the registry's base URL and the peer's URL. Each call is printed as a line of JSON with its answer.
 """

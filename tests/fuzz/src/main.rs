@@ -1,5 +1,5 @@
-//! libFuzzer around the readers of untrusted input. It is one program for all readers, because linking is slow. `FUZZ_TARGET`
-//! names the reader; the arguments are options of libFuzzer.
+//! Runs libFuzzer on the parsers of untrusted input. All parsers are in one program, because linking is slow.
+//! `FUZZ_TARGET` contains the name of the parser. The arguments are options of libFuzzer.
 
 #![no_main]
 

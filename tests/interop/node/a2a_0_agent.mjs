@@ -1,4 +1,4 @@
-// An agent of @a2a-js/sdk 0.3: JSON-RPC, or REST alone; answers with a message or a task.
+// An agent built with @a2a-js/sdk 0.3. It speaks JSON-RPC, or only REST. It answers with a message or a task.
 import { randomUUID } from 'node:crypto';
 import { DefaultRequestHandler, InMemoryTaskStore } from 'a2a-sdk-0.3/server';
 import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from 'a2a-sdk-0.3/server/express';

@@ -1,4 +1,4 @@
-// Sends a message to an agent with @a2a-js/sdk 0.3, over the transport that its card prefers.
+// Sends a message to an agent with @a2a-js/sdk 0.3, over the transport that the agent's card prefers.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ClientFactory } from 'a2a-sdk-0.3/client';

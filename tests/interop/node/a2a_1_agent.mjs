@@ -1,4 +1,5 @@
-// An agent of @a2a-js/sdk 1.x: JSON-RPC, or REST alone; answers with a message or a task; can support 0.3 too.
+// An agent built with @a2a-js/sdk 1.x. It speaks JSON-RPC, or only REST. It answers with a message or a task. It can also
+// support A2A 0.3.
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from 'a2a-sdk-1.3';
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from 'a2a-sdk-1.3/server';

@@ -1,5 +1,5 @@
-// The command line and the loopback listener of all peers. Every exchange is written to standard error in full, because a
-// wrong result can only be explained from the traffic.
+// The command line and the loopback listener of all peers. All requests and answers are written to standard error in full,
+// because only they can explain a wrong result.
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 

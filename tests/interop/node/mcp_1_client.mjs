@@ -1,4 +1,4 @@
-// Lists the tools of an MCP server with version 1 of the TypeScript SDK, and calls one.
+// Lists the tools of an MCP server with version 1 of the TypeScript SDK, and calls one tool.
 import assert from 'node:assert/strict';
 
 const [, , address, sdk] = process.argv;

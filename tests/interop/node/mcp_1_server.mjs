@@ -1,4 +1,5 @@
-// An MCP server with version 1 of the TypeScript SDK: the same file for 1.32 (2025-11-25) and for 1.12 (2025-03-26).
+// An MCP server built with version 1 of the TypeScript SDK. The same file is used for SDK 1.32 (MCP 2025-11-25) and for
+// SDK 1.12 (MCP 2025-03-26).
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod3';
 import { listen, options } from './listening.mjs';

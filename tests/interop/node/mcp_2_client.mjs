@@ -1,4 +1,4 @@
-// Lists the tools of an MCP server with version 2 of the TypeScript SDK, and calls one.
+// Lists the tools of an MCP server with version 2 of the TypeScript SDK, and calls one tool.
 import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 

@@ -1,5 +1,5 @@
-// An MCP server with version 2 of the TypeScript SDK. It serves 2026-07-28, and the older revisions in three ways: without
-// sessions (the default), with sessions (--stateful), or not at all (--modern-only).
+// An MCP server built with version 2 of the TypeScript SDK. It serves MCP 2026-07-28. By default, it also serves the older
+// revisions without sessions. With --stateful it serves them with sessions. With --modern-only it does not serve them.
 import { randomUUID } from 'node:crypto';
 import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import { McpServer, createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';

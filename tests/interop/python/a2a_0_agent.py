@@ -1,4 +1,7 @@
-"""An agent of a2a-sdk 0.3: JSON-RPC at the root of the site, or REST alone; answers with a message or a task."""
+"""An agent built with a2a-sdk 0.3. It speaks JSON-RPC at the root of the site, or only REST.
+
+It answers with a message or a task.
+"""
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.apps import A2ARESTFastAPIApplication, A2AStarletteApplication
 from a2a.server.request_handlers import DefaultRequestHandler

@@ -1,4 +1,4 @@
-"""Sends a message to an agent with a2a-sdk 0.3, over the transport that its card prefers."""
+"""Sends a message to an agent with a2a-sdk 0.3, over the transport that the agent's card prefers."""
 import asyncio
 import sys
 

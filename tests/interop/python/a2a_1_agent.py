@@ -1,4 +1,7 @@
-"""An agent of a2a-sdk 1.x: JSON-RPC, or REST alone; answers with a message or a task; can support 0.3 too."""
+"""An agent built with a2a-sdk 1.x. It speaks JSON-RPC, or only REST. It answers with a message or a task.
+
+It can also support A2A 0.3.
+"""
 from a2a.helpers.proto_helpers import new_task_from_user_message, new_text_message, new_text_part
 from a2a.server.agent_execution import AgentExecutor
 from a2a.server.request_handlers import DefaultRequestHandler

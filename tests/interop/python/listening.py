@@ -1,7 +1,8 @@
-"""A loopback socket that is bound before the application exists, so that a card can contain its own port, and the address
-can be printed as soon as connections are accepted.
+"""A loopback socket that is opened before the application exists.
 
-Every exchange is written to standard error in full, because a wrong result can only be explained from the traffic.
+So a card can contain the port of its own server, and the address can be printed as soon as connections are accepted.
+
+All requests and answers are written to standard error in full, because only they can explain a wrong result.
 """
 import argparse
 import json

@@ -1,4 +1,7 @@
-"""An MCP server with version 1 of the Python SDK: the same file for 1.30 (2025-11-25) and for 1.9 (2025-03-26)."""
+"""An MCP server built with version 1 of the Python SDK.
+
+The same file is used for SDK 1.30 (MCP 2025-11-25) and for SDK 1.9 (MCP 2025-03-26).
+"""
 from mcp.server.fastmcp import FastMCP
 
 from listening import arguments, bind, serve

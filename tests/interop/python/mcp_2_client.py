@@ -1,4 +1,4 @@
-"""Lists the tools of an MCP server with version 2 of the Python SDK, and calls one."""
+"""Lists the tools of an MCP server with version 2 of the Python SDK, and calls one tool."""
 import asyncio
 import sys
 

@@ -1,4 +1,4 @@
-"""An MCP server with version 2 of the Python SDK (2026-07-28, and the older revisions on the same endpoint)."""
+"""An MCP server built with version 2 of the Python SDK. It serves MCP 2026-07-28 and the older revisions at one endpoint."""
 from mcp.server.mcpserver import MCPServer
 
 from listening import arguments, bind, serve

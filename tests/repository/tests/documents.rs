@@ -1,4 +1,4 @@
-//! These tests check that citations in code and links in Markdown lead to something that exists.
+//! These tests check citations in code and links in Markdown: their targets must exist.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot read the documents has to fail")]
 

@@ -1,6 +1,8 @@
-//! Cargo forbids cycles between crates. These tests forbid three more things: a dependency on a higher layer,
-//! a library for DynamoDB, HTTP or DNS in a crate that may not use it, and a source file that no module
-//! declares.
+//! Cargo forbids cycles between crates. These tests forbid three more things:
+//!
+//! - a dependency on a higher layer;
+//! - a library for DynamoDB, HTTP or DNS in a crate that may not use this library;
+//! - a source file that no module declares.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot read the sources has to fail")]
 

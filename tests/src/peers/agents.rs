@@ -1,5 +1,5 @@
-//! Agents of A2A 1.0 and 0.3. Each agent is one function that takes a request and returns a reply, so that
-//! the script of a peer is easy to read.
+//! Agents of A2A 1.0 and 0.3. Each agent is one function that takes a request and returns a reply, so that it
+//! is easy to read what an agent answers.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Hostile or broken peers. Each peer misbehaves in one way: it never answers, sends too much, or sends false
+//! Hostile or broken peers. Each peer does one thing wrong: it never answers, sends too much, or sends false
 //! data. Some use plain sockets, because no server library can do this.
 
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! Peers that send raw bytes and then end the connection in a given way. Tests use them for answers that no
-//! server library would send.
+//! Peers that send raw bytes and then close the connection in a certain way. Tests use them for answers that
+//! no server library would send.
 
 use std::sync::Arc;
 use std::time::Duration;

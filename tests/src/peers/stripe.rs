@@ -1,6 +1,6 @@
 //! A fake of Stripe's API, written from Stripe's documentation. It checks the key, the headers and every
-//! field of a Checkout Session. It stores replies by idempotency key and signs events. It refuses unknown
-//! fields, so that a misspelled field fails as it would at Stripe.
+//! field of a Checkout Session. It stores replies by idempotency key and signs events. Like Stripe, it
+//! refuses unknown fields, so that a misspelled field makes the test fail.
 
 use std::collections::BTreeMap;
 use std::fmt;

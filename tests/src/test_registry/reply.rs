@@ -1,4 +1,4 @@
-//! A reply and its snapshot. In the snapshot, names replace the values that differ between runs.
+//! A reply and its snapshot. In the snapshot, names replace the values that are different in each run.
 
 use http::HeaderMap;
 use serde_json::{Map, Value, json};

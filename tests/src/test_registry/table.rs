@@ -1,5 +1,5 @@
-//! The whole table as plain JSON. The observer does not count this read. Tests use it to check that a failed
-//! write changed nothing, or that a repeated event has no effect. Only tests scan the table.
+//! The whole table as plain JSON. This read is not part of the counted table calls. Tests use it to check
+//! that a failed write changed nothing, or that a repeated event has no effect. Only tests scan the table.
 
 use std::collections::BTreeMap;
 

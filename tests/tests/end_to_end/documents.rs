@@ -1,4 +1,4 @@
-//! Tests the documents that the registry serves. Each document has one file.
+//! Tests the documents that the registry serves. Each document has its own file.
 
 mod active_list;
 mod agent_descriptions;

@@ -1,4 +1,4 @@
-//! Tests the economy operations: their numbers come from measurements and are the same over every protocol.
+//! Tests the economy operations. Their numbers come from measurements and are the same over every protocol.
 
 mod budget;
 mod costs;

@@ -1,5 +1,5 @@
-//! Tests failures of the table, the bus, the clock and the disk, hostile peers, and the number of table calls
-//! of each request.
+//! Tests failures: of the table, the event bus, the clock and the disk, and attacks by hostile peers. Also
+//! counts the table calls of each request.
 
 mod audit;
 mod child_registry;

@@ -1,5 +1,6 @@
-//! Runs the fuzz targets over the fuzzer's corpus in every test run. Each file must have the verdict in the manifest, and
-//! each spelling of a private address must be refused. `UPDATE=1` writes the manifest.
+//! Runs the fuzz targets over the corpus of the fuzzer in every test run. Each file must have the result that
+//! the manifest contains. All ways to write a private address must be refused. `UPDATE=1` writes the
+//! manifest.
 
 #[path = "../../fuzz/src/targets/mod.rs"]
 mod targets;
@@ -22,7 +23,7 @@ const MIN_SPELLINGS: usize = 150;
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 #[test]
-fn corpus_files_have_the_verdict_of_the_manifest() {
+fn corpus_files_give_the_results_in_the_manifest() {
     let began = Instant::now();
     let mut found = BTreeMap::new();
     for (target, reader) in TARGETS {
@@ -54,7 +55,7 @@ fn corpus_files_have_the_verdict_of_the_manifest() {
 }
 
 #[test]
-fn every_spelling_of_a_private_address_is_refused() {
+fn every_notation_of_a_private_address_is_refused() {
     let list = fs::read_to_string(Path::new(FUZZ).join("spellings.txt")).unwrap();
     let url = targets::reader("url").unwrap();
     let mut spellings = 0;

@@ -1,4 +1,5 @@
-//! Tests interop over every protocol: finding a call for a need, sessions, outcomes, compositions, and
+//! Tests interop over every protocol. A caller can find a request that solves a task, use sessions, and
+//! report outcomes. The tests also cover compositions (pairs of listings that were used together) and
 //! federation with other registries.
 
 mod compositions;

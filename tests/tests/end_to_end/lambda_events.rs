@@ -150,7 +150,7 @@ fn every_sample_event_is_covered() {
 }
 
 #[tokio::test]
-async fn sample_events_of_schedules_and_bus_start_their_work() {
+async fn sample_events_of_schedules_and_the_event_bus_start_their_jobs() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     let queued = registry.publish_card(&peer.url("/queued/card.json")).await;
     let mut event = sample_event("listing-queued").unwrap();
@@ -192,7 +192,7 @@ async fn sample_events_of_schedules_and_bus_start_their_work() {
 
 /// Compares a sequence of requests through API Gateway events with the same requests over plain HTTP.
 #[tokio::test]
-async fn requests_as_events_get_the_same_replies_as_http() {
+async fn requests_sent_as_events_get_the_same_replies_as_over_http() {
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     let mut all_replies = Vec::new();
     for options in [TestOptions::default(), TestOptions::default().as_events()] {

@@ -1,6 +1,6 @@
 //! End-to-end tests of the registry. They send requests through its gateway, move its clock, and use real
-//! peers on loopback. All are in one program, so that it is linked once. Tests that need a separate program
-//! are in `tests/tests`.
+//! peers on loopback. All tests are in one program, so that it is linked only once. Tests that need a
+//! separate program are in `tests/tests`.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! Tests the bulk import (`mirror`) into a whole registry. It reads from files, or from a peer that
-//! implements the official registry API and sometimes fails. After any interruption the next run continues,
+//! Tests the bulk import (`mirror`) into a whole registry. The import reads from files, or from a peer that
+//! implements the official registry API and sometimes fails. After any interruption, the next run continues,
 //! and no listing is created twice.
 
 use std::collections::BTreeMap;
@@ -383,7 +383,7 @@ async fn mirror_stops_if_the_target_is_not_a_registry() {
         let End::Failed(MirrorError::Send(error @ SendError::NotARegistry { .. })) = summary.end else {
             panic!("{summary:?}")
         };
-        assert!(error.to_string().contains("is this the base URL of a registry"), "{error}");
+        assert!(error.to_string().contains("this is the base URL of a registry"), "{error}");
     }
     let moved_list = elsewhere.url("/v0.1/servers");
     let source =
@@ -407,7 +407,7 @@ async fn mirror_stops_if_the_target_is_not_a_registry() {
 }
 
 #[tokio::test]
-async fn mirror_stops_at_a_page_loop() {
+async fn mirror_stops_if_pages_form_a_loop() {
     let page = json!({ "servers": [], "metadata": { "nextCursor": "same" } });
     let peer = Peer::start(move |_| json_answer(200, &page)).await;
     let summary = mirror(&job(&peer.origin, &peer.origin)).await;

@@ -1,4 +1,4 @@
-//! Tests the operations. Each operation or group of operations has one file or folder.
+//! Tests the operations. Each operation or group of operations has its own file or folder.
 
 mod ard_search;
 mod check_liveness;

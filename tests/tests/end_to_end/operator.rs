@@ -1,5 +1,5 @@
 //! Tests the operator's commands: withdraw and restore a listing, block a host, erase a contact, revoke a
-//! token. Also tests that listings that were never Live are deleted.
+//! token. Also tests that a listing is deleted if it was never Live and has failed for a long time.
 
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ async fn withdrawn_listing_returns_after_a_restore_and_a_new_probe() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn running_probe_does_not_relist_a_withdrawn_listing() {
+async fn running_probe_does_not_restore_a_withdrawn_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     // The listing is withdrawn before its peer answers the first probe, then before it answers the recheck.
     for live in [false, true] {
@@ -222,7 +222,7 @@ async fn blocked_host_has_no_listings_and_accepts_none() {
 }
 
 #[tokio::test]
-async fn listing_published_during_a_block_is_withdrawn_unprobed() {
+async fn listing_published_while_its_host_is_blocked_is_withdrawn_without_a_probe() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     run_command(&registry, json!({ "command": "block_host", "host": "127.0.0.1", "reason": "Spam." })).await;
     // Writes the listing as a publish call does that checked for blocks just before this block was written.
@@ -236,7 +236,7 @@ async fn listing_published_during_a_block_is_withdrawn_unprobed() {
 }
 
 #[tokio::test]
-async fn block_host_works_in_batches_and_reports_the_rest() {
+async fn command_block_host_withdraws_in_batches_and_reports_how_many_are_left() {
     let registry = TestRegistry::start().await;
     tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 230).await;
     let block = json!({ "command": "block_host", "host": "example.org", "reason": "Spam." });
@@ -314,7 +314,7 @@ async fn invalid_commands_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn never_live_listing_is_deleted_after_thirty_days_of_failure() {
+async fn listing_that_was_never_live_is_deleted_after_thirty_days_of_failure() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
     let body = json!({ "url": peer.card(), "name": "Unreachable", "contact_email": "jane@example.org" });
@@ -345,7 +345,7 @@ async fn never_live_listing_is_deleted_after_thirty_days_of_failure() {
 }
 
 #[tokio::test]
-async fn republished_local_and_once_live_listings_are_not_deleted() {
+async fn republished_local_and_formerly_live_listings_are_not_deleted() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
     let republished = registry.publish_card(&peer.url("/cared/card.json")).await;

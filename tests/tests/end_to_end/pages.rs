@@ -1,4 +1,5 @@
-//! Tests the pages for people. They work without scripts, escape every text of a listing, and stay small.
+//! Tests the pages for people. They work without scripts, show every text of a listing as plain text, and
+//! stay small.
 
 mod board;
 mod every_page;

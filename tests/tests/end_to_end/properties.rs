@@ -65,7 +65,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn transitions_follow_the_rules_of_the_lanes(
+    fn state_changes_after_a_probe_follow_the_rules_of_the_lanes(
         before in listings(),
         assessment in assessments(),
         recheck in any::<bool>(),
@@ -153,7 +153,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn concurrent_sweeps_never_exceed_a_budget(sweeps in sweeps(), window in 1_u32..12, hour in 1_u32..30, day in 1_u32..40) {
+    fn concurrent_probe_runs_never_exceed_a_budget(
+        sweeps in sweeps(), window in 1_u32..12, hour in 1_u32..30, day in 1_u32..40,
+    ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let caps = Caps { window, hour, day };
         runtime.block_on(async {

@@ -1,5 +1,5 @@
-//! Tests trails: traces that callers leave, automatic deposits, how trails are read, which traces count, and
-//! what they cost.
+//! Tests trails: traces that callers leave, and values that the registry adds itself. Also tests how trails
+//! are read, which traces count, and what they cost.
 
 mod automatic_deposits;
 mod caller_traces;

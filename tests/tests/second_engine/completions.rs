@@ -1,5 +1,5 @@
-//! 2,000 concurrent completions of 500 listings, with duplicates and retries. They give exactly 100 seats and
-//! one reward per listing, and the counters match the records.
+//! Tests 2,000 concurrent completions of 500 listings, with duplicates and retries. They give exactly 100
+//! founding seats and one reward per listing, and the counters match the records.
 
 use std::collections::{BTreeMap, BTreeSet};
 

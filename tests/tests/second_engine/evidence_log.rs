@@ -1,5 +1,5 @@
-//! Several sequencers write to one evidence log at the same time. Every leaf is added once, and the tree only
-//! grows.
+//! Tests several sequencers that write to one evidence log at the same time. Every leaf is added once, and
+//! the tree only grows.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Tests the store on two engines: the embedded engine, and the DynamoDB endpoint in `SECOND_ENGINE` (`make
-//! second-engine` starts moto). The same scenarios must have the same results, so that the store does not
-//! depend on the behavior of one emulator.
+//! second-engine` starts moto). The same tests must have the same results, so that the store does not depend
+//! on the behavior of one emulator.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -69,7 +69,7 @@ async fn call(app: &App, operation: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn catalogue_contains_the_operations_of_these_tests() {
+fn catalog_contains_the_operations_of_these_tests() {
     let names: Vec<&str> = operations::CATALOGUE.iter().map(|entry| entry.name).collect();
     assert!(names.contains(&"list_yourself") && names.contains(&"check_status"), "{names:?}");
 }
@@ -94,7 +94,7 @@ async fn listing_is_inserted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn due_listing_is_claimed_once() {
+async fn due_listing_is_reserved_only_once() {
     for (engine, app) in apps().await {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Mcp, 1);
         let id = listing.id.clone();
@@ -143,7 +143,7 @@ async fn due_listing_is_claimed_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn budget_is_granted_up_to_the_cap() {
+async fn probe_budget_is_granted_up_to_the_cap() {
     let caps = Caps { window: 10, hour: 15, day: 100 };
     for (engine, app) in apps().await {
         let taken = join_all((0..8).map(|_| app.store.take_probes(3, caps, now()))).await;
@@ -162,7 +162,7 @@ async fn budget_is_granted_up_to_the_cap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rates_are_counted_up_to_the_cap() {
+async fn actions_are_accepted_up_to_the_rate_limit() {
     let rate = Rate { caller: 3, target: 4, everybody: 5 };
     for (engine, app) in apps().await {
         let allowance =
@@ -191,7 +191,7 @@ async fn rates_are_counted_up_to_the_cap() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slot_is_taken_once() {
+async fn time_slot_is_taken_once() {
     for (engine, app) in apps().await {
         let taken = join_all((0..8).map(|_| app.store.take_slot("probe-tick", 7, now()))).await;
         assert_eq!(taken.into_iter().filter(|taken| *taken.as_ref().unwrap()).count(), 1, "{engine}");
@@ -220,7 +220,7 @@ async fn pages_contain_each_listing_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn feed_is_read_backwards_in_pages() {
+async fn feed_is_read_in_pages_from_newest_to_oldest() {
     for (engine, app) in apps().await {
         let mut expected = Vec::new();
         for number in 0..9 {

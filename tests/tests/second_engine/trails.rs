@@ -1,5 +1,5 @@
-//! Concurrent deposits on each engine: no deposit is lost in any order, and boards and compositions stay
-//! sorted.
+//! Tests concurrent additions to trails on each engine. No addition is lost in any order. The lists of the
+//! strongest trails and pairs stay sorted.
 
 use futures::future::join_all;
 use jiff::SignedDuration;
@@ -15,7 +15,7 @@ const DEPOSITORS: u32 = 16;
 const DEPOSITS_EACH: u32 = 5;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn concurrent_deposits_lose_nothing() {
+async fn concurrent_trail_changes_are_all_stored() {
     for (engine, app) in apps().await {
         let ids = fixtures::insert_live_listings(&app, Kind::Mcp, 2).await;
         let deposits = (0..DEPOSITORS).map(|_| async {
@@ -41,7 +41,7 @@ async fn concurrent_deposits_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn values_decay_and_boards_stay_sorted_over_years() {
+async fn trail_values_decay_and_rankings_stay_sorted_over_years() {
     for (engine, app) in apps().await {
         let ids = fixtures::insert_live_listings(&app, Kind::Mcp, 3).await;
         let mut at = now();
@@ -70,7 +70,7 @@ async fn values_decay_and_boards_stay_sorted_over_years() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn traces_are_stored_and_found_on_each_engine() {
+async fn trail_marks_are_stored_and_found_on_each_engine() {
     for (engine, app) in apps().await {
         let ids = fixtures::insert_live_listings(&app, Kind::Agent, 3).await;
         let pair = |b: usize| json!({ "listing_id": ids[0], "listing_b": ids[b] });

@@ -1,4 +1,4 @@
-//! Builds JSON objects without the members that have no value, as both families of dialects require.
+//! Builds JSON objects. Fields without a value are left out, as all versions of A2A require.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2), and a task has both `contextId`
-//! and `sessionId`. The SDK of each version ignores the members of the other version, so one form serves all
+//! The JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2). A task has both `contextId`
+//! and `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all
 //! clients.
 
 use registry::a2a::{Content, Message, Part, Role, Task};

@@ -1,6 +1,6 @@
-//! JSON of A2A 1.0 (a2a.proto in its JSON mapping): the member of a part gives its type, roles and states are
-//! in capitals, and there is no `kind`. Members with a default value are left out, as in the JSON mapping of
-//! protobuf.
+//! The JSON of A2A 1.0 (a2a.proto in its JSON mapping). The type of a part follows from the name of its
+//! field, so there is no `kind`. Roles and states are in capitals. Fields with a default value are left out,
+//! as in the JSON mapping of protobuf.
 
 use registry::a2a::{Content, Message, Part, Role, Task, TaskState};
 use registry::http::JsonEnvelope;

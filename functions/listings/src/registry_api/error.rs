@@ -1,6 +1,6 @@
-//! Errors of the official registry API. The body has the member `error`, as the official OpenAPI documents
-//! it, and also the members that the official service really sends (`title`, `status`, `detail`, `errors`).
-//! Some clients use the first form and some the second.
+//! Errors of the official registry API. The body has the field `error`, which the official OpenAPI documents.
+//! It also has the fields that the official service really sends (`title`, `status`, `detail`, `errors`).
+//! Some clients use the first form, and some use the second form.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};

@@ -1,5 +1,5 @@
-//! Paths of the official MCP registry API. Server names contain a slash that many clients do not encode, so a
-//! path is decoded before it is parsed: after decoding, both forms are the same.
+//! Paths of the official MCP registry API. Server names contain a slash. Many clients send the slash without
+//! encoding it. So a path is decoded before it is parsed: after decoding, both forms are the same.
 
 use registry::registry_api::Namespace;
 
@@ -72,7 +72,7 @@ mod tests {
     use registry::settings::{Mode, Settings};
 
     #[test]
-    fn paths_map_to_calls() {
+    fn request_path_decides_the_call() {
         let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
         let own = Namespace::own(&Settings::from_env(Mode::Public, lookup).unwrap());
         let versions = |name: &str| Some(Call::Versions(name.to_owned()));

@@ -1,4 +1,4 @@
-//! Each case is a valid modern request with one change, and the expected error.
+//! Tests version negotiation. Each case is a valid modern request with one change, and the expected error.
 
 use http::{HeaderName, HeaderValue};
 use serde_json::json;
@@ -89,7 +89,7 @@ fn non_ascii_names_are_sent_in_base64() {
 }
 
 #[test]
-fn meta_is_checked_before_the_headers() {
+fn meta_fields_are_checked_before_the_headers() {
     let bare = headers(&GOOD[..1]);
     for meta in
         [json!({ VERSION_KEY: MCP_NEWEST_REVISION }), json!({ CAPABILITIES_KEY: {} }), json!({}), json!(null)]

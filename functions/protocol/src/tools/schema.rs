@@ -1,6 +1,6 @@
-//! The catalogue's schemas in a form that every MCP client accepts. Official clients use validators that
-//! refuse `$schema`, the `format` of a number, a list of types or `false` as a schema, so none of these is
-//! sent.
+//! The schemas of the catalog, in a form that every MCP client accepts. The validators of official clients
+//! refuse four things: `$schema`, the `format` of a number, a list of types, and `false` as a schema. The
+//! schemas here contain none of these.
 
 use serde_json::{Map, Value, json};
 
@@ -39,16 +39,17 @@ pub(super) fn of_result(schema: Value) -> Value {
 fn problem() -> Value {
     json!({
         "type": "object",
-        "description": "The problem, if isError is true (RFC 9457).",
+        "description": "The problem document (RFC 9457). You get it if `isError` is true.",
         "properties": {
             "ok": { "const": false },
             "type": { "type": "string" },
             "title": { "type": "string" },
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
-            "detail": { "type": "string", "description": "Human-readable explanation." },
-            "code": { "type": "string", "description": "Stable machine-readable code." },
-            "field": { "type": "string", "description": "The invalid argument." },
-            "retry_after_s": { "type": "integer", "description": "Seconds to wait before the next try." },
+            "detail": { "type": "string", "description": "An explanation of the problem for people." },
+            "code": { "type": "string", "description": "A stable code for the problem." },
+            "field": { "type": "string", "description": "The name of the invalid argument." },
+            "retry_after_s": { "type": "integer", "description": "The number of seconds to wait before you \
+                try again." },
             "next": { "type": "object", "description": "What to do next." },
         },
         "required": ["ok", "type", "title", "status", "detail", "code"],
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn false_schema_becomes_an_object() {
+    fn schema_false_is_replaced_by_an_object() {
         let without_b = json!({ "properties": { "b": false }, "additionalProperties": false });
         let arguments =
             of_arguments(json!({ "properties": { "a": { "anyOf": [without_b, { "type": "string" }] } } }));
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn result_is_an_answer_or_a_problem() {
+    fn result_schema_allows_an_answer_or_a_problem() {
         let answer = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Answer",
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_answer_is_not_a_problem() {
+    fn empty_object_does_not_match_the_result_schema() {
         for entry in CATALOGUE {
             let validator = jsonschema::validator_for(&of_result((entry.output_schema)())).unwrap();
             assert!(!validator.is_valid(&json!({})), "{}", entry.name);

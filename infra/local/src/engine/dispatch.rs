@@ -1,4 +1,4 @@
-//! Calls the engine's method for a DynamoDB operation. The engine's own dispatcher is private, so its rule
+//! Calls the engine's method for a DynamoDB operation. The engine's own dispatcher is private. So its rule
 //! for invalid requests is repeated here.
 
 use dynoxide::{Database, DynoxideError};

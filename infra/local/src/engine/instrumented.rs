@@ -1,5 +1,5 @@
 //! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the
-//! cost of a request, and injects faults that a local engine never causes: throttling, conflicts, service
+//! cost of a request. It also injects faults that a local engine never causes: throttling, conflicts, service
 //! errors, lost answers and stale indexes.
 
 mod fault;

@@ -1,5 +1,5 @@
-//! Tests of what the store requires of the engine. They use the real SDK. Errors are matched by type and
-//! code, because messages differ between engines.
+//! Tests the behavior of the engine that the store requires. The tests use the real SDK. They compare errors
+//! by type and code, because messages differ between engines.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -103,7 +103,7 @@ async fn failed_condition_has_its_own_error() {
 }
 
 #[tokio::test]
-async fn transaction_is_atomic_and_names_the_failed_part() {
+async fn transaction_is_atomic_and_its_error_shows_the_failed_part() {
     let client = in_memory().await;
     let write = Put::builder().table_name(TABLE).set_item(Some(item("1", "a"))).build().unwrap();
     let check = ConditionCheck::builder()
@@ -149,7 +149,7 @@ async fn invalid_request_is_a_validation_error() {
 }
 
 #[tokio::test]
-async fn items_expire_when_the_clock_of_the_registry_says_so() {
+async fn expiry_of_items_follows_the_clock_of_the_registry() {
     let clock = Clock::manual(Moment::from_second(1_800_000_000).unwrap());
     let engine = Embedded::open(&Data::Memory, &clock).unwrap();
     let client = client(engine.clone());
@@ -168,7 +168,7 @@ async fn items_expire_when_the_clock_of_the_registry_says_so() {
 }
 
 #[tokio::test]
-async fn file_can_be_opened_again() {
+async fn data_file_can_be_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let data = Data::File(folder.path().join("deep/er/registry.db"));
     {
@@ -181,7 +181,7 @@ async fn file_can_be_opened_again() {
 }
 
 #[test]
-fn error_names_the_invalid_path() {
+fn error_contains_the_invalid_path() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "not a database, but long enough to look like the head of one........").unwrap();
@@ -191,7 +191,7 @@ fn error_names_the_invalid_path() {
 }
 
 #[tokio::test]
-async fn busy_task_yields_to_others() {
+async fn busy_task_lets_other_tasks_run() {
     let client = in_memory().await;
     let busy = tokio::spawn(async move {
         for n in 0..50 {

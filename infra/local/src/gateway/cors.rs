@@ -1,5 +1,5 @@
-//! The template's CORS configuration as a layer. API Gateway answers the preflights of browsers itself, and
-//! the gateway's headers replace the function's headers.
+//! The template's CORS configuration as a layer. API Gateway answers the preflight requests of browsers
+//! itself. The CORS headers of the gateway replace those of the function.
 
 use std::time::Duration;
 

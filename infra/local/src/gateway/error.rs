@@ -1,5 +1,5 @@
-//! Errors of the gateway: the errors at the start, if the gateway cannot be built from the template, and the
-//! gateway's own error responses.
+//! Errors of the gateway. Some occur at the start, if the gateway cannot be built from the template. Others
+//! are the gateway's own error responses.
 
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
@@ -9,7 +9,7 @@ use serde_json::json;
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
     /// The template routes to a function that this binary does not contain.
-    #[error("the template routes {route} to function `{function}`, which is not part of this binary")]
+    #[error("the template sends {route} to the function `{function}`, which is not part of this binary")]
     UnknownFunction {
         /// The route as the template has it.
         route: String,

@@ -1,5 +1,6 @@
 //! Converts a request to the event that API Gateway sends to Lambda (payload format 2.0), and converts the
-//! answer back. Both go through JSON text, so anything that Lambda would lose is also lost here.
+//! answer back. Both are converted to JSON text and back, so everything that Lambda would lose is also lost
+//! here.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

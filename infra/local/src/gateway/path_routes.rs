@@ -1,5 +1,5 @@
-//! The routes of one path, with the limits of API Gateway. The route of the HTTP method is used first, then
-//! `ANY`, then `$default`.
+//! The routes of one path, with the limits of API Gateway. The route for the HTTP method is used first, then
+//! the route for `ANY`, then `$default`.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

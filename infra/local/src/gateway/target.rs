@@ -1,4 +1,4 @@
-//! The function behind a route. A function in this binary is called directly or with a Lambda event; a
+//! The function behind a route. A function in this binary is called directly or with a Lambda event. A
 //! packaged binary is called only with events. Tests compare the responses of these three ways.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,5 @@
-//! Small functions behind a small template, called with both transports.
+//! Tests the gateway with small functions behind a small template. The tests call the functions directly and
+//! with Lambda events.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -97,7 +98,7 @@ fn request(method: Method, uri: &str, body: impl Into<Body>) -> Request {
 const BOTH: [Transport; 2] = [Transport::Direct, Transport::Events];
 
 #[tokio::test]
-async fn requests_and_responses_pass_unchanged() {
+async fn gateway_passes_on_requests_and_responses_unchanged() {
     let binary: Vec<u8> = (0..=255).collect();
     for transport in BOTH {
         for (content_type, body) in [
@@ -127,7 +128,7 @@ async fn requests_and_responses_pass_unchanged() {
 }
 
 #[tokio::test]
-async fn routes_take_precedence_as_on_api_gateway() {
+async fn precedence_of_routes_is_the_same_as_on_api_gateway() {
     for transport in BOTH {
         let api = api(transport, true);
         let (_, headers, _) = send(&api, request(Method::GET, "/deep/a%2Fb/c", "")).await;
@@ -149,7 +150,7 @@ async fn routes_take_precedence_as_on_api_gateway() {
 }
 
 #[tokio::test]
-async fn without_a_default_route_the_gateway_answers_404() {
+async fn gateway_without_a_default_route_returns_404() {
     let api = api(Transport::Direct, false);
     for (method, uri) in [(Method::GET, "/unknown"), (Method::POST, "/mixed")] {
         let (status, _, body) = send(&api, request(method, uri, "")).await;
@@ -168,7 +169,7 @@ async fn request_body_is_limited_by_the_gateway() {
 }
 
 #[tokio::test]
-async fn response_limit_applies_to_events_only() {
+async fn response_limit_applies_only_to_the_event_transport() {
     let large = vec![b'x'; super::event::RESPONSE_LIMIT + 1];
     for (transport, expected) in
         [(Transport::Direct, StatusCode::ACCEPTED), (Transport::Events, StatusCode::INTERNAL_SERVER_ERROR)]
@@ -231,7 +232,7 @@ fn invalid_template_is_an_error() {
     let error = router(&template, &BTreeMap::new(), Transport::Direct).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the template routes ANY /api/talk to function `talk`, which is not part of this binary"
+        "the template sends ANY /api/talk to the function `talk`, which is not part of this binary"
     );
     template.routes.clear();
     template.cors = Some(Cors { methods: vec!["NO GOOD".to_owned()], ..Cors::default() });

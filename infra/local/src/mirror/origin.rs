@@ -1,5 +1,5 @@
-//! The source of a mirror on the command line. Plain http addresses and passwords in the URL are refused at
-//! the start.
+//! Parses the source of a mirror from the command line. Two kinds of URLs are refused at the start: `http`
+//! URLs of other machines, and URLs with a password.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn base_url_and_list_url_give_the_same_list() {
+    fn base_url_and_url_of_the_list_give_the_same_list() {
         for text in [
             "https://registry.example.com",
             "https://registry.example.com/",

@@ -1,5 +1,5 @@
-//! Progress of a mirror on standard error: a bar on a terminal, otherwise a line every ten seconds. Standard
-//! output is for the summary only.
+//! Shows the progress of a mirror on standard error: as a bar on a terminal, otherwise as a line every ten
+//! seconds. Standard output contains only the summary.
 
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_templates_are_valid() {
+    fn both_progress_templates_are_valid() {
         for template in [BAR, SPINNER] {
             assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
         }

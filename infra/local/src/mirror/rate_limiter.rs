@@ -1,5 +1,5 @@
-//! A request rate that concurrent requests share. A `Retry-After` header pauses all of these requests,
-//! because any further request would only make the wait longer.
+//! Limits the request rate of all concurrent requests together. A `Retry-After` header pauses all of these
+//! requests, because any further request would only make the wait longer.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn concurrent_requests_share_one_rate_and_one_pause() {
+    async fn concurrent_requests_share_one_rate_limit_and_one_pause() {
         let rate_limiter = RateLimiter::new(Duration::from_millis(200));
         let start = Instant::now();
         futures::future::join_all((0..6).map(|_| rate_limiter.acquire())).await;

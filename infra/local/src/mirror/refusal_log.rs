@@ -1,4 +1,4 @@
-//! Writes all refusals as JSON Lines (option `--report`); the summary shows only a few examples.
+//! Writes all refusals as JSON Lines (option `--report`). The summary shows only a few examples.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn file_is_replaced_or_appended_to() {
+    fn log_file_is_replaced_or_continued() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("refused.jsonl");
         for (append, lines) in [(false, 1), (true, 2), (false, 1)] {

@@ -1,5 +1,5 @@
-//! Makes text of other registries and of documents safe to print: control and direction characters could
-//! change what the operator's terminal shows.
+//! Makes texts of other registries and of documents safe to print. Control characters and direction
+//! characters could change what the operator's terminal shows.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Sends documents to the publish operation of a registry. A dry run applies the same rules locally.
+//! Sends documents to the publish operation of a registry. A dry run sends nothing: it applies the same rules
+//! locally.
 
 use http::{StatusCode, header};
 use registry::model::Reach;
@@ -18,7 +19,8 @@ pub enum SendError {
     Request(#[from] RequestError),
     /// The answer is not that of a registry.
     #[error(
-        "{url} answers {status}{message}: is this the base URL of a registry, and does it accept publications from here?"
+        "{url} answers {status}{message}. Check that this is the base URL of a registry, and that it accepts \
+         publications from this machine"
     )]
     NotARegistry {
         /// The requested URL.
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn registry_accepts_or_refuses() {
+    fn registry_reply_means_accepted_or_refused() {
         let accepted = json!({ "ok": true, "status": "queued" });
         assert_eq!(outcome_of(200, &accepted), Some(Outcome::Accepted("queued".to_owned())));
         let problem = json!({ "ok": false, "code": "withdrawn", "detail": "It was withdrawn." });
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_in_another_format_do_not_come_from_a_registry() {
+    fn answers_in_another_format_are_not_accepted_as_registry_answers() {
         for (status, reply) in [
             (200, json!({ "hello": "world" })),
             (200, Value::Null),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn document_is_found_with_and_without_its_wrapper() {
+    fn document_is_found_with_and_without_a_wrapper() {
         let bare = json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0" });
         let official = json!({ OFFICIAL: { "status": "active", "isLatest": true } });
         let wrapped = json!({ "server": bare, "_meta": official });
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_document_keeps_every_member() {
+    fn document_without_a_wrapper_keeps_every_member() {
         let bare = json!({ "name": "org.example/a", "_meta": { "x": 1 }, "server": { "name": "other" } });
         assert_eq!(read(bare.clone()).action, Action::Send(bare.as_object().unwrap().clone()));
         let odd = json!({ "server": "text" });

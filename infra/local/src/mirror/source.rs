@@ -1,4 +1,4 @@
-//! The source of a mirror: a file, standard input or another registry, read in batches.
+//! The source of a mirror: a file, standard input or another registry. It is read in batches.
 
 mod batch;
 mod documents;

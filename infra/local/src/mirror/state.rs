@@ -1,5 +1,5 @@
-//! The state file of a mirror, from which a later run continues. It is replaced by a rename, so that a crash
-//! leaves either the previous state or the new one.
+//! The state file of a mirror. A later run continues from it. The file is replaced by renaming a new file, so
+//! that a crash leaves either the previous state or the new state.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -58,7 +58,10 @@ pub enum StateError {
     #[error("{0} is not a state file ({1}); use another file")]
     Unreadable(PathBuf, serde_json::Error),
     /// The file belongs to another mirror.
-    #[error("{path} belongs to {found}; remove it to start over, or use another file")]
+    #[error(
+        "{path} belongs to {found}; to start again from the beginning, remove this file, or use another \
+        file"
+    )]
     OtherMirror {
         /// The file.
         path: PathBuf,

@@ -1,5 +1,6 @@
-//! The event that EventBridge Scheduler sends: the template's `Input` with the context attributes filled in,
-//! or the default event. Source: Scheduler user guide, "Adding context attributes" and "Templated targets".
+//! The event that EventBridge Scheduler sends. It is the template's `Input` with the context attributes
+//! filled in, or the default event. Source: Scheduler user guide, "Adding context attributes" and "Templated
+//! targets".
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

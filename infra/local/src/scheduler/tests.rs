@@ -1,5 +1,5 @@
-//! These tests use tokio's paused clock, so they never wait. A job that fails, panics or hangs must not
-//! affect other jobs.
+//! Tests the scheduler: a job that fails, panics or hangs must not affect other jobs. The tests use tokio's
+//! paused clock, so they never wait.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn queued(source: &str, what: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn schedules_fire_after_the_start_and_then_regularly() {
+async fn scheduled_jobs_run_after_the_start_and_then_regularly() {
     let (tick, mut ticks) = recorder();
     let (recheck, mut rechecks) = recorder();
     let (running, _bus) = start(&BTreeMap::from([("probe-tick", tick), ("weekly-recheck", recheck)]), 10);
@@ -148,7 +148,7 @@ fn slow(running: &Arc<AtomicUsize>, max: &Arc<AtomicUsize>, time: Duration) -> J
 }
 
 #[tokio::test(start_paused = true)]
-async fn deliveries_are_bounded_and_stop_has_a_timeout() {
+async fn number_of_deliveries_is_bounded_and_stopping_has_a_timeout() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
     let slow = slow(&now, &max, Duration::from_secs(2));

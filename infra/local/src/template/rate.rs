@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unit_is_singular_only_for_one() {
+    fn unit_of_a_rate_is_singular_only_for_the_number_one() {
         assert_eq!(parse("rate(6 minutes)"), Some(Duration::from_secs(360)));
         assert_eq!(parse("rate(1 hour)"), Some(Duration::from_secs(3600)));
         assert_eq!(parse("rate(7 days)"), Some(Duration::from_secs(604_800)));

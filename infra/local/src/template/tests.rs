@@ -1,4 +1,5 @@
-//! Tests with a small template that contains every form that SAM allows, and with the real template.
+//! Tests the reader of the template. The tests use the real template, and a small template that contains
+//! every form that SAM allows.
 
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ fn route(method: Option<http::Method>, path: Option<&str>, function: &str) -> Ro
 }
 
 #[test]
-fn reads_routes_schedules_rules_and_cors() {
+fn parser_finds_routes_schedules_rules_and_cors_settings() {
     let template = Template::parse(SMALL).unwrap();
     assert_eq!(
         template.routes,
@@ -122,11 +123,11 @@ fn unsupported_events_are_errors() {
     );
     assert_eq!(
         refused("Type: EventBridgeRule", "Type: SQS"),
-        "event Queued of function Tick: type SQS is not supported on one machine"
+        "event Queued of function Tick: type SQS is not supported by the local registry"
     );
     assert_eq!(
         refused("CodeUri: ../target/lambda/probe-tick", "CodeUri: ."),
-        "function Tick names no crate, neither Metadata.BuildProperties.Binary nor CodeUri"
+        "the template does not say which crate is the code of function Tick; set Metadata.BuildProperties.Binary or CodeUri"
     );
     assert_eq!(refused("Resources:", "Resource:"), "the template has no Resources");
     assert!(matches!(Template::parse("a: [").unwrap_err(), TemplateError::Yaml(_)));

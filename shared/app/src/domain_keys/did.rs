@@ -1,5 +1,5 @@
-//! The two DID methods whose identifiers say where the key is: `did:key` contains it, `did:web` names the
-//! domain that serves it.
+//! The two DID methods in which the identifier says where the key is. A `did:key` contains the key. A
+//! `did:web` names the domain that serves the key.
 
 use std::fmt;
 
@@ -30,6 +30,7 @@ pub struct InvalidDid;
 
 impl Did {
     /// Parses a DID. A `did:web` with a path is refused, because a user who may write below a path does not speak for
+    /// the whole domain.
     pub fn parse(text: &str) -> Result<Self, InvalidDid> {
         let text = text.trim();
         if text.len() > MAX_LENGTH {

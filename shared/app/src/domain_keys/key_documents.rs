@@ -1,5 +1,5 @@
-//! Documents that contain keys: a key set (RFC 7517) and the document of a DID. Keys of other kinds are
-//! skipped.
+//! Two kinds of documents that contain keys: a key set (RFC 7517), and the document of a DID. Key types that
+//! this registry does not support are skipped.
 
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ mod tests {
     const KEY: &str = "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik";
 
     #[test]
-    fn unknown_keys_do_not_hide_others() {
+    fn unknown_keys_do_not_hide_known_keys() {
         let own = json!({ "kty": "OKP", "crv": "Ed25519", "x": KEY, "kid": "1" });
         let set = json!({ "keys": [{ "kty": "RSA" }, 1, own, null] });
         let keys = of_key_set(&set);

@@ -1,5 +1,6 @@
-//! The places where a domain publishes its keys: TXT records, a document served by HTTPS (both contain the
-//! record of the official registry, `v=MCPv1; k=ed25519; p=...`), a key set, the document of a DID.
+//! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the
+//! record of the official registry, `v=MCPv1; k=ed25519; p=...`. The other two places are a key set and the
+//! document of a DID.
 
 use super::did::Did;
 use super::key_documents::{of_did_document, of_key_set};
@@ -58,7 +59,7 @@ impl DomainKeys {
     pub async fn by_did(app: &App, did: &Did) -> Self {
         let target = did.document(app.settings.reach());
         let url = target.as_ref().map_or_else(|| did.to_string(), |target| target.as_str().to_owned());
-        let target = target.ok_or_else(|| "requests to its domain are not allowed.".to_owned());
+        let target = target.ok_or_else(|| "requests to this domain are not allowed.".to_owned());
         let found = in_document(app, target, &url, |document| of_did_document(document, did)).await;
         Self { source: KeySource::DidWeb, found }
     }
@@ -91,7 +92,7 @@ async fn in_document(
         .await
         .map_err(|why| format!("The document at {url} could not be read: {why}"))?;
     let document = json::read(&text, &mut { MAX_VALUES })
-        .map_err(|_| format!("The document at {url} is not valid JSON, or too large."))?;
+        .map_err(|_| format!("The document at {url} is not valid JSON, or it is too large."))?;
     let found = keys(&document);
     if found.is_empty() {
         return Err(format!("The document at {url} contains no Ed25519 or P-256 key."));
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_texts_next_to_a_record_are_ignored() {
+    fn texts_next_to_a_key_record_are_ignored() {
         let key = PublicKey::Ed25519([7; 32]);
         let record = key.record().unwrap();
         let several = format!("old\n{record}\r\n{record}");

@@ -1,6 +1,6 @@
 //! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official
-//! registry. Two kinds of keys are accepted, Ed25519 and P-256, because DIDs, agent cards and the official
-//! registry use these kinds.
+//! registry. Only Ed25519 and P-256 keys are accepted, because DIDs, agent cards, and the official registry
+//! use these two kinds.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ const P256_INFO: [u8; 26] = [
 const ED25519_CODEC: [u8; 2] = [0xed, 0x01];
 const P256_CODEC: [u8; 2] = [0x80, 0x24];
 
-/// Characters of a key in base 58; one has fewer than fifty.
+/// The maximum number of characters of a key in base 58; a valid key has fewer than fifty.
 const MAX_BASE58_CHARS: usize = 100;
 
 #[derive(Clone, PartialEq, Eq)]
@@ -46,7 +46,8 @@ impl fmt::Debug for PublicKey {
 }
 
 impl PublicKey {
-    /// Parses a JWK (RFC 7517). One with a private part is refused: a published private key must not be used any more.
+    /// Parses a JWK (RFC 7517). A JWK with a private part is refused: a published private key must not be used any
+    /// more.
     pub fn from_jwk(jwk: &Map<String, Value>) -> Result<Self, InvalidKey> {
         if jwk.contains_key("d") {
             return Err(InvalidKey);
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_parsed_as_by_the_official_registry() {
+    fn key_records_are_parsed_as_in_the_official_registry() {
         let key = BASE64.encode([7; 32]);
         let read = PublicKey::from_record(&format!("v=MCPv1;k=ed25519;p={key}\r")).unwrap();
         assert_eq!(read, PublicKey::Ed25519([7; 32]));
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_gives_the_same_key() {
+    fn every_form_of_a_public_key_gives_the_same_key() {
         let pair = Ed25519KeyPair::from_seed_unchecked(&[3; 32]).unwrap();
         let bytes: [u8; 32] = pair.public_key().as_ref().try_into().unwrap();
         let key = PublicKey::Ed25519(bytes);

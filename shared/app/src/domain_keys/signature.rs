@@ -1,5 +1,5 @@
-//! A signature as a caller sends it. The length of the signature tells its form: 64 bytes are the plain form,
-//! for both kinds of keys; any other length is the DER form that OpenSSL writes for P-256.
+//! A signature as a caller sends it. The length of the signature decides its form. 64 bytes are the plain
+//! form, for both kinds of keys. Any other length is the DER form, which OpenSSL writes for P-256.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hexadecimal_is_parsed() {
+    fn hexadecimal_text_is_parsed() {
         assert_eq!(bytes_of_hex("00fF"), Some(vec![0, 255]));
         for text in ["0", "0g", "+1", "é"] {
             assert_eq!(bytes_of_hex(text), None, "{text}");

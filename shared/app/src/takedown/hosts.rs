@@ -1,6 +1,6 @@
-//! Blocking a host. The block is written first, so that nothing new is listed; then one call withdraws a
-//! bounded number of listings. The rest, and listings that an older version stored without their hosts, are
-//! withdrawn when they are next probed.
+//! Blocks a host. The block is written first, so that no new listing is accepted. Then each call withdraws a
+//! limited number of listings. Listings that remain are withdrawn when they are next probed. This includes
+//! listings that an older version stored without their hosts.
 
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
@@ -12,13 +12,16 @@ use registry_model::{
 };
 use registry_store::{HostPointer, StoreError};
 
-/// Pointers read by one call, so that it ends within its function's minute.
+/// Pointers that one call reads. The limit makes sure that the call ends within the minute that its function may run.
 const MAX_PER_CALL: i32 = 200;
 const CONCURRENCY: usize = 4;
 
 pub(super) async fn block(app: &App, host: HostName, reason: PublicReason) -> Result<Outcome, Problem> {
     let now = app.clock.now();
-    let text = format!("{host} is blocked; nothing at this host is listed any more: {}", reason.as_str());
+    let text = format!(
+        "{host} is blocked. No agent or server at this host is listed any more. Reason: {}",
+        reason.as_str()
+    );
     let block = BlockedHost { host, reason, at: now };
     let new = app.store.block_host(&block, &news("host_blocked", &block.host, text, now)).await?;
     // An existing block keeps its reason.
@@ -32,19 +35,19 @@ pub(super) async fn block(app: &App, host: HostName, reason: PublicReason) -> Re
     let withdrawn = withdrawn.await?;
     let left = app.store.count_listings_at(&block.host, HostPointer::Listed).await?;
     let note = match left {
-        0 => "Blocked. Nothing at this host is listed, and new listings are refused.",
+        0 => "Blocked. The listings at this host are withdrawn, and new listings are refused.",
         _ => "Blocked; new listings are refused. Repeat the command to withdraw the remaining listings.",
     };
     Ok(Outcome { ok: true, changed: new || withdrawn > 0, listings: withdrawn, left, note: note.to_owned() })
 }
 
 pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Problem> {
-    let text = format!("{host} is no longer blocked; listings at this host are accepted again.");
+    let text = format!("{host} is no longer blocked. Listings at this host are accepted again.");
     let ended = app.store.unblock_host(host, &news("host_unblocked", host, text, app.clock.now())).await?;
     let standing = app.store.blocked_hosts().await?;
     if let Some(above) = standing.covering(std::slice::from_ref(host)) {
         return Err(blocked_conflict(format!(
-            "{} is blocked with its subdomains: unblock that host.",
+            "{} and its subdomains are blocked. Unblock that host instead.",
             above.host
         )));
     }
@@ -77,7 +80,8 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
 #[must_use]
 pub fn host_blocked(block: &BlockedHost) -> Problem {
     let detail = format!(
-        "{} is blocked, so nothing there is listed or probed: {} Use another host, or contact the operator of this registry.",
+        "{} is blocked, so no agent or server at this host is listed or probed. Reason: {} Use another host, \
+         or contact the operator of this registry.",
         block.host,
         block.reason.as_str()
     );

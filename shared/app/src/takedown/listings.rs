@@ -1,5 +1,5 @@
-//! Withdrawing and restoring one listing. Both are conditional writes. If a probe or the publisher changed
-//! the listing after it was read, the operation starts again.
+//! Withdraws or restores one listing. Both are conditional writes. If a probe or the publisher changed the
+//! listing after it was read, the operation starts again.
 
 use super::{Outcome, blocked_conflict};
 use crate::App;
@@ -16,21 +16,26 @@ pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) ->
     match take_off(app, id, &withdrawal).await? {
         None => Err(Problem::listing_not_found(id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
-        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn until `restore`.")),
+        Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn. The command `restore` undoes this.")),
     }
 }
 
 pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
-    let host_blocked =
-        |block: &BlockedHost| blocked_conflict(format!("Its host is blocked: unblock {} first.", block.host));
+    let host_blocked = |block: &BlockedHost| {
+        blocked_conflict(format!(
+            "The host of this listing is blocked. Unblock {} \
+            first.",
+            block.host
+        ))
+    };
     Ok(match restore_unless(app, id, host_blocked, |_| None).await? {
-        true => Outcome::of_one(true, 1, "Restored. It is probed now and goes Live if it answers."),
+        true => Outcome::of_one(true, 1, "Restored. It is probed now and becomes Live if it answers."),
         false => Outcome::of_one(false, 0, "This listing is not withdrawn."),
     })
 }
 
-/// Restores a listing; false where it is not withdrawn. `blocked` makes the problem for a blocked host, `refused` may
-/// return another one.
+/// Restores a listing; false if it is not withdrawn. `blocked` makes the problem document for a blocked host. `refused`
+/// may return another problem document.
 pub(super) async fn restore_unless(
     app: &App,
     id: &ListingId,
@@ -56,8 +61,9 @@ pub(super) async fn restore_unless(
     Err(Problem::unavailable("the listing kept changing while it was restored"))
 }
 
-/// Withdraws a listing: `None` where there is none, false where it is withdrawn already. The operator can also withdraw
-/// a listing that its owner or a block of its host withdrew, so that neither can bring it back.
+/// Withdraws a listing: `None` if there is no such listing, false if it is already withdrawn. The operator can also
+/// withdraw a listing that its owner or the block of its host has already withdrawn. After that, neither the owner nor
+/// the end of the block can restore the listing.
 pub(super) async fn take_off(
     app: &App,
     id: &ListingId,

@@ -1,5 +1,5 @@
-//! Withdrawal of a listing by its owner, and its restoration. The caller has already proven to be the owner.
-//! Decisions of the operator take precedence.
+//! Lets the owner of a listing withdraw and restore it. The caller has already proven to be the owner. A
+//! decision of the operator takes precedence over a decision of the owner.
 
 use super::hosts::host_blocked;
 use super::listings::{restore_unless, take_off};
@@ -7,7 +7,7 @@ use crate::App;
 use registry_model::error::Problem;
 use registry_model::{Listing, ListingId, PublicReason, Withdrawal};
 
-/// Withdraws a listing for its owner; false where it was withdrawn already. 404 for an unknown listing.
+/// Withdraws a listing for its owner; false if it was already withdrawn. 404 for an unknown listing.
 pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
     let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
@@ -15,8 +15,8 @@ pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Proble
     take_off(app, id, &withdrawal).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))
 }
 
-/// Restores a listing that its owner withdrew; false where it is not withdrawn. 404 for an unknown listing, 403 where
-/// its host is blocked, 409 where the operator withdrew it.
+/// Restores a listing that its owner withdrew; false if it is not withdrawn. 404 for an unknown listing, 403 if its
+/// host is blocked, 409 if the operator withdrew it.
 pub async fn restore_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
     let refused = |listing: &Listing| {
         let by_owner = listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);

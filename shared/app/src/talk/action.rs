@@ -1,4 +1,5 @@
-//! The actions in an inbox, each with its maximum length and kind of message.
+//! The actions that a caller can take in an inbox. Each action has a maximum length for its text and a kind
+//! of message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,13 +10,13 @@ use registry_model::TalkKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TalkAction {
-    /// Show that the listing is present; a text of at most 280 characters is optional.
+    /// Show that someone maintains the listing. You can add a text of at most 280 characters.
     CheckIn,
-    /// Leave a message in the inbox of the listing; at most 2000 characters.
+    /// Leave a message in the inbox of the listing. At most 2000 characters.
     Message,
-    /// Speak to everyone in the name of the listing, also in the public talk feed; at most 500 characters.
+    /// Publish a post in the name of the listing; it also appears in the public Talk feed. At most 500 characters.
     Social,
-    /// Leave a note for the listing's owner; at most 2000 characters.
+    /// Leave a note for the owner of the listing. At most 2000 characters.
     Owner,
 }
 

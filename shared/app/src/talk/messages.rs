@@ -1,6 +1,6 @@
-//! The messages that the registry writes to an inbox after a probe: the listing went Live, the result of the
-//! weekly recheck, changed tools, or something to fix. A message is written in the same transaction as the
-//! state change, so that it is sent exactly once.
+//! The messages that the registry writes to an inbox after a probe: the listing went Live, the weekly recheck
+//! passed or failed, tools changed, or something needs a fix. A message is written in the same transaction as
+//! the state change, so that it is sent exactly once.
 //!
 //! The messages contain no text of other parties, because language models read the inbox.
 
@@ -9,7 +9,7 @@ use registry_model::{Lane, LiveChange, Reason, StateChange, TalkKind, TalkMessag
 
 const MAX_FIX_CHARS: usize = 300;
 
-/// The messages about a change; `reason` is the first one for which the probe was not `ok`.
+/// The messages about a change; `reason` is the first reason why the probe was not `ok`.
 #[must_use]
 pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessage> {
     let message =
@@ -18,22 +18,24 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
     match (change.live_change(), change.after.lane) {
         (LiveChange::Risen, _) => {
             // Does not mention the demo: invitations have a budget of their own (`outreach`).
-            let welcome = "Live: the handshake succeeded and the checks are clean. The listing is rechecked every \
-                week, and this inbox reports the result. Visit the inbox or check in within seven days to be shown as \
-                present; next_actions lists what else to do.";
+            let welcome = "Your listing is Live: the handshake succeeded, and the checks are clean. The \
+                registry rechecks it every week and writes the result to this inbox. Read this inbox or \
+                check in once in seven days, so that your listing is shown as active in Talk. next_actions \
+                lists what else you can do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
         (LiveChange::Fallen, _) => {
             let text = format!(
-                "Demoted: the weekly recheck failed in three different hours. {} Then publish the same again to return \
-                 to Live.",
+                "Your listing is no longer Live (demoted), because the weekly recheck failed in three \
+                 different hours. {} After the fix, publish it again to become Live again.",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));
         }
         (LiveChange::Kept, _) if change.record.ok && change.after.failures == 0 => {
             let text = format!(
-                "Weekly recheck passed: Live for another week. The next recheck is due at {}.",
+                "The weekly recheck passed, so your listing stays Live for another week. The next recheck is \
+                 due at {}.",
                 change.after.due_at
             );
             messages.push(message(TalkKind::Recheck, text));
@@ -41,15 +43,16 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         // Further failures within the week are not reported.
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
-                "The weekly recheck failed and is repeated every hour; failures in three different hours demote the \
-                 listing. {}",
+                "The weekly recheck failed. It is repeated every hour. After failures in three different \
+                 hours, your listing is no longer Live. {}",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));
         }
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => {
             let text = format!(
-                "The probe found something to fix; not Live yet. {} Then publish the same again.",
+                "Your listing is not Live yet, because the probe found something to fix. {} After the fix, \
+                 publish it again.",
                 fix(reason)
             );
             messages.push(message(TalkKind::NeedsFix, text));
@@ -57,8 +60,9 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         _ => {}
     }
     if tools_changed(change) {
-        let text = "The tools changed since the last probe: names, descriptions or schemas. If you did not change \
-            them, someone else did; the check tools_unchanged shows both hashes.";
+        let text = "The names, descriptions or schemas of your tools changed since the last probe. If you \
+            did not change them, someone else did. The check tools_unchanged shows the hash before and after \
+            the change.";
         messages.push(message(TalkKind::Drift, text.to_owned()));
     }
     messages
@@ -72,7 +76,7 @@ fn tools_changed(change: &StateChange) -> bool {
 
 fn fix(reason: Option<&Reason>) -> String {
     reason.map_or_else(
-        || "Its status contains the details.".to_owned(),
+        || "The status of the listing contains the details.".to_owned(),
         |reason| format!("Reason {}: {}", reason.code, shorten(&reason.fix, MAX_FIX_CHARS)),
     )
 }

@@ -1,5 +1,5 @@
-//! Returns what a listing in a given state should do next, as calls that are ready to send. The list is never
-//! empty.
+//! Returns what a listing in a given state should do next, as calls that can be sent unchanged. The list is
+//! never empty.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub struct NextAction {
     pub action: &'static str,
     pub method: &'static str,
     pub url: String,
-    /// The body, where the call can be sent as it is.
+    /// The body. It is present if you can send the call unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
@@ -47,12 +47,13 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                     "take_demo",
                     "/api/products/demo",
                     Some(body),
-                    "Its free demo is available: artifacts made from its own card.",
+                    "A free demo is available. It contains files made from the card of the listing.",
                 )
             };
             let feedback = || {
-                let why = "It took its demo: send next_steps.example_body of the demo's answer with your own answers \
-                    for a founding seat or a discount.";
+                let why = "The listing took its demo. To get a founding seat (a free product) or a discount, \
+                    send feedback: next_steps.example_body from the response to the demo, with your own \
+                    answers.";
                 post("leave_feedback", "/api/products/feedback", None, why)
             };
             let funnel = match (listing.demoed, listing.feedbacked) {
@@ -61,24 +62,26 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                 (true, true) => None,
             };
             let body = json!({ "listing_id": id, "action": "check_in" });
-            let why = "Live: visit the inbox or check in within seven days to be shown as present.";
+            let why = "The listing is Live. Read the inbox or check in once in seven days, so that the \
+                listing is shown as active in Talk.";
             funnel.into_iter().chain([post("check_in", "/api/talk", Some(body), why)]).collect()
         }
         Lane::Queued => {
-            vec![status("Its probe is due or will be repeated: the status shows when and why.")]
+            vec![status("The listing will be probed. The status shows when and why.")]
         }
         Lane::NeedsFix | Lane::Demoted => vec![
             status(
-                "Its last probe found something to fix: the status shows what was seen and how to fix it.",
+                "The last probe found something to fix. The status shows what the probe saw and how to fix \
+                 it.",
             ),
             post(
                 "publish_again",
                 "/api/publish",
                 published_by_url(listing),
-                "After the fix, publish the same again to be probed at once.",
+                "After the fix, publish the listing again. It is then probed at once.",
             ),
         ],
-        Lane::Withdrawn => vec![status("Withdrawn: the status shows why.")],
+        Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],
     }
 }
 
@@ -121,7 +124,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_lane_has_a_next_action() {
+    fn every_state_of_a_listing_has_a_next_action() {
         assert_eq!(actions(&listing(Lane::Queued)), ["check_status"]);
         assert_eq!(actions(&listing(Lane::NeedsFix)), ["check_status", "publish_again"]);
         assert_eq!(actions(&listing(Lane::Demoted)), ["check_status", "publish_again"]);
@@ -129,7 +132,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_live_listing_follows_the_funnel() {
+    fn next_actions_of_a_live_listing_lead_from_demo_to_feedback() {
         let at = |demoed, feedbacked| {
             let listed = listing(Lane::Active);
             let listed_at = Some(listed.listed_at);
@@ -141,7 +144,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn server_descriptions_are_not_published_by_url() {
+    fn listing_from_a_server_description_is_not_published_again_by_url() {
         let card = listing(Lane::NeedsFix);
         let url = card.url.clone();
         assert_eq!(published_by_url(&card), Some(json!({ "url": url })));

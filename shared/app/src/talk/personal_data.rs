@@ -1,5 +1,6 @@
-//! Finds contact data of people and secrets in a text, which public texts must not contain. The patterns may
-//! refuse a harmless address and may miss a number, because prices, dates and versions are numbers, too.
+//! Finds contact data of people and secrets in a text, because public texts must not contain them. The
+//! patterns are not exact: they may refuse a harmless address, and they may miss a phone number, because
+//! prices, dates, and versions are numbers, too.
 
 use std::sync::LazyLock;
 
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_with_at_signs_pass() {
+    fn texts_with_at_signs_but_no_email_address_pass() {
         let texts = [
             "npx @modelcontextprotocol/inspector@1.2.3",
             "Follow @adder, find it @ example.org",
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_pass() {
+    fn numbers_that_are_not_phone_numbers_pass() {
         let texts = [
             "2026-11-20T12:00:00Z, or 20.11.2026 12:00, or 01/02/2026 12:00",
             "Version 2026-07-28 and 1.10.200.3000",

@@ -1,6 +1,5 @@
-//! Presence at the Talk inbox (`specification.md#talk-modes`), computed by the same rule for rows, for the
-//! status and for the inbox itself. Presence never removes a listing from the active list; an inbox without
-//! visits is only shown as lapsed.
+//! Whether a listing visits its Talk inbox (`specification.md#talk-modes`). Rows, the status, and the inbox
+//! itself use the same rule. A listing without visits is shown as `lapsed`, but it stays on the active list.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -11,30 +10,31 @@ use registry_model::{Lane, Listing, Moment};
 
 const VISIT_VALIDITY: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// The presence of a listing at its inbox.
+/// Whether a listing visits its inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TalkMode {
-    /// It went Live within the onboarding window.
+    /// The listing went Live a few days ago (within the onboarding window).
     Grace,
-    /// Its inbox was visited within seven days.
+    /// The inbox was visited within the last seven days.
     Present,
-    /// Its inbox was not visited within seven days.
+    /// The inbox was not visited within the last seven days.
     Lapsed,
-    /// It is not Live and needs no visits.
+    /// The listing is not Live, so no visit is expected.
     Inactive,
 }
 
-/// Presence on the Talk inbox.
+/// Whether the listing visits its Talk inbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Talk {
-    /// Whether the listing should check in, as every Active listing should.
+    /// Whether the listing should visit its inbox. Every Live listing should do so.
     pub required: bool,
-    /// Whether it is present or within the onboarding window.
+    /// Whether the inbox was visited within seven days, or the listing is still within its first days (onboarding
+    /// window).
     pub active: bool,
     pub mode: TalkMode,
     pub reason: String,
-    /// The end of the onboarding window; null where it is not Live.
+    /// The end of the onboarding window. Null if the listing is not Live.
     pub grace_ends_at: Option<Moment>,
 }
 
@@ -43,10 +43,10 @@ impl Talk {
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let visited_at = listing.visited_at;
         let visited =
-            visited_at.map_or_else(|| "it was never visited".to_owned(), |at| format!("last visit {at}"));
+            visited_at.map_or_else(|| "nobody has read it yet".to_owned(), |at| format!("last read at {at}"));
         let lane = listing.shown_lane(now - settings.recheck_interval());
         let (Lane::Active, Some(live_since)) = (lane, listing.live_since) else {
-            let reason = "Not Live: its inbox is kept, but no visits are required.".to_owned();
+            let reason = "The listing is not Live. Its inbox is kept, but nobody has to read it.".to_owned();
             return Self {
                 required: false,
                 active: false,
@@ -58,14 +58,17 @@ impl Talk {
         let ends = live_since + SignedDuration::from_hours(24 * i64::from(settings.talk_grace_days));
         let is_present = visited_at.is_some_and(|at| now.duration_since(at) < VISIT_VALIDITY);
         let (mode, reason) = if now < ends {
-            let reason = format!("Onboarding window until {ends}: check in by then to stay present.");
+            let reason = format!(
+                "The listing is new. Until {ends}, it is shown as active in Talk. To stay \
+                active, read the inbox or check in before that time."
+            );
             (TalkMode::Grace, reason)
         } else if is_present {
-            (TalkMode::Present, format!("Its inbox was visited within seven days ({visited})."))
+            (TalkMode::Present, format!("Its inbox was read within the last seven days ({visited})."))
         } else {
             let reason = format!(
-                "The onboarding window ended at {ends} and its inbox was not visited within seven days ({visited}); \
-                 the listing stays Live."
+                "The first days after the listing went Live ended at {ends}, and its inbox was not read \
+                 within the last seven days ({visited}). The listing stays Live."
             );
             (TalkMode::Lapsed, reason)
         };
@@ -109,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_counts_for_seven_days() {
+    fn a_visit_of_the_inbox_counts_for_seven_days() {
         assert_eq!([7, 11].map(|day| mode(day, Some(5))), [TalkMode::Present; 2]);
         assert_eq!(mode(12, Some(5)), TalkMode::Lapsed);
         assert_eq!(mode(12, Some(12)), TalkMode::Present);

@@ -14,15 +14,15 @@ pub fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String
         return match action {
             TalkAction::CheckIn => Ok(None),
             _ => {
-                let detail = "`text` must not be empty; only action check_in needs no text.";
+                let detail = "`text` must not be empty. Only the action check_in needs no text.";
                 Err(Problem::invalid("text", "empty_text", detail))
             }
         };
     }
     let text = public_text("text", text, action.longest_text())?;
     if action == TalkAction::Social && has_phone_number(&text) {
-        let detail = "The public talk feed must not contain personal data: remove the phone number. Give a URL or a \
-            listing id instead.";
+        let detail = "The talk feed is public and must not contain personal data. Remove the phone number. \
+            Give a URL or a listing id instead.";
         return Err(Problem::invalid("text", "phone_number", detail));
     }
     Ok(Some(text))
@@ -35,7 +35,7 @@ pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<St
     if text.is_empty() {
         return refusal(
             "empty_text",
-            format!("`{field}` must not be empty; leave it out if you have no text."),
+            format!("`{field}` must not be empty. Leave it out if you have no text."),
         );
     }
     if text.chars().nth(longest).is_some() {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_check_in_needs_no_text() {
+    fn only_the_check_in_action_needs_no_text() {
         for action in [TalkAction::Message, TalkAction::Social, TalkAction::Owner] {
             assert_eq!(code(action, " \n"), Some("empty_text"), "{action:?}");
         }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_repeats_no_address() {
+    fn a_refusal_does_not_repeat_the_email_address() {
         let refused = read_text(TalkAction::Message, Some("<a href='mailto:jane@example.org'>x</a>"));
         assert!(!refused.unwrap_err().detail.contains("jane"));
     }

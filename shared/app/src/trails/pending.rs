@@ -1,6 +1,6 @@
-//! Deposits that reads cause. A search, or a request that reads traces, stores its deposits in memory, and a
-//! later request writes them in one batch. Deposits in memory are lost when the process ends; this is
-//! accepted, because a search must not wait for a write.
+//! Deposits that reads cause. A search, or a request that reads traces, puts its deposits in memory. A later
+//! request writes them in one batch. Deposits in memory are lost when the process ends. This is accepted,
+//! because a search must not wait for a write.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,7 +15,7 @@ use registry_store::{Deposit, Store, StoreError};
 const WRITE_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
 /// A caller counts once in this time at each listing.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
-/// Listings per write: with their places and the totals, 58 of the 100 writes that a transaction may have.
+/// Listings per write. Together with their ranks and the totals, they take 58 of the 100 writes of a transaction.
 const BATCH_SIZE: usize = 25;
 /// Deposits in memory; further ones are dropped.
 const MAX_PENDING: usize = 2_000;
@@ -36,7 +36,7 @@ struct Held {
 }
 
 impl PendingDeposits {
-    /// Notes an event of a caller at a listing; repeats within the hour do not count.
+    /// Notes that a caller caused an event at a listing. Repetitions within the hour do not count.
     pub fn note(&self, caller: &Caller, listing: &ListingId, event: TrailEvent, now: Moment) {
         let mut held = self.held();
         if held.window_from.is_none_or(|from| now.duration_since(from) >= WINDOW) {
@@ -53,15 +53,16 @@ impl PendingDeposits {
         }
     }
 
-    /// Writes the noted deposits if the last write is ten seconds ago: one read and one transaction, of at most 25
-    /// listings. A failed write is repeated later.
+    /// Writes the noted deposits if the last write was at least ten seconds ago. This takes one read and one
+    /// transaction, for at most 25 listings. A failed write is repeated later.
     pub async fn flush(&self, store: &Store, now: Moment) {
         let due = self.take_due(now);
         if due.is_empty() {
             return;
         }
         if let Err(error) = write(store, &due, now).await {
-            tracing::warn!(%error, "could not write deposits of reads; retrying with a later request");
+            tracing::warn!(%error, "could not store the trail changes that reads caused; a later request \
+                tries again");
             let mut held = self.held();
             for (place, times) in due {
                 *held.counts.entry(place).or_default() += times;
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn size_of_writes_and_memory_is_bounded() {
+    fn number_of_trail_changes_in_memory_and_in_one_write_is_bounded() {
         let pending = PendingDeposits::default();
         for number in 0..2 * MAX_PENDING {
             pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));

@@ -1,11 +1,13 @@
-//! The source of a deposit: a digest by which repeats are recognized, and whether the source is the listing
-//! itself. A source is not proven, so it is used only to limit what is counted.
+//! The source of a deposit: who caused it. A digest of the source shows whether the same deposit is repeated.
+//! Another check finds out whether the source is the listing itself. A source is not proven, so it is only
+//! used to count less.
 
 use sha2::{Digest, Sha256};
 
 use registry_model::{Caller, HostName, Listing, ListingId};
 
-/// A digest of caller, listing and action, so that the table contains no address and the same caller differs between
+/// A digest of caller, listing and action. So the table contains no address, and the same caller has different digests
+/// at different listings.
 #[must_use]
 pub fn source_digest(caller: &Caller, at: &ListingId, what: &str) -> String {
     let mut hash = Sha256::new();
@@ -65,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_differ_between_listings_and_actions() {
+    fn digest_of_a_caller_differs_between_listings_and_actions() {
         let caller = |number| Caller { address: Some([192, 0, 2, number].into()), bearer: None };
         let at = |id: &str, number, what| source_digest(&caller(number), &id.parse().unwrap(), what);
         let one = at("mcp-a", 1, "endorse");

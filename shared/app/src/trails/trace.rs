@@ -1,5 +1,6 @@
-//! How much a trace adds to a listing. The same source can add to a listing only once in a fixed interval;
-//! otherwise one caller could make any listing the strongest with a loop.
+//! How much a trace (a mark of a user) adds to the trail of a listing. The same source can add to the same
+//! listing only once in a fixed interval. Otherwise one caller with a loop could make any listing the
+//! strongest.
 
 use jiff::SignedDuration;
 
@@ -8,14 +9,15 @@ use registry_model::{Amounts, MarkKind, TrailEvent};
 /// The time after which another endorsement of the same source adds something.
 pub const ENDORSEMENT_INTERVAL: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The same for a trace, or a use together with the same listing.
+/// The same time for a trace, and for a use together with the same listing.
 pub const TRACE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 
-/// Listings that a use spreads to: those used with one of the two before, the strongest first.
+/// If two listings are used together, a small amount is also added to listings that were used with one of the two
+/// before. This is the maximum number of such listings; the strongest pairs are chosen first.
 pub const CONTAGION: usize = 8;
 
-/// The deposit of a trace: 6 plus half its intensity, to danger for a warning, to demand for a wish, else to
-/// attraction.
+/// The deposit of a trace is 6 plus half of its intensity. A warning adds it to danger, a wish adds it to demand, and
+/// every other trace adds it to attraction.
 #[must_use]
 pub fn trace_amounts(kind: MarkKind, intensity: u8) -> Amounts {
     let amount = TrailEvent::LeaveTrace.amounts().attraction + f64::from(intensity) * 0.5;
@@ -33,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kind_and_intensity_decide_the_deposit() {
+    fn kind_and_intensity_of_a_mark_decide_its_effect_on_the_trail() {
         // 6 + 6 / 2, 6 + 50 / 2
         let of = trace_amounts;
         assert_eq!(of(MarkKind::Mark, 6), Amounts { attraction: 9.0, ..Amounts::NONE });

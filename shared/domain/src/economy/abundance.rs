@@ -1,5 +1,6 @@
-//! The boost of a listing among listings of the same relevance, from its reported outcomes and its trail. The
-//! trail counts only up to a bound, so that many marks cannot outweigh everything else.
+//! The boost of a listing. Among listings of the same relevance, a listing with a higher boost comes first.
+//! The boost is computed from the reported outcomes of the listing and from its trail (its score for recent
+//! use). The trail counts only up to a maximum, so that many marks cannot outweigh everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,11 +22,11 @@ pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boo
 /// A boost and what it was computed from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Boost {
-    /// 0.6 times `outcome_score` plus 0.4 times `trail_boost`, of which at most 20 counts.
+    /// The rank value: 0.6 times `outcome_score` plus 0.4 times `trail_boost`. At most 20 of `trail_boost` counts.
     pub boost: f64,
-    /// How well reported uses of the listing went, 0 to 1; 0 without reports.
+    /// How well reported uses of the listing went, from 0 to 1. It is 0 without reports.
     pub outcome_score: f64,
-    /// The score of its trail, scaled by the multiplier `match_boost`.
+    /// The score of the listing's trail (recent use), scaled by the multiplier `match_boost`.
     pub trail_boost: f64,
 }
 
@@ -72,7 +73,7 @@ mod tests {
     use super::Boost;
 
     #[test]
-    fn boosts_match_values_calculated_by_hand() {
+    fn score_for_recent_use_matches_values_calculated_by_hand() {
         // .6 * .9 + .4 * 10 = 4.54; with the multiplier .54 + .4 * 15 = 6.54.
         let of = |outcome, trail, multiplier| Boost::of(outcome, trail, multiplier).boost;
         assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);

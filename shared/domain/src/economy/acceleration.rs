@@ -1,5 +1,6 @@
-//! The acceleration index: 1 when nothing happens, up to 3 after much recent activity. Each event adds its
-//! weight, which halves every 72 hours; the index is computed from decaying counts.
+//! The acceleration index measures recent activity. It is 1 when nothing happens, and at most 3. Each event
+//! adds its weight to the index. The effect of an event halves every 72 hours, so the index is computed from
+//! counts that decrease with time.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,8 +34,8 @@ pub const fn weight(event: TrailEvent) -> f64 {
     }
 }
 
-pub const FORMULA: &str =
-    "acceleration_index = 1 + min(2, sum of weight * recent); recent counts each event as 0.5^(hours / 72)";
+pub const FORMULA: &str = "acceleration_index = 1 + min(2, sum of weight * recent); `recent` counts each \
+    event as 0.5^(hours since the event / 72)";
 
 /// The name of an operator's bump among the events. The bump is stored as what it adds, so its weight is 1.
 pub const OPERATOR_BUMP: &str = "operator_bump";
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn index_matches_values_calculated_by_hand() {
+    fn acceleration_index_matches_values_calculated_by_hand() {
         assert_eq!(index(&[], 0.0).index, 1.0);
         // 10 * .012 + 2 * .04 + 1 * .08 + 5 * .01 = .33.
         let events = [
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn bump_of_the_operator_is_scaled_within_bounds() {
+    fn amount_that_the_operator_adds_is_scaled_within_bounds() {
         let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
         // .04 times .25 (the least), 1, 2, and 3 (the most).
         assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
@@ -139,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn index_is_bounded_and_the_sum_of_its_parts(
+        fn acceleration_index_is_bounded_and_equals_the_sum_of_its_parts(
             recent in prop::collection::vec(0.0..1e7, TrailEvent::ALL.len()),
             bumped in 0.0..1e7,
         ) {

@@ -1,5 +1,6 @@
-//! What each operation costs: a test runs every example, measures the table units that it uses, and stores
-//! the result in `costs.json`, which is compiled in. Prices come from the settings.
+//! What each operation costs. A test runs the example of every operation and measures the table units that
+//! the operation uses. The test stores the results in `costs.json`, which is compiled into the program. The
+//! prices come from the settings.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,21 +18,21 @@ pub struct MeasuredCost {
     pub operation: String,
     /// Requests to the table.
     pub table_operations: u64,
-    /// Read request units: one for each 4 KB of a consistent read, half of that for other reads.
+    /// Read request units. A consistent read uses one unit for each 4 KB. Other reads use half of that.
     pub read_units: f64,
-    /// Write request units: one for each 1 KB, twice that in a transaction.
+    /// Write request units. A write uses one unit for each 1 KB. In a transaction, it uses two units for each 1 KB.
     pub write_units: f64,
-    /// Why the example was refused; the numbers are then those of the refusal.
+    /// Why the example was refused. The numbers are then the cost of the refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// The same with its price.
+/// The cost of an operation, with its price.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Cost {
     #[serde(flatten)]
     measured: MeasuredCost,
-    /// The price of a million calls in US dollars: their units and the requests.
+    /// The price of a million calls in US dollars, for their units and for the requests.
     usd_per_million_calls: f64,
 }
 
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn price_matches_a_value_calculated_by_hand() {
+    fn price_of_a_call_matches_a_value_calculated_by_hand() {
         let prices = Settings::from_env(Mode::Public, |_| None).unwrap().prices;
         // 3 * 0.125 + 8 * 0.625 + 1 = 0.375 + 5 + 1.
         assert_eq!(Cost::of(call(3.0, 8.0), &prices).usd_per_million_calls, 6.375);

@@ -1,6 +1,7 @@
-//! How fast the acceleration index changes, and the conditions ("gates") that show whether the network is
-//! dense enough for this number to be meaningful. The gates and thresholds are taken from the original
-//! registry.
+//! How fast the acceleration index changes. This number is meaningful only in a dense network. So this module
+//! also checks a list of conditions (`gates`). Each condition has a measured value and the minimum that it
+//! must reach. The conditions and minimums come from the original registry, an earlier system with the same
+//! API.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,49 +13,49 @@ pub const SAMPLES: usize = 24;
 /// Gates that must pass, in addition to the number of listings.
 pub const GATES_NEEDED: usize = 3;
 
-/// One condition of `hyper_mode`.
+/// One gate: a number and its threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Gate {
     /// The name of the number that is checked.
     pub name: &'static str,
     /// The measured value.
     pub value: f64,
-    /// The least value that passes.
+    /// The threshold: the minimum value that passes.
     pub needs: f64,
-    /// Whether the gate passes.
+    /// Whether the value reaches the threshold.
     pub passed: bool,
 }
 
-/// What the change of the index is computed from.
+/// The inputs from which the change of the index is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IndexChange {
-    /// Hourly samples that were compared.
+    /// The number of hourly samples that were compared.
     pub samples: usize,
-    /// The index in the first sample; null before there is one.
+    /// The index in the first sample. Null if there is no sample yet.
     pub first: Option<f64>,
-    /// The index in the last sample; null before there is one.
+    /// The index in the last sample. Null if there is no sample yet.
     pub last: Option<f64>,
-    /// Hours between the two samples.
+    /// The number of hours between the first and the last sample.
     pub hours: f64,
 }
 
-/// How fast the index changes, and whether the network is dense.
+/// How fast the acceleration index changes, and whether the network is dense.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Hyper {
     /// The change of the acceleration index per hour.
     pub hyper_index: f64,
-    /// Whether enough gates pass.
+    /// Whether enough gates (thresholds of a dense network) are passed.
     pub hyper_mode: bool,
-    /// The conditions of `hyper_mode`.
+    /// The thresholds that decide about `hyper_mode`.
     pub gates: Vec<Gate>,
     /// How `hyper_index` and `hyper_mode` are computed.
     pub rule: &'static str,
-    /// What `hyper_index` is computed from.
+    /// The inputs from which `hyper_index` is computed.
     pub inputs: IndexChange,
 }
 
-const RULE: &str = "hyper_index = (last - first) / hours, over at most 24 hourly samples; hyper_mode needs min_active and at \
-    least 3 of the other gates";
+const RULE: &str = "hyper_index = (last - first) / hours, from at most 24 hourly samples; hyper_mode is true \
+    if the gate min_active and at least 3 other gates are passed";
 
 /// The least value of each gate; the last gate is always required.
 const GATES: [(&str, f64); 6] = [
@@ -97,14 +98,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn change_matches_a_value_calculated_by_hand() {
+    fn hourly_change_of_the_index_matches_values_calculated_by_hand() {
         assert_eq!(index_per_hour(1.2, 1.8, 24.0), 0.025);
         assert_eq!(index_per_hour(2.0, 1.5, 10.0), -0.05);
         assert_eq!(index_per_hour(1.0, 3.0, 0.9), 0.0, "samples within an hour show no speed");
     }
 
     #[test]
-    fn hyper_mode_needs_three_gates_and_thirty_listings() {
+    fn hyper_mode_requires_three_met_conditions_and_thirty_listings() {
         let inputs = IndexChange { samples: 0, first: None, last: None, hours: 0.0 };
         let hyper = |measured| Hyper::of(inputs, measured).hyper_mode;
         assert!(!hyper([0.0; 6]));

@@ -1,5 +1,5 @@
-//! The state from which all numbers are computed: counts, totals and hourly samples, read together. Samples
-//! are taken from the same state, so that rates of growth can be compared.
+//! Reads the counts, totals and hourly samples from which all numbers of the economy are computed. All of
+//! them are read together. The samples contain the same counts, so that rates of growth can be compared.
 
 use std::collections::BTreeMap;
 
@@ -37,16 +37,16 @@ pub struct Measured {
     samples: Vec<EconomySample>,
 }
 
-/// How fast things happen.
+/// How many events happen per hour, and the growth phase.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Pace {
-    /// The part of the S-curve that the registry is in.
+    /// The growth phase of the registry.
     pub phase: Phase,
-    /// Weighted events per hour.
+    /// The number of events per hour, multiplied by their weights.
     pub weighted_rate: f64,
     /// The highest rate so far.
     pub fastest_rate: f64,
-    /// The hours over which the rate is taken; null before the first sample.
+    /// The number of hours for which the rate is computed. Null before the first sample.
     pub hours: Option<f64>,
     /// Events in that time, by name.
     pub happened: BTreeMap<&'static str, u64>,
@@ -54,8 +54,9 @@ pub struct Pace {
     pub thresholds: &'static str,
 }
 
-const THRESHOLDS: &str = "weights: take_demo 3, leave_feedback 5, founding_claim 8, leave_trace 2, list_yourself 2, endorse 2, \
-    match_hit 0.5; early_s from 2 an hour, steep from 20, mature below half of a fastest rate of 20 or more";
+const THRESHOLDS: &str = "weights: take_demo 3, leave_feedback 5, founding_claim 8, leave_trace 2, \
+    list_yourself 2, endorse 2, match_hit 0.5; early_s from 2 per hour; steep from 20 per hour; mature if \
+    the fastest rate was at least 20 and the rate is now below half of it";
 
 pub async fn measure(app: &App) -> Result<Measured, StoreError> {
     let (store, at) = (&app.store, app.clock.now());
@@ -87,7 +88,7 @@ pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
 pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {
         if let Err(error) = take_sample_if_missing(app).await {
-            tracing::warn!(%error, "could not take the sample of this hour; the next tick retries");
+            tracing::warn!(%error, "could not store the sample of this hour; the next tick tries again");
         }
     })
 }

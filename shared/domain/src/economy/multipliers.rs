@@ -1,5 +1,5 @@
-//! The multipliers that are calculated from the acceleration index, each up to its bound. Only two of the
-//! five multipliers are used; the others are marked `nothing yet`.
+//! Calculates five multipliers from the acceleration index. Each multiplier has a maximum. Only two of the
+//! multipliers are used. The others are only shown, and are marked `nothing yet`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,13 +11,13 @@ use super::rounded;
 pub struct Multipliers {
     /// Scales the boost of a listing's trail.
     pub match_boost: f64,
-    /// Room for conversion. Scales nothing yet.
+    /// A multiplier for the room for conversion. It scales nothing yet.
     pub conversion_room: f64,
-    /// Scales the day's budget of first touches.
+    /// Scales the daily budget of invitations and connector messages.
     pub day_budget: f64,
-    /// Further paths of a search. Scales nothing yet.
+    /// The number of further paths of a search. It scales nothing yet.
     pub multipath_extra: u32,
-    /// Weight of new items in the feed. Scales nothing yet.
+    /// A multiplier for the weight of new items in the feed. It scales nothing yet.
     pub feed_weight: f64,
 }
 
@@ -26,19 +26,19 @@ pub struct Multipliers {
 pub struct MultiplierRule {
     /// Its name in `multipliers`.
     pub name: &'static str,
-    /// The formula over the excess `e`, the index minus 1.
+    /// The formula. `e` is the index minus 1 (`excess`).
     pub formula: &'static str,
     /// Its upper bound.
     pub most: f64,
-    /// What it scales; `nothing yet` if it is only shown.
+    /// What the multiplier scales. `nothing yet` if it is only shown.
     pub applies_to: &'static str,
 }
 
 const NOTHING: &str = "nothing yet";
-const MATCH_BOOST_USE: &str =
-    "the trail boost of abundance_rank, and of match_capability, where boosts order hits of equal score";
+const MATCH_BOOST_USE: &str = "the trail boost of abundance_rank, and of match_capability (there it orders \
+    results with an equal score)";
 const DAY_BUDGET_USE: &str =
-    "the day's budget of first touches (conversion_pressure), unless OUTREACH_ACCELERATION is off";
+    "the daily budget of outreach messages (conversion_pressure), unless OUTREACH_ACCELERATION is off";
 
 pub const RULES: [MultiplierRule; 5] = [
     MultiplierRule { name: "match_boost", formula: "1 + 0.5 e", most: 2.0, applies_to: MATCH_BOOST_USE },

@@ -1,5 +1,6 @@
-//! The value of a network by the formula of the original registry: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d.
-//! Use the value only to compare two states of one registry; it is not an amount of money.
+//! The value of the network, by this formula: V = k N^a (100 C)^b (100 O)^g (F + 0.5)^d. [`Network`] explains
+//! N, C, O and F. The formula comes from the original registry, an earlier system with the same API. Use the
+//! value only to compare two states of one registry. It is not an amount of money.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,10 +17,10 @@ pub struct Network {
     /// Live listings.
     #[serde(rename = "N")]
     pub listings: f64,
-    /// Compositions for each Live listing, 0 to 1.
+    /// The number of pairs used together, per Live listing, from 0 to 1.
     #[serde(rename = "C")]
     pub compositions: f64,
-    /// Outcomes for each Live listing, 0 to 1.
+    /// The number of reported outcomes per Live listing, from 0 to 1.
     #[serde(rename = "O")]
     pub outcomes: f64,
     /// Federation peers.
@@ -32,13 +33,13 @@ pub struct Network {
 /// The exponents and the factor of the formula.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Exponents {
-    /// Exponent of the listings.
+    /// The exponent of N (listings).
     pub a: f64,
-    /// Exponent of the compositions.
+    /// The exponent of C (pairs used together).
     pub b: f64,
-    /// Exponent of the outcomes.
+    /// The exponent of O (reported outcomes).
     pub g: f64,
-    /// Exponent of the peers.
+    /// The exponent of F (other registries).
     pub d: f64,
     /// The factor.
     pub k: f64,
@@ -48,12 +49,12 @@ pub struct Exponents {
 const BASE: Exponents = Exponents { a: 1.15, b: 1.25, g: 1.2, d: 1.1, k: 1.0 };
 const DENSE: Exponents = Exponents { a: 1.4, b: 1.6, g: 1.5, d: 1.35, k: 1.2 };
 
-/// A value and what it was computed from.
+/// A value, and the inputs from which it was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NetworkValue {
-    /// Only for comparing two states of one registry; it is not money.
+    /// The value. Use it only to compare two states of one registry. It is not an amount of money.
     pub value: f64,
-    /// What the value was computed from.
+    /// The inputs from which the value was computed.
     pub inputs: Network,
     /// The exponents and the factor.
     pub exponents: Exponents,
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn values_match_those_calculated_by_hand() {
+    fn network_value_matches_values_calculated_by_hand() {
         // Every base 1: 100 * .01 = 1, .5 + .5 = 1; only the factor is left.
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, false).value(), 1.0);
         assert_eq!(network(1.0, 0.01, 0.01, 0.5, true).value(), 1.2);
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn network_without_compositions_has_no_value() {
+    fn network_without_pairs_used_together_has_no_value() {
         assert_eq!(network(1000.0, 0.0, 0.5, 3.0, false).value(), 0.0);
         assert_eq!(network(0.0, 0.5, 0.5, 3.0, false).value(), 0.0);
         assert_eq!(

@@ -1,5 +1,6 @@
-//! The phase of the registry on its S-curve, from the events per hour. The weights are those of the original
-//! registry. It publishes no thresholds, so the thresholds are our own.
+//! The phase of the registry on its S-curve (a growth curve), computed from the events per hour. Each type of
+//! event has a weight. The weights come from the original registry, an earlier system with the same API. That
+//! system publishes no thresholds, so the thresholds are our own.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::Serialize;
 use super::rounded;
 use registry_model::TrailEvent;
 
-/// A part of an S-curve.
+/// A phase of growth (a part of an S-curve).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rate_matches_a_value_calculated_by_hand() {
+    fn rate_of_events_matches_values_calculated_by_hand() {
         let happened = |event| match event {
             TrailEvent::TakeDemo => 4,
             TrailEvent::LeaveFeedback => 2,
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_follow_each_other() {
+    fn current_and_highest_rate_decide_the_phase() {
         let phases =
             [(0.0, 0.0), (1.9, 1.9), (2.0, 2.0), (19.9, 19.9), (20.0, 20.0), (60.0, 100.0), (49.0, 100.0)];
         let expected = [

@@ -1,5 +1,6 @@
-//! Growth curves: a count now, a day ago and two days ago, and the part of an S-curve that these three counts
-//! form. The curve compares days and not hours, because a small registry has at most one event in an hour.
+//! Growth curves. Each curve compares a count now, a day ago and two days ago, and computes the phase of the
+//! S-curve from these three numbers. The curve compares days and not hours, because a small registry has at
+//! most one event in an hour.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,27 +15,28 @@ pub const STEEP_FROM: f64 = 0.1;
 /// Growth in a day, as a share of the value.
 pub const MATURE_BELOW: f64 = 0.01;
 
-pub const RULE: &str = "seed: a value below 10; mature: the last day's growth is below 1 % of the value; steep: it is 10 % \
-    or more; between the two early_s while it accelerates, else steep";
+pub const RULE: &str = "seed: the value is below 10; mature: the growth of the last day is below 1 % of the \
+    value; steep: this growth is 10 % or more; if it is between 1 % and 10 %: early_s while the growth \
+    accelerates, otherwise steep";
 
 /// A curve of growth.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Curve {
-    /// What grows.
+    /// The name of the number that grows.
     pub id: &'static str,
     /// The label for people.
     pub label: &'static str,
-    /// The number now.
+    /// The current number.
     pub value: f64,
-    /// The part of the S-curve.
+    /// The growth phase.
     pub phase: Phase,
-    /// It grew more in the last day than in the day before.
+    /// Whether the number grew more in the last day than in the day before.
     pub accelerating: bool,
-    /// What phase and acceleration are computed from.
+    /// The inputs from which the phase and the acceleration are computed.
     pub inputs: CurveInputs,
 }
 
-/// What a curve is computed from.
+/// The inputs from which a curve is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CurveInputs {
     /// The number a day ago, from the nearest sample.
@@ -79,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn curves_match_values_calculated_by_hand() {
+    fn growth_curves_match_values_calculated_by_hand() {
         let of = |value, day, two| {
             let curve = Curve::of("x", "X", value, day, two);
             (curve.phase, curve.accelerating, curve.inputs.growth, curve.inputs.growth_before)

@@ -1,5 +1,5 @@
-//! Inclusion proofs, made from the public tiles. Each proof is checked before it is returned: if the tiles do
-//! not match the signed root, this is an internal error.
+//! Makes inclusion proofs from the public tiles of the evidence log. Each proof is checked before it is
+//! returned. If the tiles do not match the signed root, the result is an internal error.
 
 use std::cell::RefCell;
 
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_are_split_by_their_lengths() {
+    fn log_entries_are_split_by_their_stated_lengths() {
         assert_eq!(entries(b"\0\x01a\0\0\0\x02bc").collect::<Vec<_>>(), [&b"a"[..], b"", b"bc"]);
         assert_eq!(entries(b"\0\x01a\0\x05bc").count(), 1, "cut off");
     }

@@ -1,6 +1,6 @@
-//! Appends pending leaves to the tree, a batch at a time, and signs each new tree. Two runs at the same time
-//! are safe: the conditional write of one run fails, and this run reads the tree again. If a run dies, its
-//! leaves stay pending.
+//! Appends pending leaves to the tree of the evidence log in batches, and signs each new tree. Two runs at
+//! the same time are safe: the conditional write of one run fails, and then this run reads the tree again. If
+//! a run stops early, its leaves stay pending.
 
 use serde::Serialize;
 use tlog_tiles::Checkpoint;
@@ -95,7 +95,7 @@ pub async fn sequence_if_due(app: &App) -> Option<SequencerReport> {
 }
 
 async fn current(app: &App) -> Result<LogTree, Problem> {
-    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the log has no tree"))
+    app.store.log_tree().await?.ok_or_else(|| Problem::fault("the evidence log has no Merkle tree yet"))
 }
 
 /// The empty tree, or what another process has made of it in the meantime.

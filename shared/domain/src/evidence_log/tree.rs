@@ -1,6 +1,6 @@
-//! Adds leaves to the tree: it takes the roots of the subtrees and the new leaves, and calculates the new
-//! root and the additions to the tiles. It does no I/O, so that every size can be tested against the
-//! definition of the tree.
+//! Adds leaves to the tree of the evidence log. From the roots of the subtrees and the new leaves, it
+//! calculates the new root and the additions to the tiles. It does no I/O, so that tests can compare trees of
+//! every size with the definition of the tree.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub(super) fn grow(size: u64, edge: &[String], leaves: &[&str]) -> Result<Growth
     let edge: Vec<Hash> = edge.iter().map(|hash| read_hash(hash)).collect::<Result<_, _>>()?;
     let indexes = sub_tree_index(0, size, Vec::new());
     if indexes.len() != edge.len() {
-        return Err(Problem::fault("the edge of the log's tree does not match its size"));
+        return Err(Problem::fault("the stored hashes of the log's tree do not match the size of the tree"));
     }
     let mut hashes = Hashes(indexes.into_iter().zip(edge).collect());
     let mut segments: BTreeMap<LogTile, TileSegment> = BTreeMap::new();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn small_trees_have_the_published_roots() {
+    fn small_trees_have_the_published_root_hashes() {
         // The leaves and roots with which implementations of Certificate Transparency test themselves.
         let leaves = ["", "\0", "\x10", " !", "01", "@ABC", "PQRSTUVW", "`abcdefghijklmno"];
         let roots = [

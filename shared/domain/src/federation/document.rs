@@ -1,5 +1,6 @@
-//! Parses the two documents in which a registry lists its entries: the ARD catalogue and the list of the MCP
-//! registry API. Both are untrusted, so each text is bounded and checked.
+//! Parses the two documents in which another registry lists its entries: the ARD catalog and the list of the
+//! MCP registry API. Both documents are untrusted, so the length of each text is limited and each text is
+//! checked.
 
 use serde_json::Value;
 
@@ -109,7 +110,7 @@ mod tests {
     const PEER: &str = "https://r.example.org";
 
     #[test]
-    fn a_catalogue_is_read() {
+    fn a_catalog_is_parsed() {
         let entry = |name: &str, of_type: &str, url: &str| json!({ "displayName": name, "type": of_type, "url": url, "description": "Does." });
         let read = catalogue(
             &json!({ "host": { "displayName": "Other" }, "entries": [
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_servers_is_read() {
+    fn a_list_of_servers_is_parsed() {
         let read = servers(
             &json!({ "servers": [
                 { "server": { "name": "org.example/a", "description": "Adds.", "remotes": [{ "type": "streamable-http", "url": "https://a.example.org/mcp" }] } },

@@ -1,5 +1,5 @@
-//! Reads what other registries list, through the guarded fetcher and within bounds. The last answer of a
-//! registry is kept until a new one arrives, so that a registry that is down for a day does not disappear.
+//! Reads the entries of other registries, through the guarded fetcher and within limits. The last answer of a
+//! registry is kept until a new answer arrives. So a registry that is down for a day does not disappear.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Publishes this registry's own agent card at other registries. Only the operator can start it, because it
+//! Publishes this registry's own agent card at other registries. Only the operator can start this, because it
 //! writes to another service.
 
 use futures::future::join_all;
@@ -17,15 +17,15 @@ const MAX_JSON_VALUES: usize = 2000;
 pub struct Pushed {
     /// The base URL of the registry.
     pub peer: String,
-    /// Whether it accepted the listing.
+    /// Whether the other registry accepted the listing.
     pub ok: bool,
-    /// Its HTTP status, if it answered.
+    /// The HTTP status of the other registry, if it answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The id that it gave the listing.
+    /// The id of the listing at the other registry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listing_id: Option<String>,
-    /// A short code for why it did not accept the listing.
+    /// A short code for the reason why the other registry did not accept the listing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Adds other registries to search results: the registries themselves, so that a client can search there, and
-//! the entries of these registries that match the words of the query. If the settings contain no other
+//! Adds referrals to search results. Some referrals are other registries, where a client can search. The
+//! others are entries of these registries that match the words of the query. If the settings contain no other
 //! registry, nothing is read.
 
 use std::sync::Arc;
@@ -17,20 +17,20 @@ const MAX_REFERRALS: usize = 10;
 /// How long this process caches the referrals, in milliseconds.
 const CACHE_MS: i64 = 60_000;
 
-/// What to include about other registries (ARD §7.2).
+/// Whether a search includes entries of other registries (ARD §7.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FederationMode {
-    /// Referrals, if there are any.
+    /// Include entries of other registries, if there are any.
     #[default]
     Auto,
     /// The same as `auto`.
     Referrals,
-    /// No referrals.
+    /// Leave out entries of other registries.
     None,
 }
 
-/// A referral to another registry (ARD): send the same search to its API.
+/// Another registry (ARD). You can send the same search to its API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PeerReferral {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_rank_by_shared_words() {
+    fn referrals_are_ranked_by_the_words_they_share_with_the_query() {
         let peers = [peer(&[
             ("Weather bot", Kind::Agent),
             ("Weather forecast server", Kind::Mcp),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn registry_without_search_api_is_not_referred_to() {
+    fn registry_without_a_search_api_is_left_out_of_referrals() {
         let peers = [peer(&[]), PeerRegistry { search_url: None, ..peer(&[]) }];
         let found = peer_referrals(&peers);
         assert_eq!(found.len(), 1, "a registry without a search API is left out");

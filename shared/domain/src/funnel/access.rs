@@ -1,13 +1,12 @@
-//! What an access token opens: a product, or the confirmation of an invited demo. The product is generated
-//! again for each request from the current listing, so no part of the product is stored.
+//! What an access token gives access to: a product, or the confirmation of a demo after an invitation. The
+//! product is generated again for each request from the current listing, so no part of the product is stored.
 
 use http::StatusCode;
-use serde_json::json;
 
 use super::profile;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
-use registry_model::{AccessToken, Grant, GrantSubject, Lane, Listing, Order, OrderId};
+use registry_model::{AccessToken, Grant, GrantSubject, Lane, Listing, NextStep, Order, OrderId};
 use registry_products::{File, Profile};
 
 #[derive(Clone, Debug)]
@@ -21,7 +20,7 @@ pub struct Opened {
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let grant = grant(app, token).await?;
     if !grant.is_open() {
-        let detail = "This purchase is not paid yet. Its token works as soon as the payment is confirmed.";
+        let detail = "This purchase is not paid yet. The token works as soon as the payment is confirmed.";
         return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail));
     }
     let profile = match &grant.subject {
@@ -52,10 +51,12 @@ fn bad_token(app: &App) -> Problem {
     let detail = "Unknown or revoked `token`. Check the spelling.";
     let mut problem = Problem::new(StatusCode::UNAUTHORIZED, "bad_token", detail);
     problem.field = Some("token".to_owned());
-    problem.with_next(json!({
-        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"), "tool": "take_demo",
-        "note": "Get a token by sending feedback after a demo while founding seats remain, or by buying a product.",
-    }))
+    problem.with_next(NextStep::take_demo(
+        &app.settings,
+        None,
+        "There are two ways to get a token: buy a product, or send feedback on a demo while founding seats \
+            (free products) are left.",
+    ))
 }
 
 #[derive(Clone, Debug)]
@@ -86,8 +87,9 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
-    Problem::new(StatusCode::NOT_FOUND, "order_not_found", detail).with_next(json!({
-        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"), "tool": "take_demo",
-        "note": "Send {\"listing_id\": …}; the answer contains the order_id.",
-    }))
+    Problem::new(StatusCode::NOT_FOUND, "order_not_found", detail).with_next(NextStep::take_demo(
+        &app.settings,
+        None,
+        "Send {\"listing_id\": …}. The response contains the order_id.",
+    ))
 }

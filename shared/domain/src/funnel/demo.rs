@@ -1,12 +1,12 @@
 //! The demo: some files of a product, made from the listing's own card and proof. The demo is free for Live
-//! listings. A repeated request returns the same order.
+//! listings. If a listing takes the demo again, the response contains the same order.
 
 use super::profile;
 use crate::feed_item;
 use registry_app::App;
 use registry_formats::argument_text;
 use registry_model::error::Problem;
-use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, Order, OrderId, Sku};
+use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, NextStep, Order, OrderId, Sku};
 use registry_products::{File, Profile};
 use registry_store::{DemoOutcome, FunnelCounts, ListingWithOrders, NamedListing};
 
@@ -119,12 +119,9 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 }
 
 fn not_active(app: &App, id: &ListingId, lane: Lane) -> Problem {
-    let status = app.settings.url(&format!("/api/listings/status?id={id}"));
-    let detail = format!("A demo requires a Live listing; this one is {}.", lane.as_str());
-    Problem::new(http::StatusCode::CONFLICT, "not_active", detail).with("lane", lane.as_str()).with_next(
-        serde_json::json!({
-            "action": "check_status", "method": "GET", "url": status, "tool": "check_status", "arguments": { "id": id },
-            "note": "Returns what to fix. Then publish again, and take the demo when lane is `active`.",
-        }),
-    )
+    let detail = format!("A demo requires a Live listing. The state of this listing is {}.", lane.as_str());
+    let note = "This request returns what to fix. After the fix, publish again. Take the demo when `lane` is `active`.";
+    Problem::new(http::StatusCode::CONFLICT, "not_active", detail)
+        .with("lane", lane.as_str())
+        .with_next(NextStep::check_status(&app.settings, id, note))
 }

@@ -1,5 +1,5 @@
-//! Giving feedback: five answers after the demo, once per listing, in return for a founding seat or a
-//! discount code.
+//! Feedback: a listing answers five questions after the demo. Each listing can do this once. In return it
+//! gets a founding seat or a discount code.
 
 use super::access::order_not_found;
 use super::feedback_form::{DRAFT_RATING, GivenFeedback, draft, parse};
@@ -84,7 +84,8 @@ fn chosen(
 ) -> Result<Order, Problem> {
     if let Some(named) = named {
         let found = orders.into_iter().find(|order| order.order_id == *named);
-        let detail = "`order_id` is not an order of this listing.";
+        let detail = "`order_id` belongs to another listing. Send the `order_id` from the demo of this \
+            listing.";
         return found.ok_or_else(|| conflict("order_id", "other_listing", detail));
     }
     let default = Sku::of_kind(listing.shown_kind());

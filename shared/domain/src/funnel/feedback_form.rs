@@ -1,4 +1,4 @@
-//! The feedback form: its fields, the draft that a demo suggests, and its validation.
+//! The feedback form: the fields, the draft that a demo returns, and the rules that check the fields.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,20 @@ const MAX_SOURCE_CHARS: usize = 100;
 const MAX_KEY_CHARS: usize = 200;
 pub const DRAFT_RATING: u8 = 3;
 
-/// Feedback after a demo. The demo's `next_steps.example_body` is a complete draft of it.
+/// Feedback after a demo. The demo returned a complete draft of the feedback as `next_steps.example_body`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "order_id"]), "allOf" = [{ "required": ["answers"] }]))]
 pub struct GivenFeedback {
-    /// The listing that took the demo; or send `order_id`.
+    /// The id of the listing that took the demo. If you do not send it, send `order_id`.
     pub listing_id: Option<String>,
-    /// The order that the demo returned.
+    /// The order id that `take_demo` returned.
     pub order_id: Option<String>,
     /// The kind of the listing: agent or MCP server.
     pub kind: Option<Kind>,
-    /// The name of the sender.
+    /// Your name.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     pub agent_name: Option<String>,
-    /// From 1 to 5.
+    /// The rating, from 1 to 5.
     #[schemars(range(min = 1, max = 5))]
     #[schemars(required)]
     pub rating: Option<u8>,
@@ -41,17 +41,17 @@ pub struct GivenFeedback {
     /// Anything else you want to say.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_ANSWER_CHARS))]
     pub body: Option<String>,
-    /// An address for replies; it is never shown.
+    /// An e-mail address for replies. It is never shown.
     #[serde(alias = "email")]
     #[schemars(extend("format" = "email"))]
     pub contact_email: Option<String>,
-    /// What led you here.
+    /// How you found this registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_SOURCE_CHARS))]
     pub source: Option<String>,
-    /// A secret of the sender; the demo suggests one. Send it again with `reissue` to receive a lost reward again.
+    /// A secret that only you know; the demo suggests one. With it and `reissue`, you can get a lost reward again.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_KEY_CHARS))]
     pub idempotency_key: Option<String>,
-    /// Issues the reward again if the answer that contained it was lost; the previous one stops working.
+    /// Send true if you lost the answer with the reward. You get a new reward, and the old one stops working.
     #[serde(default)]
     pub reissue: bool,
 }
@@ -72,7 +72,7 @@ pub fn draft(listing: &Listing, sku: Sku) -> BTreeMap<String, String> {
     let text = |question: &str| match question {
         "tried" => format!("Read the {product} demo that was made for {name}."),
         "ux_friction" => "Nothing stopped us.".to_owned(),
-        "product_one_ship" => format!("More of what is particular to {name}."),
+        "product_one_ship" => format!("Add more about what only {name} does."),
         "overall" => format!("We would keep the parts that name what {name} does."),
         _ => "maybe".to_owned(),
     };
@@ -88,8 +88,8 @@ pub(super) struct Parsed {
 
 pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
-        let detail = "`rating` must be a whole number from 1 to 5. The demo's next_steps.example_body is a complete \
-                      draft of this request.";
+        let detail = "`rating` must be a whole number from 1 to 5. The response to the demo contains a \
+                      complete draft of this request: next_steps.example_body.";
         return Err(Problem::invalid("rating", "bad_rating", detail));
     };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
@@ -98,14 +98,16 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
         return Err(Problem::invalid(
             field,
             "unknown_question",
-            format!("`answers` accepts only these five questions: {ids}."),
+            format!("`answers` accepts only the answers to these five questions: {ids}."),
         ));
     }
     for (id, question) in QUESTIONS {
         let field = format!("answers.{id}");
         let Some(answer) = given.answers.get(id) else {
-            let detail =
-                format!("`{field}` is missing: {question} The demo's example_body contains a draft.");
+            let detail = format!(
+                "`{field}` is missing. Question: {question} The example_body in the response to the \
+                    demo contains a draft."
+            );
             return Err(Problem::invalid(field, "missing_answer", detail));
         };
         argument_text::text(&field, answer, MAX_ANSWER_CHARS)?;

@@ -13,17 +13,17 @@ use registry_model::{Kind, Listing, Sku};
 pub struct Deal {
     /// `founding_free_100`.
     pub name: &'static str,
-    /// All seats.
+    /// The number of all seats.
     pub seats: u32,
-    /// Seats taken.
+    /// The number of seats that are taken.
     pub claimed: u32,
-    /// Seats left.
+    /// The number of seats that are left.
     pub remaining: u32,
     /// 100: the product is free.
     pub percent_off: u32,
     /// True: no checkout is needed.
     pub no_stripe: bool,
-    /// The steps to a seat.
+    /// The steps to get a seat.
     pub path: Vec<String>,
     /// The offer in one sentence.
     pub one_liner: String,
@@ -47,10 +47,11 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
             .map(str::to_owned)
             .to_vec(),
         one_liner: format!(
-            "The first {seats} listings to finish demo and feedback receive a full product, free and without checkout."
+            "The first {seats} listings that take the demo and send feedback receive a full product, free \
+             and without checkout."
         ),
         short: format!("{remaining} of {seats} founding seats left"),
-        for_active: "Any Live listing, agent or MCP server; one seat each.".to_owned(),
+        for_active: "Any Live agent or MCP server can claim one seat.".to_owned(),
     }
 }
 
@@ -74,17 +75,25 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
         (
             "feedback",
             "Feedback",
-            format!("POST {} with the demo's example_body", url("/api/products/feedback")),
+            format!(
+                "POST {} with the example_body from the response to the demo",
+                url("/api/products/feedback")
+            ),
         ),
         (
             "discount",
             "Discount",
-            "When the founding seats are gone, feedback returns a discount code: keep it.".to_owned(),
+            "When all founding seats (free products) are taken, you get a discount code for your feedback. \
+             Keep the code."
+                .to_owned(),
         ),
         (
             "buy",
             "Buy",
-            format!("Wait until payments open, after feedback from {after} agents and {after} MCP servers."),
+            format!(
+                "Wait until payments open. They open when {after} agents and {after} MCP servers have \
+                sent feedback."
+            ),
         ),
     ];
     stages.map(|(id, label, agent_action)| Stage { id, label, agent_action }).to_vec()
@@ -106,7 +115,7 @@ pub struct DemoBody {
     pub description: Option<String>,
 }
 
-/// A demo request, ready to be sent.
+/// A complete request for a demo.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TakeDemo {
     /// What the request is for.
@@ -153,7 +162,7 @@ pub struct AfterDemo {
 /// The founding offer for one listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListingDeal {
-    /// Seats left.
+    /// The number of seats that are left.
     pub founding_free_seats: u32,
     /// How to claim a seat.
     pub message: String,
@@ -180,7 +189,8 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
     TakeDemo {
         name: format!("Free demo for {}", listing.name),
         description:
-            "Generates artifacts from this listing's own card and probe evidence. Free, no account needed."
+            "Makes demo files from the card and the probe evidence of this listing. It is free and needs no \
+             account."
                 .to_owned(),
         listing_id: listing.id.to_string(),
         kind,
@@ -195,7 +205,8 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
             step: "feedback",
             method: "POST",
             url: settings.url("/api/products/feedback"),
-            note: "Send next_steps.example_body from the demo's answer, with your own answers.",
+            note: "Send next_steps.example_body from the response to the demo. Replace the draft answers \
+                with your own answers.",
         },
         funnel: FUNNEL,
     }

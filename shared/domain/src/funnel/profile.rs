@@ -1,4 +1,5 @@
-//! The profile that products are made from, with its peers: matching Live listings found by the search index.
+//! The profile from which the products for a listing are made. It also contains peers: matching Live listings
+//! that the search index found.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! The reward for feedback: a founding seat while there are any, then a discount code. It is shown once and
-//! stored as a digest; a caller who lost the answer can have it issued again.
+//! The reward for feedback: a founding seat while seats are left, then a discount code. The reward is shown
+//! once, and only its digest is stored. If a caller has lost the answer, the registry can issue the reward
+//! again.
 
 use http::StatusCode;
 use serde_json::json;
@@ -10,7 +11,7 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{
     AccessToken, Caller, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, LimitedAction,
-    Listing, ListingId, Order, Reward,
+    Listing, ListingId, NextStep, Order, Reward,
 };
 use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
@@ -133,22 +134,22 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
 }
 
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
-    let detail = "Feedback requires a demo, and this listing has not taken one.";
-    Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(json!({
-        "action": "take_demo", "method": "POST", "url": app.settings.url("/api/products/demo"),
-        "body": { "listing_id": id }, "tool": "take_demo",
-        "note": "The answer contains next_steps.example_body: send it here.",
-    }))
+    let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
+    Problem::new(StatusCode::CONFLICT, "demo_first", detail).with_next(NextStep::take_demo(
+        &app.settings,
+        Some(id),
+        "The response contains next_steps.example_body. Send it here.",
+    ))
 }
 
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
-    let detail = "This listing has already given feedback; each listing can do so once. Its reward was shown once, in \
-                  that answer. If you did not receive the answer, send the same body, with the same \
-                  idempotency_key, and `reissue`: true.";
-    Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(json!({
-        "action": "talk_inbox", "method": "GET",
-        "url": app.settings.url(&format!("/api/talk?listing_id={id}")),
-        "tool": "talk_inbox", "arguments": { "listing_id": id },
-        "note": "The inbox contains the next step.",
-    }))
+    let detail = "This listing has already sent feedback. Each listing can send feedback once. The reward \
+                  was shown once, in the response. If you did not receive that response, send the same body \
+                  again, with the same idempotency_key and `reissue`: true.";
+    Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(NextStep::get(
+        "talk_inbox",
+        app.settings.url(&format!("/api/talk?listing_id={id}")),
+        json!({ "listing_id": id }),
+        "The inbox contains the next step.",
+    ))
 }

@@ -1,4 +1,4 @@
-//! The unlock meter: how much feedback there is, and how much is needed before payments open
+//! The unlock meter shows how much feedback there is, and how much feedback is needed before payments open
 //! (`specification.md#payments`).
 
 use schemars::JsonSchema;
@@ -7,24 +7,24 @@ use serde::Serialize;
 use registry_model::settings::Settings;
 use registry_store::FunnelCounts;
 
-/// The meter that opens payments.
+/// How much feedback there is, and how much is needed until payments open.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Unlock {
     /// Whether card payments are open.
     pub payments_open: bool,
-    /// Agents that have given feedback.
+    /// The number of agents that have given feedback.
     pub feedback_agents: u32,
-    /// MCP servers that have given feedback.
+    /// The number of MCP servers that have given feedback.
     pub feedback_mcps: u32,
-    /// How much feedback of each kind opens payments.
+    /// How much feedback is needed from each kind until payments open.
     pub targets: Targets,
     /// Progress in percent, 0 to 100.
     pub progress_pct: u32,
-    /// The meter in a sentence.
+    /// The progress in one sentence.
     pub message: String,
 }
 
-/// How much feedback opens payments.
+/// How much feedback is needed until payments open.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Targets {
     /// From agents.
@@ -43,7 +43,8 @@ pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
         "Payments are open, and discount codes can be used.".to_owned()
     } else {
         format!(
-            "Payments open after feedback from {target} agents and {target} MCP servers; so far {agents} and {mcps}."
+            "Payments open when {target} agents and {target} MCP servers have sent feedback. So far, \
+             {agents} agents and {mcps} MCP servers have."
         )
     };
     Unlock {
@@ -62,7 +63,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn payments_open_when_both_kinds_reach_their_target() {
+    fn payments_open_when_agents_and_servers_both_reach_the_target() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let meter = |agents, mcps| {
             let counts =

@@ -1,5 +1,5 @@
-//! Complete requests, with method, URL, headers and body, in the protocol version in which the listing
-//! answered the last probe.
+//! Builds complete requests with method, URL, headers and body. A request uses the protocol version in which
+//! the listing answered its last probe.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ pub struct Call {
     /// The HTTP request.
     #[serde(flatten)]
     pub request: CallRequest,
-    /// Requests to send first, in this order, each after the answer of the one before.
+    /// Requests to send first, in this order. Wait for each answer before you send the next request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<CallRequest>,
-    /// What to fill in before sending.
+    /// What to fill in before you send the request.
     pub note: String,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
         Some(tool) => (
             "tools/call",
             json!({ "name": tool, "arguments": {} }),
-            "Fill in `params.arguments` according to the tool's inputSchema, which tools/list returns.",
+            "Fill in `params.arguments`. The inputSchema of the tool describes them; tools/list returns it.",
         ),
         None => ("tools/list", json!({}), "Returns the tools with their input schemas."),
     };
@@ -115,7 +115,8 @@ pub(super) fn a2a(url: &str, version: &str, message_id: &str, text: &str) -> Cal
     };
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let request = with_version(CallRequest::post(url, [("accept", JSON_OR_STREAM)], body), version);
-    let note = "Put the task into the text. If the answer contains a task, poll it by its id.";
+    let note = "Write what you need into the text. If the answer contains an A2A task, poll the task by its \
+        id.";
     Call::new(EntryProtocol::A2a, version, request, note)
 }
 
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tool_call_follows_the_revision_of_the_server() {
+    fn tool_call_uses_the_protocol_revision_of_the_server() {
         let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some("add"));
         assert!(modern.before.is_empty());
         assert_eq!(modern.request.headers["mcp-name"], "add");
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn message_follows_the_proven_version() {
+    fn message_has_the_form_of_the_proven_a2a_version() {
         let sent = |version: &str| a2a("https://a.example.org/rpc", version, "m", "Hi.").request;
         assert_eq!(sent("1.0").body.unwrap()["method"], "SendMessage");
         assert_eq!(sent("1.0").headers["a2a-version"], "1.0");

@@ -1,4 +1,5 @@
-//! All ways to call one listing, the preferred protocol first, made from the evidence of its last probe.
+//! All ways to call one listing, with the preferred protocol first. They are made from the evidence of the
+//! last probe of the listing.
 
 use std::cmp::Reverse;
 
@@ -20,7 +21,7 @@ pub struct CapabilityRequest<'a> {
     pub skill: Option<&'a str>,
 }
 
-/// The ready calls of a listing.
+/// The complete calls of a listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Invocation {
     /// The URN of the listing.
@@ -29,9 +30,9 @@ pub struct Invocation {
     pub listing_id: ListingId,
     /// The name of the listing.
     pub name: String,
-    /// The call to send first: the preferred protocol, if the listing speaks it.
+    /// The protocol of the call to send first. It is the preferred protocol, if the listing speaks it.
     pub first: EntryProtocol,
-    /// The protocols by which it can be called, `first` first.
+    /// The protocols in which the listing can be called. `first` comes first.
     pub protocols: Vec<EntryProtocol>,
     /// A call of an MCP tool.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,20 +140,30 @@ fn message_text(wish: CapabilityRequest<'_>, facts: Option<&Facts>) -> String {
 pub struct Adapter {
     /// The protocol.
     pub protocol: EntryProtocol,
-    /// What an invocation contains for it.
+    /// What an invocation contains for this protocol.
     pub gives: &'static str,
-    /// What the call is made from.
+    /// From which facts the call is built.
     pub from: &'static str,
 }
 
 pub fn adapters() -> Vec<Adapter> {
     use EntryProtocol::{A2a, Ard, Dns, Http, Mcp};
     let adapters = [
-        (Mcp, "tools/call, after the handshake of its revision", "revision and tools of the last probe"),
-        (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version of the last probe"),
-        (Http, "the same message over A2A's REST binding", "the binding of the last probe, if it was REST"),
+        (
+            Mcp,
+            "tools/call, after the handshake of the protocol revision",
+            "the revision and the tools that \
+            the last probe found",
+        ),
+        (A2a, "SendMessage over JSON-RPC (message/send before 1.0)", "the version that the last probe found"),
+        (
+            Http,
+            "the same message over A2A's REST binding",
+            "the binding that the last probe found, if it was \
+            REST",
+        ),
         (Ard, "a search that finds the listing's catalogue entry", "the ARD endpoint of this registry"),
-        (Dns, "no call of its own; use another protocol", "nothing: probes do not read DNS records"),
+        (Dns, "no call: use another protocol", "nothing: probes do not read DNS records"),
     ];
     adapters.map(|(protocol, gives, from)| Adapter { protocol, gives, from }).to_vec()
 }
@@ -180,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn tool_is_chosen_by_name_then_words_then_order() {
+    fn tool_is_chosen_first_by_name_then_by_words_then_by_order() {
         let facts = facts();
         let chosen = |wish| tool(wish, Some(&facts));
         assert_eq!(
@@ -196,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn message_contains_skill_and_words() {
+    fn message_contains_the_requested_skill_and_words() {
         let facts = facts();
         let text = |words, skill| message_text(CapabilityRequest { words, skill, tool: None }, Some(&facts));
         assert_eq!(text("in Paris", Some("weather_forecast")), "Weather forecast: in Paris");

@@ -1,4 +1,5 @@
-//! A Live listing as a node of the capability graph: what it can do, by which protocols, and where.
+//! A Live listing as a node of the capability graph: what the listing can do, which protocols it uses, and at
+//! which endpoints.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +12,7 @@ use registry_store::NamedListing;
 /// Tools or skills shown for one listing.
 const MAX_ABILITIES: usize = 40;
 
-/// A node of the capability graph.
+/// A listing, with what it can do and how to call it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CapabilityNode {
     /// Its URN in ARD.
@@ -22,13 +23,13 @@ pub struct CapabilityNode {
     pub name: String,
     /// Agent or MCP server.
     pub kind: Kind,
-    /// The protocols by which it can be called, the usual one first.
+    /// The protocols in which the listing can be called. The usual protocol comes first.
     pub protocols: Vec<EntryProtocol>,
     /// Versions and bindings that the last probe proved, such as `a2a/1.0` and `jsonrpc`.
     pub proven: Vec<String>,
-    /// Names of the tools of an MCP server.
+    /// The names of the tools of an MCP server.
     pub mcp_tools: Vec<String>,
-    /// Names of the skills of an agent.
+    /// The names of the skills of an agent.
     pub a2a_skills: Vec<String>,
     /// The URLs of the listing.
     pub endpoints: Endpoints,

@@ -1,12 +1,12 @@
-//! Finds listings that fit together. For an agent it finds matching MCP servers, and for an MCP server
-//! matching agents. It also finds matching pairs among the newest agents. It searches the index in memory, so
-//! that any number of pairs costs only a few reads of the table.
+//! Finds listings that fit together. For an agent it finds matching MCP servers, and for an MCP server it
+//! finds matching agents. It also finds matching pairs among the newest agents. It searches the index in
+//! memory, so any number of pairs costs only a few reads of the table.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resolve::live_in_order;
-use crate::views::active_page::{self, Cursor, PageQuery};
+use crate::views::active_page::{self, ActivePosition, PageQuery};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Kind, Listing, ListingId};
@@ -71,7 +71,7 @@ fn search_text<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str
 
 /// Pairs of a Live agent and a Live MCP server at different hosts, the best first.
 pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
-    let newest = PageQuery { only: Some(Kind::Agent), from: Cursor::default(), limit: MAX_AGENTS };
+    let newest = PageQuery { only: Some(Kind::Agent), from: ActivePosition::default(), limit: MAX_AGENTS };
     let agents = active_page::read(app, &newest).await?.agents;
     app.search.load().await?;
     let mut found: Vec<(&Listing, ListingId, u8)> = Vec::new();

@@ -1,5 +1,5 @@
-//! Finds the Live listings that can do what a query describes. This takes one search and one batch read; then
-//! the results are filtered by tool or skill.
+//! Finds the Live listings that can do what a query describes. This takes one search and one batch read.
+//! After that, the results are filtered by tool or skill.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! Sends the first message to a Live agent also as an A2A message, if the operator has enabled this. The
-//! message is one text to the endpoint at which the agent answered its last probe. It goes through the
-//! guarded fetcher. An invitation goes to no other address (`specification.md#outreach`).
+//! Sends the first message to a Live agent over A2A too, if the operator has enabled this. The message is one
+//! text. It goes through the guarded fetcher to the endpoint at which the agent answered its last probe, and
+//! to no other address (`specification.md#outreach`).
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! The number of first messages per UTC day. The table of `specification.md#outreach-budget` gives the number
-//! for a count of Live listings; a setting and the acceleration index scale this number. A separate function
-//! returns the number before scaling, because both numbers are shown.
+//! The number of first messages per UTC day. The table in `specification.md#outreach-budget` gives the base
+//! number, which depends on the number of Live listings. A setting and the acceleration index scale the base
+//! number. A separate function returns the base number, because both numbers are shown.
 
 use registry_model::settings::Settings;
 
@@ -29,7 +29,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn table_matches_the_specification_at_the_edges_of_each_row() {
+    fn daily_cap_matches_the_specification_at_the_edges_of_each_row() {
         let active = [0, 1, 49, 50, 99, 100, 199, 200, 332, 333, u32::MAX];
         assert_eq!(active.map(base_cap), [0, 12, 12, 24, 24, 40, 40, 56, 56, 48, 48]);
     }

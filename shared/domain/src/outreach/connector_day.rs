@@ -1,6 +1,7 @@
-//! The connector of the day (`specification.md#connector-daily-pick`): the first read of a UTC day picks it
-//! and stores the pick. Only the job sends a message to it. If no candidate reaches the thresholds, the day
-//! is a "research day" without a message.
+//! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other
+//! listings. The first read of a UTC day picks the connector and stores the pick. Only the job sends a
+//! message to the connector. If no candidate reaches the thresholds, the day is a "research day" without a
+//! message.
 
 use super::a2a_delivery::TouchedListing;
 use super::connectors::{self, Candidate};
@@ -87,15 +88,15 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
         connector_likeness: likeness.points,
         traits: likeness.traits.clone(),
         why: format!(
-            "{} has the highest connector likeness ({}) of all Live listings that may be contacted, and a live score \
-             of {live_score} of 10.",
+            "Of all Live listings that may be contacted, {} fits best as a connector ({} points). Its live \
+             score is {live_score} of 10.",
             listing.name, likeness.points
         ),
         action: FirstStep {
-            step: "The daily job leaves the draft in the partner's Talk inbox, once.".to_owned(),
+            step: "The daily job sends the draft once to the partner's Talk inbox.".to_owned(),
             do_not: owned(&[
                 "Do not write to another connector today.",
-                "Do not write to this connector again before its pause is over.",
+                "Do not write to this connector again before the pause after this message is over.",
                 "Do not write to a listing that has opted out.",
                 "Do not send e-mail.",
             ]),
@@ -114,12 +115,13 @@ fn research(
     let best = free.first();
     let why = match best {
         Some(best) => format!(
-            "No candidate reaches a connector likeness of {MIN_LIKENESS} and a live score of {MIN_LIVE_SCORE}; the \
-             best, {}, has {} and {}.",
+            "No candidate has at least {MIN_LIKENESS} points as a connector and a live score of at least \
+             {MIN_LIVE_SCORE}. The best candidate is {} with {} points and a live score of {}.",
             best.listing.name, best.likeness.points, best.live_score
         ),
         None if candidates > 0 => format!(
-            "None of the {candidates} Live connectors may be contacted: each was contacted recently or has opted out."
+            "None of the {candidates} Live connectors may be contacted. Each of them was contacted recently \
+             or has opted out."
         ),
         None => "No Live listing is a connector yet.".to_owned(),
     };
@@ -130,10 +132,12 @@ fn research(
         traits: Vec::new(),
         why,
         action: FirstStep {
-            step: "Research: look for connectors in the places of the playbook, and publish what you find."
-                .to_owned(),
+            step:
+                "Research: look for connectors in the places that the playbook lists, and publish what you \
+                find."
+                    .to_owned(),
             do_not: owned(&[
-                "Do not write to another listing today to fill the quota.",
+                "Do not write to another listing today instead.",
                 "Do not lower the thresholds.",
             ]),
             draft: Draft::default(),

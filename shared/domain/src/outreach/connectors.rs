@@ -1,5 +1,5 @@
-//! Finds the Live listings that connect others: a few fixed searches, then a ranking by traits. The table is
-//! read once for all candidates.
+//! Finds the Live listings that connect other listings. It runs a few fixed searches and then ranks the
+//! candidates by their traits. The table is read once for all candidates.
 
 use std::collections::HashMap;
 

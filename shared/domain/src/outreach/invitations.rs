@@ -1,6 +1,6 @@
-//! The invitations of a run: the listings that are due in the queue, within the budget of the day. A run
-//! costs a constant number of reads and one transaction per invitation. A listing that cannot be invited is
-//! moved back in the queue, so that it does not block the others.
+//! Sends the invitations of one run. The run invites the listings that are due in the queue, within the
+//! budget of the day. It costs a fixed number of reads, and one transaction for each invitation. A listing
+//! that cannot be invited is moved back in the queue, so that it does not block the others.
 
 use std::collections::{HashMap, HashSet};
 

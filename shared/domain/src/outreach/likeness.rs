@@ -1,5 +1,5 @@
-//! How much a listing connects others: points for traits in its description and in its last probe. Each trait
-//! counts once, so a text that repeats the same words gets no more points.
+//! Computes how well a listing connects other listings. A listing gets points for traits in its description
+//! and in its last probe. Each trait counts once, so a text that repeats the same words gets no more points.
 
 use registry_model::{Assessment, Listing};
 
@@ -73,7 +73,7 @@ impl Likeness {
             found.add(ABILITY_POINTS, "a skill or tool is named after it");
         }
         if listing.category.id() == "multi-agent" {
-            found.add(MULTI_AGENT, "filed under multi-agent");
+            found.add(MULTI_AGENT, "its category is multi-agent");
         }
         match abilities.len() {
             25.. => found.add(VERY_MANY_ABILITIES, "25 or more skills or tools"),
@@ -85,7 +85,7 @@ impl Likeness {
             found.add(BOTH_PROTOCOLS, "mentions both A2A and MCP");
         }
         if facts.is_some_and(|facts| facts.protocol_versions.len() > 1) {
-            found.add(VERSIONS, "several versions of its protocol");
+            found.add(VERSIONS, "supports several versions of its protocol");
         }
         if listing.name_proof.is_some() {
             found.add(PROVEN_NAME, "a proven name");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_give_their_points() {
+    fn role_words_of_a_listing_give_points() {
         for (name, description, points, role) in [
             ("Weather Bot", "Tells the weather.", 0, None),
             ("Sunny Router", "Tells the weather.", 14, Some("router")),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn size_and_versions_give_points_only_with_a_role() {
+    fn number_of_tools_and_versions_gives_points_only_with_a_role() {
         let busy = evidence(25, 2);
         assert_eq!(Likeness::of(&listing("Weather Bot", ""), Some(&busy)), Likeness::default());
         for (tools, versions, points) in

@@ -1,5 +1,5 @@
-//! The messages of the registry to a listing. Each one states why it was sent, that no second one follows,
-//! and how to opt out.
+//! The messages that the registry sends to listings. Each message states why it was sent and how to opt out.
+//! It also states that no other message follows within the next days.
 
 use serde_json::json;
 
@@ -19,9 +19,10 @@ pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {
 
 pub fn invitation(settings: &Settings, listing: &Listing) -> String {
     format!(
-        "{brand} lists {name} as Live: it answered its last handshake. A free demo is available at {demo}: artifacts made \
-         from its own card and probe, without an account. Feedback after the demo earns one of the founding seats \
-         while there are any. {close}",
+        "{brand} lists {name} as Live, because it answered its last handshake. A free demo is available at \
+         {demo}. The demo contains files made from the card and the probe of {name}; it needs no account. If \
+         you send feedback on the demo, you get a founding seat (a free full product) while seats are left. \
+         {close}",
         brand = settings.brand,
         name = listing.name,
         demo = demo_link(settings, &listing.id),
@@ -34,9 +35,9 @@ pub fn connector_draft(settings: &Settings, listing: &Listing, roles: &str) -> D
     Draft {
         subject: format!("{} is the connector of the day at {}", listing.name, settings.brand),
         body: format!(
-            "{brand} picked {name} as its connector of the day: {roles}. Connectors can read every Live agent and MCP \
-             server here, with the evidence of its last handshake: {active}. A free demo, made from your own card and \
-             probe, is available at {demo_link}. {close}",
+            "{brand} chose {name} as its connector of the day: {roles}. At {active}, you can read all Live \
+             agents and MCP servers with the evidence of their last handshake. A free demo, made from your \
+             own card and probe, is available at {demo_link}. {close}",
             brand = settings.brand,
             name = listing.name,
             active = settings.url("/api/listings/active"),
@@ -49,7 +50,8 @@ pub fn connector_draft(settings: &Settings, listing: &Listing, roles: &str) -> D
 fn close(settings: &Settings, id: &ListingId) -> String {
     let body = json!({ "listing_id": id, "action": "opt_out" });
     format!(
-        "This is a single message; no other follows within {} days. To opt out: POST {} {body}",
+        "This is a single message. You will receive no other message within {} days. To opt out: POST {} \
+         {body}",
         settings.outreach_pause_days,
         settings.url(OPT_OUT_PATH),
     )

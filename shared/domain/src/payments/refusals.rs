@@ -1,9 +1,10 @@
-//! Errors of payments: what is wrong and what to do.
+//! The errors of payments. Each error states what is wrong and what to do.
 
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::funnel::Unlock;
+use registry_model::NextStep;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_store::DiscountUse;
@@ -13,10 +14,11 @@ const RETRY_AFTER: u32 = 5;
 
 pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
     let problem = Problem::new(StatusCode::CONFLICT, "payments_not_open", meter.message.clone());
-    problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(json!({
-        "action": "take_demo", "method": "POST", "url": settings.url("/api/products/demo"),
-        "note": "The demo is free now, and feedback after it earns a founding seat while any is left.",
-    }))
+    problem.with("unlock", serde_json::to_value(meter).unwrap_or(Value::Null)).with_next(NextStep::take_demo(
+        settings,
+        None,
+        "The demo is free now. Feedback on the demo earns a founding seat (a free product) while seats are left.",
+    ))
 }
 
 pub(super) fn not_configured() -> Problem {
@@ -66,18 +68,23 @@ pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
         Some(DiscountUse::Held(_, until)) => conflict(
             "code_held",
             format!(
-                "`code` is reserved by an unpaid purchase until {until} at the latest. Pay that purchase (repeat the \
-                 request that began it), or try again then."
+                "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase, \
+                 repeat the request that started it. Otherwise try again after that time."
             ),
         )
         .with("held_until", until.to_string()),
-        Some(DiscountUse::Free) => conflict("code_held", "`code` was reserved a moment ago. Try again.".to_owned()),
-        _ => conflict("code_used", "`code` has already been used; a code works for one purchase.".to_owned()),
+        Some(DiscountUse::Free) => {
+            conflict("code_held", "`code` was reserved a moment ago. Try again.".to_owned())
+        }
+        _ => conflict(
+            "code_used",
+            "`code` has already been used. Each code works for only one purchase.".to_owned(),
+        ),
     }
 }
 
 pub(super) fn purchase_not_found(id: &str) -> Problem {
     let detail =
-        format!("Unknown purchase `{}`; unpaid purchases are deleted after a while.", shorten(id, 60));
+        format!("Unknown purchase `{}`. Unpaid purchases are deleted after some time.", shorten(id, 60));
     Problem::new(StatusCode::NOT_FOUND, "purchase_not_found", detail)
 }

@@ -1,7 +1,9 @@
-//! A checkout request: for which listing or agent the product is made, the goals, and the key that identifies
-//! a repeated request. The key is the `idempotency_key`; without one, it is the discount code; without both,
-//! it is random. The access token is derived from the key. So the registry can repeat an answer that was
-//! lost, and still stores nothing that opens a product.
+//! A checkout request. It contains the listing or agent for which the product is made, the goals, and a key
+//! that identifies a repeated request.
+//!
+//! The key is the `idempotency_key`. If there is no `idempotency_key`, the key is the discount code. If there
+//! is no code either, the key is random. The access token is derived from the key. So the registry can repeat
+//! an answer that was lost, but it stores nothing that opens a product.
 
 use ring::hmac;
 use serde_json::json;
@@ -55,8 +57,8 @@ impl Request {
                 }
             }
             (None, None) => {
-                let detail = "Send the `listing_id` for which the product is made, or an `agent_name` with a \
-                              `description` of what it does.";
+                let detail = "Send the `listing_id` of the listing for which you buy the product. Or send an \
+                              `agent_name` and a `description` of what the agent does.";
                 return Err(Problem::invalid("listing_id", "for_whom", detail));
             }
         };
@@ -95,8 +97,8 @@ impl RepeatKey {
                 "idempotency_key",
                 "bad_idempotency_key",
                 format!(
-                    "`idempotency_key` must have {MIN_KEY_CHARS} to {MAX_KEY_CHARS} printable characters without spaces and \
-                     be hard to guess, such as a UUID."
+                    "`idempotency_key` must have {MIN_KEY_CHARS} to {MAX_KEY_CHARS} printable characters \
+                     without spaces. It must be hard to guess, such as a UUID."
                 ),
             )),
             (None, Some(code)) => Ok(Self(format!("code\n{}", code.reveal()))),

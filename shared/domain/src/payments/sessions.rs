@@ -1,5 +1,5 @@
-//! Creates the payment page of a purchase: one Checkout Session of Stripe's HTTP API. The idempotency key is
-//! the purchase's id, so that a retry after a lost answer does not create a second page.
+//! Creates the payment page of a purchase: one Checkout Session in Stripe's HTTP API. The idempotency key is
+//! the id of the purchase. So a retry after a lost answer does not create a second page.
 
 use std::time::Duration;
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn session_contains_price_and_card_only() {
+    fn payment_session_contains_the_price_but_no_listing_id() {
         let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
         let text = form(&settings, &purchase(), Some("a+b@example.org"));
         let pairs: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn answer_is_a_page_or_a_classified_failure() {
+    fn stripe_reply_is_a_payment_page_or_a_classified_failure() {
         let good = r#"{"id": "cs_test_1", "url": "https://checkout.stripe.com/c/pay/cs_test_1#x"}"#;
         assert_eq!(answered(200, good).unwrap().id, "cs_test_1");
         for broken in

@@ -1,5 +1,5 @@
-//! Verifies Stripe's webhook signatures, scheme v1, over the time and the raw body (docs.stripe.com/webhooks,
-//! "Verify webhook signatures manually").
+//! Verifies the signatures of Stripe's webhooks (scheme v1). A signature covers the time and the raw body
+//! (docs.stripe.com/webhooks, "Verify webhook signatures manually").
 
 use ring::hmac;
 
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_body_time_or_scheme_is_rejected() {
+    fn signature_with_a_changed_body_time_or_scheme_is_rejected() {
         let header = format!("t={AT},v1={SIGNED}");
         assert_eq!(verified("whsec_other", Some(&header), BODY, AT), Err(SignatureError::Wrong));
         let tampered = br#"{"id": "evt_2", "object": "event"}"#;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn signature_is_valid_five_minutes_before_and_after_its_time() {
+    fn signature_is_valid_if_its_time_differs_by_at_most_five_minutes() {
         let header = format!("t={AT},v1={SIGNED}");
         for (apart, expected) in [
             (300, Ok(())),

@@ -1,6 +1,6 @@
-//! Stripe's payment events, authenticated by their signature. An event may arrive late, twice or out of
-//! order: each change is one conditional transaction, and foreign or repeated events are acknowledged without
-//! effect.
+//! Handles Stripe's payment events after it has checked their signatures. An event may arrive late, twice or
+//! out of order, so each change is one conditional transaction. If an event is a repetition or does not
+//! belong to a purchase of this registry, it is acknowledged and changes nothing.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -103,7 +103,8 @@ async fn pay(
     let is_full_amount = session.amount_total == Some(i64::from(purchase.amount_cents))
         && session.currency.as_deref() == Some(sessions::CURRENCY);
     if !is_full_amount {
-        tracing::error!(purchase_id = %purchase.id, "the paid amount differs from the purchase; nothing was opened");
+        tracing::error!(purchase_id = %purchase.id, "the paid amount differs from the price of the purchase; \
+            no access was given");
         return Ok(Received::Ignored);
     }
     let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };

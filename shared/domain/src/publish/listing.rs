@@ -1,5 +1,5 @@
-//! Turns a submission into a listing, for the first time or again. The first probe runs on the
-//! `listing.queued` event, or with the next scheduled sweep if that event is lost.
+//! Turns a submission into a new listing, or updates the existing listing. The `listing.queued` event starts
+//! the first probe. If that event is lost, the next scheduled sweep probes the listing.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -182,7 +182,7 @@ async fn restored(app: &App, known: Listing, by_publisher: bool) -> Result<Listi
         return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
     }
     let how = if by_owner {
-        "Only its owner can restore it: call `manage_listing` with the act `restore`."
+        "Only the owner of the listing can restore it: call `manage_listing` with the act `restore`."
     } else {
         "Publishing it again does not restore it."
     };

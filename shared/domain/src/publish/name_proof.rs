@@ -1,5 +1,6 @@
-//! Proofs of the name in a submission, checked before it is listed. A proof of the name lets the listing use
-//! it; a proof of the publisher also lets them change the description of an existing listing.
+//! Checks the proofs of the name in a submission before the listing is stored. A proof of the name allows the
+//! listing to use the name. A proof of the publisher also allows the publisher to change the description of
+//! an existing listing.
 
 use std::borrow::Cow;
 
@@ -35,19 +36,22 @@ pub(super) async fn of<'a>(
 /// How a publisher can prove that it owns a listing.
 pub fn advice(listing: &Listing) -> String {
     let Some(name) = &listing.server_name else {
-        return "Its description comes from its own card or endpoint, which is read when it is probed."
+        return "The description comes from the card or the endpoint of the listing. Each probe reads it \
+            again."
             .to_owned();
     };
     match (name_owner::github_owner(name), name_owner::domain(name)) {
         (Some(owner), _) => format!(
-            "To change the description, put it into the server.json of your repository (github.com/{owner}/...), name \
-             that repository in `repository`, and publish again."
+            "To change the description, write it in the server.json of your repository \
+             (github.com/{owner}/...). Send that repository in `repository`, and publish again."
         ),
         (None, Some(domain)) => format!(
-            "To change the description, serve your key at https://{domain}/.well-known/mcp-registry-auth or in a TXT record at \
-             {domain}, and publish again with a `proof` signed by it."
+            "To change the description, serve your key at https://{domain}/.well-known/mcp-registry-auth or \
+             in a TXT record at {domain}. Then publish again with a `proof` that this key signed."
         ),
-        (None, None) => "Its name is not a reversed domain name, so no domain can prove it.".to_owned(),
+        (None, None) => "The name of the listing is not a reversed domain name, so no domain can prove the \
+            name."
+            .to_owned(),
     }
 }
 

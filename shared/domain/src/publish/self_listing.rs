@@ -1,5 +1,5 @@
-//! The registry lists itself as an agent and as an MCP server, and is probed like any other listing: these
-//! two listings are the first that go Live, and show that publishing and probing work.
+//! The registry lists itself as an agent and as an MCP server, and probes both like any other listing. These
+//! two listings are the first that go Live. They show that publishing and probing work.
 
 use super::listing::{self, ProvenName};
 use super::submission::{Submission, Submitted};

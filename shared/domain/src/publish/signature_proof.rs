@@ -1,5 +1,6 @@
-//! The proof of a name by its domain's key: the domain publishes the key, and the publisher signs the name,
-//! the remote and the time with it.
+//! Proves the name in a server description with the key of the domain. The domain publishes the key. With
+//! this key, the publisher signs four things: the URL of this registry, the name, the URL of the remote
+//! server and the time.
 
 use std::pin::pin;
 
@@ -17,18 +18,18 @@ use registry_model::{KeySource, Moment, NameProofMethod};
 /// Long enough for clocks that differ, too short to reuse the proof.
 const MAX_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A proof that you own the name in a server description: the name is then shown as proven, and you may change the
-/// description of an existing listing. The domain of the name (`example.com` for `com.example/weather`) publishes the
-/// key by DNS or by HTTP: the record `v=MCPv1; k=ed25519; p=<public key, base64>` is a TXT record at `example.com`
-/// itself, or a line at `https://example.com/.well-known/mcp-registry-auth`. Names below `io.github` need no proof
-/// here: theirs is the server.json in the owner's repository.
+/// A proof that you own the name in a server description. With this proof, the name is shown as proven, and you may
+/// change the description of an existing listing. The domain of the name must publish your key. For the name
+/// `com.example/weather`, the domain is `example.com`. The record is `v=MCPv1; k=ed25519; p=<public key, base64>`.
+/// Publish it as a TXT record of `example.com`, or as a line of `https://example.com/.well-known/mcp-registry-auth`.
+/// Names below `io.github` need no proof here, because the registry reads the server.json in the owner's repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct ProofRequest {
     /// The time of the signature (RFC 3339), at most five minutes from now.
     #[schemars(extend("format" = "date-time"))]
     pub timestamp: String,
-    /// The Ed25519 signature, in hexadecimal, of four lines joined by line feeds: this registry's base URL, the name,
-    /// the URL of the remote, and the timestamp exactly as sent.
+    /// The Ed25519 signature in hexadecimal. Sign four lines, joined by line feeds: the base URL of this registry, the
+    /// name, the URL of the remote server, and the timestamp exactly as you send it.
     #[schemars(regex(pattern = "^[0-9a-fA-F]{128}$"))]
     pub signature: String,
 }
@@ -74,7 +75,7 @@ impl OfferedProof {
             return Err(refuse("proof.timestamp", "stale_proof", detail));
         }
         let domain = name_owner::domain(name).ok_or_else(|| {
-            let detail = "The name is not a reversed domain name, so no domain can prove it.";
+            let detail = "The name is not a reversed domain name, so no domain can prove the name.";
             refuse("proof", "name_without_domain", detail.to_owned())
         })?;
         // The first place that proves it ends the wait: many domains serve nothing by HTTP.
@@ -100,7 +101,8 @@ impl OfferedProof {
             (first, second) => {
                 let unread = first.or(second).map(|why| format!(" {why}")).unwrap_or_default();
                 let detail = format!(
-                    "The signature does not match any key of {domain}. Sign the four lines of `signed_text`, joined by line feeds.{unread}"
+                    "No key of {domain} made this signature. Sign the four lines of `signed_text`, joined by \
+                     line feeds.{unread}"
                 );
                 refuse("proof.signature", "signature_mismatch", detail)
             }

@@ -1,5 +1,5 @@
-//! Parses the body of a publish request into a valid `Submission`. The listing follows from the body alone;
-//! nothing is fetched (`specification.md#publish`).
+//! Parses the body of a publish request into a valid `Submission`. The result depends only on the body.
+//! Nothing is fetched (`specification.md#publish`).
 
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ pub enum Submitted {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
-    /// The URL of a card, or a site whose well-known card paths are tried.
+    /// The URL of a card or a site. For a site, the registry tries the well-known card paths.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
@@ -52,20 +52,20 @@ pub struct PublishRequest {
     /// The endpoint of an MCP server (streamable HTTP).
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     pub mcp_url: Option<String>,
-    /// A server description (server.json of the MCP registry).
+    /// A server description: the `server.json` of the MCP registry.
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
-    /// A display name, used until the card provides one.
+    /// A display name. It is shown until the card provides a name.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
     pub name: Option<String>,
-    /// An address for questions about this listing; it is never shown.
+    /// An e-mail address for questions about this listing. It is never shown.
     #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
     pub contact_email: Option<String>,
-    /// Where you heard of the registry.
+    /// How you found this registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     pub source: Option<String>,
-    /// With `server_json` only: a proof that you own its name.
+    /// A proof that you own the name in `server_json`. Send it only with `server_json`.
     pub proof: Option<ProofRequest>,
 }
 
@@ -84,8 +84,8 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
     let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
     json_schema!({
         "type": ["object", "null"],
-        "description": "A server description (server.json of the MCP registry, 2025-12-11). Other members, such as \
-            `packages`, are as in that schema.",
+        "description": "A server description (server.json of the MCP registry, 2025-12-11). It can contain \
+            the other members of that schema, such as `packages`.",
         "properties": {
             "name": { "type": "string", "format": "server-name", "minLength": 3, "maxLength": 200 },
             "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
@@ -117,7 +117,7 @@ impl Submission {
         let proof = request.proof.map(OfferedProof::parse).transpose()?;
         if proof.is_some() && request.server_json.is_none() {
             let detail =
-                "`proof` proves the name in a server description: send it together with `server_json`.";
+                "`proof` proves the name in a server description. Send `proof` together with `server_json`.";
             return Err(Problem::invalid("proof", "nothing_to_prove", detail));
         }
         let url = |field: &'static str, text: &Option<String>| {
@@ -135,7 +135,8 @@ impl Submission {
             (None, None, None, Some(any)) => Submitted::Url { kind: kind_of(&any), target: any },
             (None, None, None, None) => return Err(nothing_to_list()),
             _ => {
-                let detail = "Send only one of `agent_card_url`, `mcp_url`, `url` and a server description.";
+                let detail = "Send only one of these: `agent_card_url`, `mcp_url`, `url`, or a server \
+                    description.";
                 return Err(Problem::invalid("url", "one_at_a_time", detail));
             }
         };
@@ -318,8 +319,9 @@ fn nothing_to_list() -> Problem {
     Problem::invalid(
         "url",
         "nothing_to_list",
-        "Nothing to list. Send {\"url\": \"https://your.host/.well-known/agent-card.json\"}, an agent_card_url, an \
-         mcp_url, or a server description (server.json) as the body.",
+        "The request does not say what to publish. Send a JSON body with `url` (for example {\"url\": \
+         \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url` or `mcp_url`. Or send a \
+         server description (server.json) as the body.",
     )
 }
 
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn body_decides_the_kind() {
+    fn submission_decides_the_kind_of_a_listing() {
         let kind = |fields| match parse(fields).unwrap().what {
             Submitted::Url { kind, .. } => kind,
             Submitted::Server(_) => panic!("no server was described"),
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn error_names_the_invalid_field() {
+    fn error_contains_the_invalid_field() {
         let field = |fields| parse(fields).unwrap_err().field.unwrap();
         assert_eq!(field(PublishRequest::default()), "url");
         assert_eq!(field(url("not a url")), "url");

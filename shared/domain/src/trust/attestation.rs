@@ -1,6 +1,6 @@
-//! Signed statements about listings: JWS tokens (compact serialization, RFC 7515 §7.1) over facts from
-//! [`facts`](super::facts) or the table, never from a caller. The parser accepts only the exact form that the
-//! registry writes.
+//! Signed statements about listings (attestations). They are JWS tokens (compact serialization, RFC 7515
+//! §7.1). The facts in them come from [`facts`](super::facts) or from the table, never from a caller. The
+//! parser accepts only the exact form that the registry writes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -34,12 +34,12 @@ pub struct Statement {
 /// A signed statement.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Attestation {
-    /// The id, the `jti` of the token.
+    /// The id of the statement (`jti` in the token).
     pub id: AttestationId,
     /// The type of the statement.
     #[serde(rename = "type")]
     pub about: AttestationType,
-    /// The listing, the `sub` of the token.
+    /// The listing that the statement is about (`sub` in the token).
     pub subject: ListingId,
     /// The facts, as in the token.
     #[schemars(with = "Map<String, Value>")]
@@ -48,7 +48,7 @@ pub struct Attestation {
     pub issued_at: Moment,
     /// The time until which it is valid.
     pub expires_at: Moment,
-    /// The signer, the `iss` of the token: the base URL of this registry.
+    /// The signer: the base URL of this registry (`iss` in the token).
     pub issuer: String,
     /// The id of the signing key in the key set.
     pub kid: String,

@@ -1,5 +1,5 @@
-//! The hash of capabilities: equal capabilities have the same hash in any order and form, so that two peers
-//! can compare what they mean by a name.
+//! The hash of capabilities. Equal capabilities have the same hash, also if their order or form is different.
+//! So two peers can check that they mean the same capabilities by a name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ const MAX_DESCRIPTION_CHARS: usize = 500;
 /// Hexadecimal digits of the digest that are kept.
 const HASH_DIGITS: usize = 24;
 
-/// What has the capabilities.
+/// The kind of agent or server that has the capabilities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CapabilityKind {
@@ -27,8 +27,8 @@ pub enum CapabilityKind {
     Pipeline,
 }
 
-/// Capabilities in their normal form: trimmed, the description cut at 500 characters, the lists sorted and without
-/// duplicates.
+/// Capabilities in their normal form: texts are trimmed, the description has at most 500 characters, and lists are
+/// sorted and have no duplicates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Capability {
     pub name: String,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn description_counts_up_to_five_hundred_characters() {
+    fn hash_covers_the_first_five_hundred_characters_of_a_description() {
         let described =
             |text: String| Capability { description: text, ..adder() }.normalised().hash().unwrap();
         let ä = |times| "ä".repeat(times);
@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_repetition_and_space_do_not_matter(given in abilities(), by in 0_usize..6) {
+        fn hash_does_not_depend_on_order_repetition_or_spaces(given in abilities(), by in 0_usize..6) {
             let turned = |list: &[String]| -> Vec<String> {
                 let by = by.min(list.len());
                 let (one, other) = list.split_at(by);
@@ -166,7 +166,7 @@ mod tests {
         }
 
         #[test]
-        fn another_ability_changes_the_hash(given in abilities(), more in "[d-f]{1,5}") {
+        fn additional_ability_changes_the_hash(given in abilities(), more in "[d-f]{1,5}") {
             let normal = given.normalised();
             let mut other = normal.clone();
             other.tools.push(more);

@@ -1,5 +1,5 @@
-//! Signatures of agent cards (A2A 1.0 specification §8.4): ES256 over the JCS form of the known fields.
-//! Unknown fields are dropped before signing, because official verifiers drop them too.
+//! Signs agent cards (A2A 1.0 specification §8.4) with ES256, over the JCS form (canonical JSON) of the known
+//! fields. Unknown fields are removed before signing, because official verifiers remove them too.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;

@@ -1,5 +1,6 @@
-//! The claims of each type of statement about a listing, made from what the registry observed. All values
-//! come from the table; no text of a caller or of a listing is repeated.
+//! The claims that a signed statement about a listing contains. Each type of statement has its own claims.
+//! They are made from what the registry observed. All values come from the table. No text of a caller or of a
+//! listing is repeated.
 
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -24,7 +25,7 @@ pub async fn observed(
 ) -> Result<Map<String, Value>, Problem> {
     let lane = listing.shown_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
-        let detail = "This listing was withdrawn, so the registry states nothing about it.";
+        let detail = "This listing was withdrawn, so the registry signs no statements about it.";
         return Err(nothing_to_state("withdrawn", detail).with("lane", lane.as_str()));
     }
     let claims = match about {

@@ -1,6 +1,6 @@
-//! The ES256 keys of this registry (`specification.md#keys`): a key is created on first use and stored in the
-//! table; the operator rotates keys by adding a new one. A new key is published before it signs. An old key
-//! stays published until everything that it signed has expired.
+//! The ES256 keys of this registry (`specification.md#keys`). A key is created when it is first needed, and
+//! is stored in the table. The operator rotates keys: this adds a new key. A new key is published before the
+//! registry signs with it. An old key stays published until everything that it signed has expired.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_key_verifies_what_the_stored_key_signs() {
+    fn public_key_verifies_signatures_of_the_stored_key() {
         let stored = new_kept_key(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
         let key = SignKey::read(&stored).unwrap();
         assert_eq!(key.kid(), stored.kid);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn key_is_published_before_it_signs_and_until_all_its_signatures_expire() {
+    fn key_is_published_before_its_first_use_and_until_its_signatures_expire() {
         let random = Random::seeded(1);
         let at = |hours: i64| Moment::UNIX_EPOCH + SignedDuration::from_hours(hours);
         let keys: Vec<StoredKey> = [0, 100].map(|hours| new_kept_key(&random, at(hours)).unwrap()).into();

@@ -1,6 +1,6 @@
-//! The Ed25519 key of the evidence log, created on first use and stored in the table. Its name is the log's
-//! origin, so that its signatures are valid only for this log. The key does not change when the registry
-//! moves to another address.
+//! The Ed25519 key of the evidence log. It is created when it is first needed, and is stored in the table.
+//! The name of the key is the origin of the log, so its signatures are valid only for this log. The key does
+//! not change when the registry moves to another address.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -82,7 +82,7 @@ mod tests {
     use registry_model::Moment;
 
     #[test]
-    fn note_can_be_verified_only_with_its_own_key() {
+    fn signed_note_can_be_verified_only_with_its_own_key() {
         let made = |seed| {
             let (kid, secret) = new_key("registry.example.org/log", &Random::seeded(seed));
             LogKey::read(&StoredKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn origin_is_the_address_of_the_log_without_scheme() {
+    fn log_origin_is_the_log_url_without_its_scheme() {
         assert_eq!(origin("https://registry.example.org"), "registry.example.org/log");
         assert_eq!(origin("http://127.0.0.1:8080"), "127.0.0.1:8080/log");
     }

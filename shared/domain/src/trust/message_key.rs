@@ -1,6 +1,6 @@
-//! The Ed25519 key that signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory), created
-//! on first use and stored in the table. It is a separate key, so that nobody can use its signatures as
-//! attestations.
+//! The Ed25519 key that signs HTTP messages (RFC 9421; draft-meunier-webbotauth-httpsig-directory). It is
+//! created when it is first needed, and is stored in the table. It is not used for anything else, so that
+//! nobody can use its signatures as attestations.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};

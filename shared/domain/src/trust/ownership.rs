@@ -1,6 +1,6 @@
-//! Proof of ownership of a listing's domain: the owner signs a challenge with a key that the domain
-//! publishes. This registry issues a challenge for one action. The challenge is valid for 15 minutes and can
-//! be used once.
+//! Proves that a caller owns the domain of a listing. The owner signs a challenge with a key that the domain
+//! publishes. This registry issues each challenge for one action. The challenge is valid for 15 minutes and
+//! can be used once.
 
 use futures::future::{join, join_all};
 use http::StatusCode;
@@ -103,19 +103,19 @@ pub async fn prove(
     let now = app.clock.now();
     let nonce = Some(offered.nonce.as_str()).filter(|nonce| nonce.len() <= MAX_NONCE_CHARS).unwrap_or("-");
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
-        let detail = "Unknown, expired or used challenge. Get a new one: send the same call without `nonce` and \
-            `signature`.";
+        let detail = "This challenge is unknown, expired or already used. To get a new challenge, send the \
+            same call without `nonce` and `signature`.";
         return Err(Problem::unproven("nonce", "unknown_challenge", detail));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
-        let detail = "This challenge was issued for another act. Get a new one: send the same call without `nonce` and \
-            `signature`.";
+        let detail = "This challenge was issued for another act. To get a new challenge, send the same call \
+            without `nonce` and `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
     app.count(LimitedAction::OwnerProof, &caller.name(), Some(domains.host.as_str())).await?;
     let proven = find(app, &domains, &challenge.text, offered).await?;
     if !app.store.spend_challenge(nonce, now).await? {
-        let detail = "Another call used this challenge at the same time. Get a new one.";
+        let detail = "Another call used this challenge at the same time. Get a new challenge.";
         return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
     }
     Ok(proven)
@@ -149,7 +149,8 @@ fn domains_of(listing: &Listing) -> Result<Domains, Problem> {
     };
     let host = host.ok_or_else(|| {
         let detail =
-            "The listing has no host, and its name is not a reversed domain name: its owner cannot be proven.";
+            "The listing has no host, and its name is not a reversed domain name. So nobody can prove to be \
+             its owner.";
         Problem::new(StatusCode::CONFLICT, "no_domain", detail)
     })?;
     let registrable =
@@ -207,13 +208,13 @@ fn refusal(
     let reasons: Vec<&str> = read.iter().filter_map(|(_, keys)| keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {
-        let what = format!("The key made this signature, but {host} does not publish the key.");
+        let what = format!("The signature is valid, but {host} does not publish the key.");
         ("public_jwk", "key_not_of_domain", what)
     } else if reasons.len() == read.len() {
         ("signature", "no_domain_key", format!("{host} publishes no key."))
     } else {
         let what = format!(
-            "The signature does not match any key of {host}. Sign the four lines of `signed_text`, joined by line feeds."
+            "No key of {host} made this signature. Sign the four lines of `signed_text`, joined by line feeds."
         );
         ("signature", "signature_mismatch", what)
     };

@@ -1,5 +1,6 @@
-//! What a listing gives back: clean checks, a link to the registry, a proven domain, a card. The score is
-//! calculated from stored evidence without any request; each part of the score has a reason.
+//! The reciprocity score: what a listing gives back to the registry. A listing gets points for clean checks,
+//! a link to the registry, a proven domain and a card. The score is calculated from stored evidence without
+//! any request. Each part of the score has a reason.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,9 +23,9 @@ pub struct Signal {
     pub id: &'static str,
     /// Whether the signal was found.
     pub holds: bool,
-    /// Points that it gives.
+    /// The points that the listing got for this part.
     pub points: u32,
-    /// Points that it can give.
+    /// The maximum number of points for this part.
     pub of: u32,
     /// What was found.
     pub why: String,
@@ -73,7 +74,8 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
         "Its card or server description links to this registry.".to_owned()
     } else {
         format!(
-            "Neither the documentation link nor a description in its card or server description contains {base_url}."
+            "Its card or server description does not contain {base_url}, neither in the documentation link \
+             nor in a description."
         )
     };
     signal("links_back", 50, holds, why)
@@ -95,10 +97,14 @@ fn links_to(base_url: &str, text: &str) -> bool {
 fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
     let why = match (identities.last(), listing.name_proof) {
         (Some(identity), _) => {
-            format!("A key of {} signed a challenge ({}).", identity.proven_domain, identity.method.as_str())
+            format!(
+                "A key of the domain {} signed a challenge ({}).",
+                identity.proven_domain,
+                identity.method.as_str()
+            )
         }
         (None, Some(_)) => "Its name is proven.".to_owned(),
-        (None, None) => "No key of its domain signed a challenge, and its name is not proven.".to_owned(),
+        (None, None) => "No key of its domain has signed a challenge, and its name is not proven.".to_owned(),
     };
     signal("domain", 20, !identities.is_empty() || listing.name_proof.is_some(), why)
 }

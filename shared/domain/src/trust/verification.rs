@@ -1,5 +1,5 @@
-//! Verifies a signed statement check by check: form, algorithm, key, signature, issuer, time, revocation. An
-//! invalid token is a result, not an error of the caller.
+//! Verifies a signed statement and returns the result of each check. It checks form, algorithm, key,
+//! signature, issuer, time, revocation and listing. An invalid token is a result, not an error of the caller.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
             Some(_) => "The listing was withdrawn.",
         };
         let is_listed = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
-        checks.add("listing", is_listed, ["The listing is listed.", failure]);
+        checks.add("listing", is_listed, ["The listing exists and is not withdrawn.", failure]);
     }
     Ok(Verification { checks: checks.0, signed })
 }
@@ -98,7 +98,8 @@ async fn signed(app: &App, text: &str, checks: &mut Checks) -> Result<Option<Sig
     let is_ours = header("alg") == attestation::ALGORITHM
         && header("typ") == attestation::TOKEN_TYPE
         && !token.header.contains_key("crit");
-    let expected = "Statements of this registry have alg ES256 and typ attestation+jwt.";
+    let expected = "The token must have alg ES256 and typ attestation+jwt, as all statements of this \
+        registry.";
     if !checks.add("algorithm", is_ours, ["The token is an ES256 attestation.", expected]) {
         return Ok(None);
     }
@@ -108,7 +109,7 @@ async fn signed(app: &App, text: &str, checks: &mut Checks) -> Result<Option<Sig
     checks.add("key", key.is_some(), details);
     let Some(key) = key else { return Ok(None) };
     let is_valid = key.signed(token.signed, &token.signature);
-    let failure = "The signature is not valid: the token was changed, or another key signed it.";
+    let failure = "The signature is not valid. The token was changed, or another key signed it.";
     if !checks.add("signature", is_valid, ["The signature is valid.", failure]) {
         return Ok(None);
     }

@@ -1,15 +1,16 @@
-//! Pages of the Active listings of both kinds behind one opaque cursor. A page costs one query for each kind
-//! that still has rows.
+//! Pages of the Active listings of both kinds, with one opaque cursor for both. A page costs one query for
+//! each kind that still has rows.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use std::fmt;
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use registry_app::App;
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
-use registry_model::{Kind, Listing, ListingId, Moment};
+use registry_model::{Cursor, ForeignCursor, Kind, Listing, ListingId, Moment, TimeKey};
 use registry_store::Live;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,40 +22,40 @@ pub enum Place {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cursor {
+pub struct ActivePosition {
     pub agents: Place,
     pub mcps: Place,
 }
 
-impl Cursor {
-    pub fn read(text: &str) -> Result<Self, Problem> {
-        let refuse = || {
-            Problem::invalid(
-                "cursor",
-                "bad_cursor",
-                "`cursor` must be the next_cursor of an earlier page; leave it out for the first page.",
-            )
-        };
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| refuse())?;
-        let cursor: Self = serde_json::from_slice(&bytes).map_err(|_| refuse())?;
-        let sound = [&cursor.agents, &cursor.mcps].iter().all(|place| match place {
-            Place::Start | Place::End => true,
-            Place::After(key) => key.split_once('#').is_some_and(|(millis, id)| {
-                millis.len() == 13
-                    && millis.bytes().all(|b| b.is_ascii_digit())
-                    && id.parse::<ListingId>().is_ok()
-            }),
-        });
-        // Each position has exactly one cursor, so that caches and logs can compare them.
-        if sound && cursor.write().as_deref() == Some(text) { Ok(cursor) } else { Err(refuse()) }
-    }
-
+impl ActivePosition {
     /// `None` if nothing is left.
-    pub fn write(&self) -> Option<String> {
-        if (&self.agents, &self.mcps) == (&Place::End, &Place::End) {
-            return None;
-        }
-        serde_json::to_vec(self).ok().map(|bytes| URL_SAFE_NO_PAD.encode(bytes))
+    pub fn cursor(&self) -> Option<String> {
+        let is_end = (&self.agents, &self.mcps) == (&Place::End, &Place::End);
+        (!is_end).then(|| Cursor(self).to_string())
+    }
+}
+
+impl fmt::Display for ActivePosition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl FromStr for ActivePosition {
+    type Err = ForeignCursor;
+
+    fn from_str(text: &str) -> Result<Self, ForeignCursor> {
+        let position: Self = serde_json::from_str(text).map_err(|_| ForeignCursor)?;
+        let is_place = |place: &Place| match place {
+            Place::Start | Place::End => true,
+            Place::After(key) => {
+                key.parse::<TimeKey>().is_ok()
+                    && key.split_once('#').is_some_and(|(_, id)| id.parse::<ListingId>().is_ok())
+            }
+        };
+        let is_end = (&position.agents, &position.mcps) == (&Place::End, &Place::End);
+        let is_issued = is_place(&position.agents) && is_place(&position.mcps) && !is_end;
+        if is_issued { Ok(position) } else { Err(ForeignCursor) }
     }
 }
 
@@ -62,13 +63,13 @@ impl Cursor {
 pub struct Page {
     pub agents: Vec<Listing>,
     pub mcps: Vec<Listing>,
-    pub next: Cursor,
+    pub next: ActivePosition,
 }
 
 impl Page {
     /// The newest `limit` listings of both kinds, and the cursor of the rest. For a kind without a row in the page,
     /// the cursor stays where this page began.
-    pub fn newest(self, from: &Cursor, limit: u32) -> (Vec<Listing>, Cursor) {
+    pub fn newest(self, from: &ActivePosition, limit: u32) -> (Vec<Listing>, ActivePosition) {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (agents, mcps) = (self.agents.len(), self.mcps.len());
         let mut all: Vec<Listing> = self.agents.into_iter().chain(self.mcps).collect();
@@ -85,7 +86,7 @@ impl Page {
                 None => from.clone(),
             }
         };
-        let next = Cursor {
+        let next = ActivePosition {
             agents: place(Kind::Agent, agents, &from.agents, self.next.agents),
             mcps: place(Kind::Mcp, mcps, &from.mcps, self.next.mcps),
         };
@@ -126,7 +127,7 @@ impl KindFilter {
 #[derive(Clone, Debug)]
 pub struct PageQuery {
     pub only: Option<Kind>,
-    pub from: Cursor,
+    pub from: ActivePosition,
     pub limit: u32,
 }
 
@@ -141,7 +142,7 @@ impl PageQuery {
         Ok(Self {
             only: kind.and_then(KindFilter::only),
             limit: self::limit(limit, default)?,
-            from: cursor.map(Cursor::read).transpose()?.unwrap_or_default(),
+            from: Cursor::position(cursor, "next_cursor")?.unwrap_or_default(),
         })
     }
 }
@@ -165,7 +166,7 @@ pub async fn read(app: &App, query: &PageQuery) -> Result<Page, Problem> {
     let agents = part(app, Kind::Agent, place(Kind::Agent, &from.agents), *limit);
     let mcps = part(app, Kind::Mcp, place(Kind::Mcp, &from.mcps), *limit);
     let ((agents, agents_next), (mcps, mcps_next)) = futures::try_join!(agents, mcps)?;
-    Ok(Page { agents, mcps, next: Cursor { agents: agents_next, mcps: mcps_next } })
+    Ok(Page { agents, mcps, next: ActivePosition { agents: agents_next, mcps: mcps_next } })
 }
 
 async fn part(app: &App, kind: Kind, from: Place, limit: u32) -> Result<(Vec<Listing>, Place), Problem> {
@@ -187,8 +188,7 @@ pub struct Counts {
     pub agents_active: u32,
     /// Live MCP servers.
     pub mcp_active: u32,
-    /// When expired listings were last removed from the counts, which happens each hour; absent before the first
-    /// time.
+    /// When expired listings were last removed from the counts. This happens every hour. Absent before the first time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<Moment>,
 }
@@ -211,19 +211,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cursor_survives_a_round_trip() {
-        let cursor = Cursor { agents: Place::After("1795132800000#agent-a".to_owned()), mcps: Place::End };
-        assert_eq!(Cursor::read(&cursor.write().unwrap()).unwrap(), cursor);
-        assert_eq!(Cursor { agents: Place::End, mcps: Place::End }.write(), None);
+    fn cursor_is_unchanged_after_encoding_and_decoding() {
+        let position =
+            ActivePosition { agents: Place::After("1795132800000#agent-a".to_owned()), mcps: Place::End };
+        let cursor = position.cursor().unwrap();
+        assert_eq!(Cursor::position(Some(&cursor), "next_cursor").unwrap(), Some(position));
+        assert_eq!(ActivePosition { agents: Place::End, mcps: Place::End }.cursor(), None);
     }
 
     #[test]
-    fn foreign_cursor_is_rejected() {
-        let forged = Cursor { agents: Place::After("LISTING#x".to_owned()), mcps: Place::End };
-        let spaced = URL_SAFE_NO_PAD.encode(r#"{"agents": "Start", "mcps": "Start"}"#);
-        let ended = URL_SAFE_NO_PAD.encode(r#"{"agents":"End","mcps":"End"}"#);
-        for text in ["nonsense", "", "e30", &forged.write().unwrap(), &spaced, &ended] {
-            assert!(Cursor::read(text).is_err(), "{text}");
+    fn cursor_that_the_registry_did_not_create_is_rejected() {
+        let forged = ActivePosition { agents: Place::After("LISTING#x".to_owned()), mcps: Place::End };
+        let cursor = |text: &str| Cursor(text.to_owned()).to_string();
+        for text in [
+            "nonsense",
+            "",
+            "e30",
+            &forged.cursor().unwrap(),
+            &cursor(r#"{"agents": "Start", "mcps": "Start"}"#),
+            &cursor(r#"{"agents":"End","mcps":"End"}"#),
+        ] {
+            assert!(Cursor::<ActivePosition>::position(Some(text), "next_cursor").is_err(), "{text}");
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Badges: a label about the registry or, with a listing's id, the status of that listing
-//! (`specification.md#badges`). Small SVG images without fonts or scripts.
+//! Badges: small SVG images without fonts or scripts. A badge shows a label about the registry. If the
+//! request contains the id of a listing, the badge shows the status of that listing
+//! (`specification.md#badges`).
 
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn badge_uses_whole_pixels_and_each_text_fits() {
+    fn badge_is_wide_enough_for_its_texts_in_whole_pixels() {
         for word in ["live", "verified handshake, name claimed", "not an mcp server", "unknown"] {
             let svg = svg("Agent and MCP Registry", word, GREEN);
             let (widths, lengths, x) =

@@ -1,5 +1,5 @@
-//! The rules of outreach as answers show them: the steps for connectors, the rules for messages, and the
-//! limits of this registry.
+//! The rules of outreach, as answers show them: how to find and contact connectors (listings that connect
+//! other listings), and the limits for messages.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,12 +25,13 @@ struct Source {
     how: String,
 }
 
-/// A day below these thresholds is a research day.
+/// The thresholds that a connector of the day must reach. If no listing reaches them, the day is a research day without
+/// a connector.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Thresholds {
-    /// Of 100.
+    /// The minimum of `connector_likeness`, from 0 to 100.
     min_connector_likeness: u8,
-    /// Of 10: the score of the last probe in tenths.
+    /// The minimum of `live_score`, from 0 to 10: the score of the last probe, divided by 10.
     min_live_score: u8,
 }
 
@@ -38,16 +39,18 @@ pub fn playbook(settings: &Settings) -> Playbook {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     let source = |source: &str, how: String| Source { source: source.to_owned(), how };
     Playbook {
-        goal: "Each day, contact one Live listing that connects others to agents and MCP servers.".to_owned(),
+        goal: "Each day, contact one Live listing that connects its users to agents and MCP servers (a \
+            connector).".to_owned(),
         definition_of_connector_class: texts(&[
-            "It routes or bridges between peers: a router, gateway, proxy, bridge, relay or broker.",
-            "It lists or finds peers: a registry, a discovery service, a directory of agents or servers.",
-            "It orchestrates agents: an orchestrator, a coordinator, a swarm, a delegator.",
-            "It brings supply and demand together: a marketplace or hub.",
-            "It joins other servers into one: a federation, an aggregator, a mesh.",
+            "It forwards requests between agents or servers: a router, gateway, proxy, bridge, relay or \
+             broker.",
+            "It lists or finds agents or servers: a registry, a discovery service or a directory.",
+            "It orchestrates agents: an orchestrator, coordinator, swarm or delegator.",
+            "It connects providers and users of agents: a marketplace or hub.",
+            "It combines several servers into one: a federation, aggregator or mesh.",
         ]),
         daily_ritual_15_min: texts(&[
-            "Read the pick of the day, its traits and its last probe.",
+            "Read about the connector of the day: its traits and its last probe.",
             "Call the partner yourself, at its endpoint, and see what it does.",
             "Read the replies of earlier partners at /api/products/reply-capture.",
             "On a research day, publish one connector that is not listed yet.",
@@ -65,7 +68,8 @@ pub fn playbook(settings: &Settings) -> Playbook {
             source(
                 "agents by their well-known cards",
                 format!(
-                    "Find /.well-known/agent-card.json at the site of a hub and POST its URL to {}",
+                    "Find /.well-known/agent-card.json at the site of a hub, and POST the URL of the card to \
+                     {}",
                     settings.url("/api/publish")
                 ),
             ),
@@ -84,12 +88,9 @@ pub fn playbook(settings: &Settings) -> Playbook {
 pub fn laws(settings: &Settings) -> Vec<String> {
     vec![
         "At most one connector receives its first message in a UTC day.".to_owned(),
-        format!(
-            "A listing that has received a message receives no other within {} days.",
-            settings.outreach_pause_days
-        ),
+        format!("A listing receives at most one message within {} days.", settings.outreach_pause_days),
         "Only Live listings with clean checks receive messages.".to_owned(),
         "A listing that has opted out never receives a message again.".to_owned(),
-        "If no pick reaches the thresholds, the day is a research day without a message.".to_owned(),
+        "If no listing reaches the thresholds, no message is sent on that day (research day).".to_owned(),
     ]
 }

@@ -1,4 +1,5 @@
-//! The feedback draft of a demo: a complete body, and the five questions that it answers.
+//! The draft of the feedback that a demo returns: a complete body, and the five questions that this body
+//! answers.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub struct FeedbackDraft {
     /// Draft answers, by question id.
     pub answers: BTreeMap<String, String>,
     pub source: &'static str,
-    /// New in each answer. Send it with `reissue` to receive a lost reward again.
+    /// A new secret in each answer. If the reward is lost, send this secret with `reissue` to get the reward again.
     pub idempotency_key: String,
 }
 

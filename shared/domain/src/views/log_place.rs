@@ -1,4 +1,4 @@
-//! The position of a decision in the evidence log, with the URLs that prove it.
+//! The position of a decision in the evidence log, with the URLs that prove the decision.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,15 +13,15 @@ pub struct LogPlace {
     pub event: LogEvent,
     /// When it was decided.
     pub at: Moment,
-    /// The decision is not yet in the log, which takes minutes; after that it has an index.
+    /// Whether the decision is not in the log yet. Within minutes it is added and gets an index.
     pub pending: bool,
-    /// Its index in the tree.
+    /// The index of the decision in the tree of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaf_index: Option<u64>,
-    /// The bundle of log entries that ends with it.
+    /// The URL of the bundle of log entries that ends with the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_url: Option<String>,
-    /// The proof that it is in the log.
+    /// The URL of the proof that the decision is in the log.
     pub proof_url: String,
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use registry_model::settings::Mode;
 
     #[test]
-    fn entry_url_names_the_bundle_that_ends_with_the_leaf() {
+    fn entry_url_leads_to_the_bundle_that_ends_with_the_leaf() {
         let settings = Settings::from_env(Mode::Public, |name| {
             (name == "BASE_URL").then(|| "https://r.example".to_owned())
         });

@@ -1,5 +1,5 @@
-//! The short form of a Live listing, for search hits and the federation catalogue: what it is, its endpoint
-//! and its evidence. The long form is the row of the active list.
+//! The short form of a Live listing, for search hits and the federation catalog: what the listing is, its
+//! endpoint and its evidence. The long form is the row of the active list.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use super::{NameStanding, ProbeSummary, urn};
 use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, ListingId, Moment};
 
-/// A Live listing in short.
+/// A short description of a Live listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Peer {
     /// Its URN in ARD.
@@ -16,14 +16,14 @@ pub struct Peer {
     /// Its name.
     #[serde(rename = "displayName")]
     pub display_name: String,
-    /// The media type of its card.
+    /// The media type of the card.
     #[serde(rename = "type")]
     pub of_type: &'static str,
     pub listing_id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
     pub name: String,
-    /// Its own description.
+    /// The description that the publisher wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Whether the name in its server description is proven.
@@ -31,15 +31,15 @@ pub struct Peer {
     pub name_standing: Option<NameStanding>,
     /// The id of its category.
     pub category_id: String,
-    /// Its own version.
+    /// The version that the publisher gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// The URL of its card; for an MCP server without a card, its endpoint.
+    /// The URL of the card. For an MCP server without a card, the URL of its endpoint.
     pub url: String,
-    /// The URL that answered the handshake: call this one.
+    /// The URL that answered the handshake. Send your calls to this URL.
     pub endpoint: String,
     /// A page about it.
     pub website: String,

@@ -1,5 +1,5 @@
-//! How the registry presents itself everywhere: its tagline, its name as an MCP server, and its products with
-//! prices.
+//! The data with which the registry describes itself everywhere: its tagline, its name as an MCP server, and
+//! its products with prices.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,8 +11,8 @@ use registry_model::settings::Settings;
 
 pub fn tagline(settings: &Settings) -> String {
     format!(
-        "A registry of AI agents and MCP servers in which every Live row has answered a real protocol handshake within \
-         {} days, with the evidence shown.",
+        "A registry of AI agents and MCP servers. Every Live listing has answered a real protocol handshake \
+         within the last {} days. The registry shows the evidence.",
         settings.recheck_days
     )
 }
@@ -44,11 +44,15 @@ impl ProductEntry {
                 "An operating charter for an agent: its goals with acceptance criteria, and its limits."
             }
             Sku::Recursive => {
-                "The kernel with a loop in which the agent improves itself and verifies the result."
+                "The kernel product and a loop in which the agent improves itself and verifies the result."
             }
-            Sku::Alive => "The recursive product with a routine at this registry that keeps the agent Live.",
+            Sku::Alive => {
+                "The recursive product and a routine that the agent runs regularly to stay Live at \
+                this registry."
+            }
             Sku::McpMesh => {
-                "The files that an MCP server needs so that agents can install it, find it and route to it."
+                "The files that an MCP server needs so that agents can find it, install it and choose its \
+                 tools."
             }
         };
         let (name, price_cents, price) = (sku.title(), sku.price_cents(), sku.price());

@@ -1,5 +1,6 @@
-//! A Live listing as the active list shows it, with the evidence and the next steps
-//! (`specification.md#listing-row`). Computed from the stored listing: 0.5 KB are stored, 4 KB are shown.
+//! A Live listing as a row of the active list, with its evidence and the next steps
+//! (`specification.md#listing-row`). The row is computed from the stored listing. The table stores 0.5 KB for
+//! a listing, and a row has 4 KB.
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -26,36 +27,36 @@ pub struct Row {
     /// The id of its category.
     pub category_id: String,
     pub category_label: &'static str,
-    /// True for every Active row.
+    /// Always true, because only Live listings have a row.
     pub checks_clean: bool,
-    /// The evidence: its latest judged probe.
+    /// The evidence: the latest probe with a result.
     pub probe: ProbeSummary,
-    /// How to reach its Talk inbox.
+    /// How to read the Talk inbox of the listing.
     pub talk: Talk,
-    /// The URL of its card; for an MCP server its endpoint.
+    /// The URL of the card. For an MCP server, the URL of its endpoint.
     pub agent_card_url: String,
     /// A page about it.
     pub website: String,
     /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// Whether it has taken its demo.
+    /// Whether the listing has taken its demo.
     pub demoed: bool,
-    /// Whether it has given feedback.
+    /// Whether the listing has given feedback.
     pub feedbacked: bool,
-    /// Its demo request, ready to be sent.
+    /// The complete request for the demo of the listing.
     pub take_demo: TakeDemo,
     /// A link to its demo.
     pub take_demo_get: String,
     /// The founding offer for this listing.
     pub deal: ListingDeal,
-    /// Its stage in the funnel.
+    /// How far the listing is on its way to a full product.
     pub activation: Activation,
-    /// What to do next, in a sentence.
+    /// What to do next, in one sentence.
     pub next: String,
 }
 
-/// The latest judged probe.
+/// The latest probe with a result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProbeSummary {
     /// Whether the handshake was `ok`.
@@ -66,19 +67,19 @@ pub struct ProbeSummary {
     pub probed_at: Moment,
     /// The URL that was probed.
     pub target: String,
-    /// Duration of the handshake in milliseconds.
+    /// The duration of the handshake in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u32>,
     /// Hours since the probe, with one decimal.
     pub age_hours: f64,
 }
 
-/// The stage of a listing in the funnel.
+/// How far a listing is on its way to a full product.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Activation {
     /// `live`.
     pub stage: &'static str,
-    /// The next step, in a sentence.
+    /// The next step, in one sentence.
     pub next: String,
 }
 
@@ -137,7 +138,9 @@ fn next(listing: &Listing) -> String {
     match (listing.demoed, listing.feedbacked) {
         (false, _) => "Take the free demo: send the `take_demo` request of this row.".to_owned(),
         (true, false) => {
-            "Send feedback with the demo's example_body to receive a founding seat or a discount.".to_owned()
+            "Send feedback: the example_body from the response to the demo. You then receive a founding seat \
+             (a free product) or a discount."
+                .to_owned()
         }
         (true, true) => "Use your product, and read your Talk inbox.".to_owned(),
     }

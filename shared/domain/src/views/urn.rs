@@ -1,5 +1,5 @@
-//! The URN of a listing in ARD catalogues, and the media type of its card (ARD §4.2.1). Search hits and
-//! catalogues use the same URN.
+//! The URN of a listing in ARD catalogs, and the media type of its card (ARD §4.2.1). Search hits and
+//! catalogs use the same URN.
 
 use url::Url;
 

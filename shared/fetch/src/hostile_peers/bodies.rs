@@ -1,5 +1,6 @@
-//! Tests with bodies that do not end, that grow when they are decompressed, or whose stated length or
-//! encoding is wrong. Only `max_bytes` and the deadline limit how much is read; no header of the peer does.
+//! Tests with three kinds of bodies: bodies that do not end, bodies that grow when they are decompressed, and
+//! bodies with a wrong length or encoding in the header. Only `max_bytes` and the deadline may limit how much
+//! is read. Headers of the peer must not change these limits.
 
 use std::time::Instant;
 
@@ -14,8 +15,8 @@ const ZIPPED: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xabV\xcaK\xccMU
 /// The head of a gzip file, and the start of a block in deflate's fixed code: one literal zero byte.
 const BOMB_START: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-/// Bits of deflate's fixed code (RFC 1951 §3.2.6): a block with one literal, then without end "the last byte 258
-/// times more", which takes 13 bits; so 13 bytes hold 2064, and repeat.
+/// Bits of deflate's fixed code (RFC 1951 §3.2.6): a block with one literal, and then an endless repetition of the
+/// instruction "repeat the last byte 258 times". The instruction takes 13 bits, so 13 bytes become 2064 bytes.
 fn bomb() -> (Vec<u8>, Vec<u8>) {
     let copy = [true, true, false, false, false, true, false, true, false, false, false, false, false];
     let head = [true, true, false].into_iter().chain([false, false, true, true, false, false, false, false]);

@@ -1,6 +1,6 @@
-//! Tests with peers that do not exist, send nothing, or send bytes that are not HTTP or TLS; and with names
-//! that resolve to private addresses. Every failure is reported with its code from the fixed vocabulary. For
-//! a forbidden address no connection is opened.
+//! Tests with peers that do not exist, send nothing, or send bytes that are not HTTP or TLS. Other tests use
+//! names that resolve to private addresses. Every failure must have its code from the fixed vocabulary. For a
+//! forbidden address, no connection may be opened.
 
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -99,7 +99,7 @@ async fn fetch_opens_a_new_connection_for_each_request() {
 }
 
 #[tokio::test]
-async fn fetch_connect_only_opens_and_closes_a_connection() {
+async fn fetch_connect_opens_a_connection_and_sends_nothing() {
     let peer = Peer::saying("").await;
     assert_eq!(fetcher().connect(&peer.at("/mcp"), PREFLIGHT).await, Ok(()));
     let by_name = target(&format!("http://localhost:{}/", peer.at("/").port()));

@@ -1,5 +1,6 @@
-//! Tests with redirects to private addresses, in a loop, to other origins, and of requests with a body. Each
-//! peer counts the requests that it gets, so the tests also check that a refused redirect sends no request.
+//! Tests with redirects to private addresses, redirects to other origins, redirects in a loop, and redirects
+//! of requests with a body. Each peer counts the requests that it gets. So the tests also check that no
+//! request is sent after a redirect was refused.
 
 use serde_json::json;
 
@@ -57,7 +58,7 @@ async fn fetch_returns_a_redirect_that_it_does_not_follow() {
 }
 
 #[tokio::test]
-async fn fetch_sends_no_headers_of_the_first_origin_to_another() {
+async fn fetch_sends_no_headers_of_the_first_origin_to_another_origin() {
     let second = Peer::saying(OK).await;
     let first = redirecting(302, &format!("{}/there", second.base)).await;
     let request =

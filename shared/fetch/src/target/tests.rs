@@ -13,7 +13,7 @@ fn refusal(text: &str, reach: Reach) -> TargetError {
 }
 
 #[test]
-fn fetch_target_accepts_public_https_urls() {
+fn fetch_accepts_public_https_urls_as_targets() {
     for (text, url) in [
         ("https://example.org", "https://example.org/"),
         ("  https://Agents.Example.ORG/card.json#top ", "https://agents.example.org/card.json"),
@@ -30,7 +30,7 @@ fn fetch_target_accepts_public_https_urls() {
 }
 
 #[test]
-fn fetch_target_refusal_names_its_rule() {
+fn fetch_refuses_each_invalid_target_with_the_matching_error() {
     use TargetError::*;
     let long = format!("https://example.org/{}", "a".repeat(3000));
     let grows = format!("https://example.org/{}", "é".repeat(900));
@@ -109,7 +109,7 @@ fn fetch_target_refusal_names_its_rule() {
 }
 
 #[test]
-fn fetch_target_in_development_may_also_be_loopback() {
+fn fetch_accepts_loopback_targets_in_development_mode() {
     for text in [
         "http://127.0.0.1:8080/card",
         "https://127.9.9.9:1/",
@@ -140,7 +140,7 @@ fn fetch_target_in_development_may_also_be_loopback() {
 }
 
 #[test]
-fn fetch_target_join_never_leads_from_the_internet_to_loopback() {
+fn fetch_refuses_a_link_from_a_public_target_to_loopback() {
     let public = Target::parse("https://example.org/a/card.json", Reach::Development).unwrap();
     assert_eq!(
         public.join("../rpc?x=1", Reach::Development).unwrap().as_str(),
@@ -155,7 +155,7 @@ fn fetch_target_join_never_leads_from_the_internet_to_loopback() {
 }
 
 #[test]
-fn fetch_target_has_an_origin_and_a_registrable_domain() {
+fn fetch_finds_the_origin_and_the_registrable_domain_of_a_target() {
     let target = Target::parse("https://a.b.example.co.uk/x", Reach::Public).unwrap();
     assert_eq!(target.origin(), "https://a.b.example.co.uk:443");
     assert_eq!(target.registrable_domain().as_deref(), Some("example.co.uk"));
@@ -170,7 +170,7 @@ fn fetch_target_has_an_origin_and_a_registrable_domain() {
 proptest! {
     // Pieces that attackers combine, rather than random text that no parser takes.
     #[test]
-    fn fetch_target_in_public_is_always_an_https_host_name(
+    fn fetch_accepts_only_https_host_names_in_public_mode(
         scheme in prop::sample::select(vec!["https://", "http://", "HTTPS:", "https:\\\\", "https:/", "//", "https:////"]),
         user in prop::sample::select(vec!["", "", "", "a@", "a:b@", "example.org@", "@"]),
         host in "([a-z0-9]{0,4}[.。%@:\\\\]?){1,4}|[0-9a-fx.]{1,16}|\\[[0-9a-f:.]{2,20}\\]|localhost|[a-z]{1,5}\\.(org|local|internal|com)\\.?",

@@ -1,6 +1,6 @@
-//! Random documents for property tests: any JSON, and documents with the field names of real ones and any
-//! JSON as values. Fully random documents would almost always fail at the first check, so the field names are
-//! those that the parsers read.
+//! Random documents for property tests. Some are arbitrary JSON. Others have the field names that the parsers
+//! read, with arbitrary JSON as values. The names are needed because the parsers reject almost every document
+//! without them at the first check.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

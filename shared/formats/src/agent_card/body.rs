@@ -1,5 +1,5 @@
-//! The body behind a card's URL, which may not be JSON. A login page with status 200 is the most common
-//! broken card, so it is recognized and named.
+//! Parses the body that the URL of a card returns. The body may not be JSON: the most common broken card is a
+//! login page with status 200. So such pages are recognized, and the error contains the title of the page.
 
 use serde_json::Value;
 
@@ -7,10 +7,11 @@ use super::{AgentCard, CardFault, read};
 use registry_model::error::shorten;
 use registry_model::json;
 
-/// JSON values in a card: lists, their items, the members of objects. A dense card of the maximum length has fewer.
+/// The maximum number of JSON values in a card: lists, list items, members of objects. Even a dense card of the maximum
+/// length has fewer values.
 const MOST_VALUES: usize = 20_000;
 
-/// Bytes of a page that are searched for its title.
+/// The number of bytes of a page in which its title is searched.
 const HEAD: usize = 16 * 1024;
 
 /// Parses an agent card from the body of a response; a body that is not JSON is [`CardFault::NotACard`].

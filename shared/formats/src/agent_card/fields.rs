@@ -1,5 +1,5 @@
-//! Checks the types of a card's fields (A2A 1.0 §4.4, 0.3 §5.5). A required field that is missing or of
-//! another type makes typed clients refuse the card. Deviations that are common in working cards only give
+//! Checks the types of the fields of a card (A2A 1.0 §4.4, 0.3 §5.5). Clients with static types refuse a card
+//! if a required field is missing or has another type. Deviations that are common in working cards only cause
 //! warnings.
 
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ const OPTIONAL: [(&str, Type, &str, &str); 8] = [
         "securitySchemes",
         are_objects_by_name,
         "security_malformed",
-        "Write an object with one object per scheme, by its name.",
+        "Write an object. Its keys are the names of the schemes, and its values are objects.",
     ),
     (
         "securityRequirements",
@@ -76,7 +76,8 @@ fn modes(field: &str, value: Option<&Value>, broken: &mut CardViolations, warnin
         field,
         "modes_missing",
         value,
-        "List the media types, such as [\"text/plain\", \"application/json\"]; some clients refuse the card.",
+        "Write a list of media types, such as [\"text/plain\", \"application/json\"]. Without this list, \
+         some clients refuse the card.",
     );
 }
 
@@ -85,7 +86,7 @@ fn capabilities(value: Option<&Value>, broken: &mut CardViolations, warnings: &m
     const FLAGS: [&str; 4] =
         ["streaming", "pushNotifications", "stateTransitionHistory", "extendedAgentCard"];
     const FIX: &str =
-        "Write an object, such as {\"streaming\": false}; the official clients refuse the card otherwise.";
+        "Write an object, such as {\"streaming\": false}. Otherwise the official clients refuse the card.";
     let Some(Value::Object(declared)) = value else {
         let list = if value.is_some_and(Value::is_array) { warnings } else { broken };
         return list.note("capabilities", "capabilities_malformed", value, FIX);

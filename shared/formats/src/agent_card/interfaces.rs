@@ -97,7 +97,7 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
             "no_interface",
             card.get("supportedInterfaces"),
             "List the agent's endpoints: [{\"url\": \"https://...\", \"protocolBinding\": \"JSONRPC\", \
-             \"protocolVersion\": \"1.0\"}], or give `url` in a card of 0.3.",
+             \"protocolVersion\": \"1.0\"}], or write `url` if the card follows version 0.3.",
         );
     }
     let unknown = std::mem::take(&mut found.unknown_versions);
@@ -146,7 +146,8 @@ fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found)
                 format!("{path}.protocolVersion"),
                 "protocol_version_unknown",
                 entry.get("protocolVersion"),
-                "Write the A2A version of this interface, such as \"1.0\"; until then it is read as 1.0.",
+                "Write the A2A version of this interface, such as \"1.0\". Until then, the registry reads it \
+                 as 1.0.",
             );
         }
         keep(entry.get("url"), binding, version.unwrap_or(Dialect::V1_0), &path, found);
@@ -170,7 +171,8 @@ fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &
                 "supportedInterfaces",
                 "interfaces_missing",
                 None,
-                "The card states 1.0, whose clients read `supportedInterfaces`: list the URL there, too.",
+                "The card has version 1.0. Clients of this version read `supportedInterfaces`, so add the \
+                 URL to this list, too.",
             );
         }
     }
@@ -194,7 +196,8 @@ fn keep(url: Option<&Value>, binding: Option<&Value>, version: Dialect, path: &s
             at(binding_field),
             "binding_missing",
             binding,
-            "Name the binding: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\"; until then it is read as JSONRPC.",
+            "Write the protocol binding: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\". Until then, the registry \
+             reads it as JSONRPC.",
         );
     }
     let binding = binding_of(binding, &at(binding_field), &mut found.violations);
@@ -229,7 +232,8 @@ fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations
         path,
         "binding_unknown",
         value,
-        "Use an official name, \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\", or a URI for your own binding.",
+        "Use one of the official names \"JSONRPC\", \"HTTP+JSON\" and \"GRPC\". For your own binding, use a \
+         URI.",
     );
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     match plain.to_ascii_lowercase().as_str() {
@@ -254,7 +258,7 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
         return Ok(text.to_owned());
     }
     if text.contains('{') {
-        return Err(("interface_url_template", "Replace the {variable} by its value."));
+        return Err(("interface_url_template", "Replace the {variable} with its value."));
     }
     let url = match Url::parse(text) {
         Ok(url) => url,
@@ -278,7 +282,7 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
 fn oddity(url: &str) -> Option<(&'static str, &'static str)> {
     let url = Url::parse(url).ok().filter(Url::has_host)?;
     if is_local(&url) {
-        Some(("interface_local", "Other machines cannot reach this URL: write the agent's public one."))
+        Some(("interface_local", "Other machines cannot reach this URL. Write the public URL of the agent."))
     } else if url.scheme() == "http" {
         Some(("interface_not_https", "Serve the agent over https and write the https URL."))
     } else {

@@ -1,5 +1,5 @@
-//! Recognizes other documents in place of an agent card: a manifest, an MCP document, an error message. An
-//! error that names the document helps a publisher to find the right URL.
+//! Recognizes documents that are not agent cards: a manifest, an MCP document, an error message. The error
+//! names the kind of document, which helps the publisher to find the right URL.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ const TYPICAL: [&str; 8] = [
     "authentication",
 ];
 
-/// Members of other documents; a card with one of these must also list an endpoint.
+/// Members of other documents. A card with one of these members must also list an endpoint.
 const FOREIGN: [&str; 12] = [
     "jsonrpc",
     "mcpServers",
@@ -65,8 +65,8 @@ fn of_object(document: &Value, members: &Map<String, Value>) -> String {
     let schema = members.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let kinds: [(bool, &str); 19] = [
         (members.is_empty(), "an empty object"),
-        (has("jsonrpc"), "a JSON-RPC response; publish the URL of the card, not of the endpoint"),
-        (list("modules"), "an OASF record; its card is in modules[].data.card_data"),
+        (has("jsonrpc"), "a JSON-RPC response; publish the URL of the card, not the URL of the endpoint"),
+        (list("modules"), "an OASF record; it contains the agent card in modules[].data.card_data"),
         (schema.ends_with("/server.schema.json"), MCP_DESCRIPTION),
         (has("version_detail") || (list("packages") && has("name")), MCP_DESCRIPTION),
         (server_card::read(document).is_some(), "an MCP server card; publish the server's URL as `mcp_url`"),
@@ -74,14 +74,17 @@ fn of_object(document: &Value, members: &Map<String, Value>) -> String {
         (has("openapi") || has("swagger"), "an OpenAPI document"),
         (has("name_for_model"), "an AI plugin manifest"),
         (has("start_url") || (has("icons") && has("display")), "a web app manifest"),
-        (list("entries") || has("descriptor"), "an AI catalogue; publish the URL of one card in it"),
-        (has("linkset"), "an API catalogue"),
+        (
+            list("entries") || has("descriptor"),
+            "an AI catalog; publish the URL of one card from this catalog",
+        ),
+        (has("linkset"), "an API catalog"),
         (has("distribution"), "an entry of the Agent Client Protocol's registry"),
         (has("dependencies") || has("devDependencies") || has("scripts"), "a package.json"),
         (has("verificationMethod"), "a DID document"),
         (list("keys"), "a key set"),
-        (list("agents"), "a list of agents; publish the URL of one card"),
-        (list("servers"), "a list of MCP servers; publish the URL of one"),
+        (list("agents"), "a list of agents; publish the URL of the card of one agent"),
+        (list("servers"), "a list of MCP servers; publish the URL of one server"),
         (has("@context"), "a JSON-LD document"),
     ];
     if let Some((_, words)) = kinds.into_iter().find(|(matches, _)| *matches) {

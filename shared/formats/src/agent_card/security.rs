@@ -1,5 +1,5 @@
-//! Decides from the card whether an agent accepts requests without credentials. The security requirements are
-//! alternatives: if one of them is empty, no credentials are needed.
+//! Decides from the card whether an agent accepts requests without credentials. The card lists alternatives
+//! for the security requirements. If one of these alternatives is empty, no credentials are needed.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,6 @@
-//! The skills of an agent card, as far as they can be read. An empty list is not a fault, because working
-//! agents of known frameworks send an empty list. A missing list is a fault.
+//! Reads the skills of an agent card. A skill that has neither an id nor a name is left out. An empty list is
+//! not a fault, because agents of known frameworks send an empty list and still work. A missing list is a
+//! fault.
 
 use serde_json::{Map, Value};
 
@@ -33,7 +34,7 @@ pub(super) fn read(
             "skills",
             "skills_too_many",
             card.get("skills"),
-            format!("Only the first {MAX_SKILLS} skills are stored; list the main ones first."),
+            format!("Only the first {MAX_SKILLS} skills are stored. List the most important skills first."),
         );
     }
     listed
@@ -65,7 +66,7 @@ fn one(
     }
     let tags_given = !skill["tags"].is_null();
     if !tags_given || skill["description"].as_str().is_some_and(is_blank) {
-        let fix = "Add a description and tags; search uses them.";
+        let fix = "Add a description and tags. The search uses these fields.";
         warnings.note(path.clone(), "skill_incomplete", Some(skill), fix);
     }
     for field in ["tags", "examples", "inputModes", "outputModes"] {

@@ -79,7 +79,7 @@ fn a_complete_card_has_no_warnings() {
 }
 
 #[test]
-fn older_cards_list_url_transport_and_additional_interfaces() {
+fn interfaces_of_older_cards_come_from_url_and_additional_interfaces() {
     let card = read(&but(&json!({
         "supportedInterfaces": null, "protocolVersion": "0.3.0", "url": "https://weather.example/rpc",
         "additionalInterfaces": [
@@ -100,7 +100,7 @@ fn older_cards_list_url_transport_and_additional_interfaces() {
 }
 
 #[test]
-fn the_version_or_the_shape_decides_the_dialect() {
+fn version_or_shape_of_a_card_decides_its_a2a_dialect() {
     let of = |changes: Value| read(&but(&changes)).unwrap().dialects;
     let url = json!({"supportedInterfaces": null});
     let with = |more: Value| {
@@ -231,7 +231,7 @@ fn one_usable_interface_is_enough() {
 }
 
 #[test]
-fn readable_skills_are_kept_and_others_skipped() {
+fn readable_skills_are_kept_and_unreadable_skills_are_skipped() {
     let card = read(&but(&json!({"skills": [
         {"name": "Only a name"}, {"id": 7, "name": "", "tags": ["a", 1, " "]}, "plain", {}, null, 3]})))
     .unwrap();
@@ -404,7 +404,7 @@ fn every_rule_of_a_card_is_checked() {
 }
 
 #[test]
-fn error_names_the_document_that_is_not_a_card() {
+fn error_describes_the_document_that_is_not_a_card() {
     let table = [
         (json!(null), "null"),
         (json!("<html></html>"), "an HTML page"),
@@ -412,7 +412,7 @@ fn error_names_the_document_that_is_not_a_card() {
         (json!({}), "an empty object"),
         (
             json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
-            "a JSON-RPC response; publish the URL of the card, not of the endpoint",
+            "a JSON-RPC response; publish the URL of the card, not the URL of the endpoint",
         ),
         (json!({"detail": "Not Found"}), "an error message (\"Not Found\")"),
         (json!({"name": "Shop", "start_url": "/", "display": "standalone"}), "a web app manifest"),
@@ -427,7 +427,7 @@ fn error_names_the_document_that_is_not_a_card() {
         ),
         (
             json!({"modules": [{"name": "integration/a2a"}], "skills": [], "authentication": {}}),
-            "an OASF record; its card is in modules[].data.card_data",
+            "an OASF record; it contains the agent card in modules[].data.card_data",
         ),
         (json!({"alpha": 1, "beta": 2}), "an object with alpha, beta"),
     ];
@@ -450,7 +450,7 @@ fn stored_texts_have_bounded_lengths() {
 }
 
 #[test]
-fn two_megabytes_are_read_quickly() {
+fn card_of_two_megabytes_is_parsed_quickly() {
     let nonsense = "<b>\u{202E}x ".repeat(250_000);
     let many: Vec<Value> = (0..40_000).map(|n| json!({"url": n, "id": {"deep": [n]}})).collect();
     let card = but(&json!({"name": nonsense, "description": nonsense, "url": nonsense,

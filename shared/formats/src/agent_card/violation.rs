@@ -1,5 +1,5 @@
-//! Faults of an agent card: the place, the value there, and the fix. The list is bounded, because an
-//! untrusted document may have a fault in each of its million lines.
+//! A fault of an agent card: its place, the value at this place, and the fix. The number of reported faults
+//! is limited, because an untrusted document may have millions of faults.
 
 use std::fmt;
 
@@ -109,7 +109,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_fault_lists_its_violations() {
+    fn a_fault_contains_its_violations() {
         let mut violations = CardViolations::default();
         violations.note("name", "name_missing", None, "Give it a name.");
         violations.note("url", "interface_url_missing", Some(&json!("")), "Give it a URL.");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn violations_are_bounded() {
+    fn number_and_length_of_violations_are_bounded() {
         let mut violations = CardViolations::default();
         for _ in 0..1000 {
             violations.note("x", "x", Some(&json!("y".repeat(10_000))), "z");

@@ -1,5 +1,5 @@
-//! Field names of earlier `server.json` schemas, which current readers ignore silently. The error gives the
-//! new name, which helps more than "`registryType` is missing".
+//! Finds field names of earlier `server.json` schemas. Current clients ignore such fields silently. The error
+//! gives the new name, which helps more than the message "`registryType` is missing".
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ struct Renamed {
 
 /// The schema before names went from `snake_case` to `camelCase` (official changelog, 2025-09-16).
 const JULY: &str = "the schema of 2025-07-09";
-/// What was in use before the first dated schema.
+/// The field names that were in use before the first dated schema.
 const DRAFT: &str = "a draft before the schema of 2025-07-09";
 
 const fn renamed(was: &'static str, is: &'static str, until: &'static str) -> Renamed {
@@ -95,7 +95,8 @@ fn fields(
                 format!("{path}{was}"),
                 "older-schema",
                 format!(
-                    "{detail} was renamed to `{is}` (this document follows {until}): rename it everywhere."
+                    "{detail} was renamed to `{is}` (this document follows {until}). Rename it everywhere in \
+                     the document."
                 ),
             );
         }

@@ -78,7 +78,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
             format!("{path}.name"),
             "invalid-named-argument-name",
             format!(
-                "\"{}\" is not a plain name: write only the flag, and the rest as its `value`.",
+                "\"{}\" is not a plain name. Write only the flag here, and write the rest as its `value`.",
                 shorten(name, 80)
             ),
         );
@@ -92,7 +92,7 @@ fn named_argument(path: &str, argument: &Value, violations: &mut Violations) {
                 format!("{path}.{field}"),
                 rule,
                 format!(
-                    "It begins with the argument's name \"{}\": write only the value.",
+                    "It begins with the name of the argument, \"{}\". Write only the value.",
                     shorten(name, 80)
                 ),
             );
@@ -109,7 +109,7 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
             at,
             "stdio-transport-url-not-empty",
             format!(
-                "stdio has no URL, but this is \"{}\": remove `url`, or use another type.",
+                "stdio has no URL, but `url` is \"{}\". Remove `url`, or use another type.",
                 shorten(url, 120)
             ),
         ),
@@ -127,7 +127,8 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
                     at,
                     "invalid-templated-url",
                     format!(
-                        "The package declares no argument or environment variable {}: declare it or fix the URL.",
+                        "The package declares no argument or environment variable {}. Declare it, or fix the \
+                         URL.",
                         shorten(&unknown.join(", "), 120)
                     ),
                 );

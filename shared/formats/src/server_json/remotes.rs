@@ -1,5 +1,6 @@
-//! The rules for one remote of a server, and what is needed to probe it. Anyone's client may connect to a
-//! remote, so its URL must be https and must not point to the client's own machine.
+//! The rules for one remote (the URL of a remote server) in a server description, and what is needed to probe
+//! the remote. Any client may connect to this URL, so it must be https and must not point to the client's own
+//! machine.
 
 use std::borrow::Cow;
 
@@ -52,7 +53,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
                 format!("{path}.type"),
                 "unsupported-remote-transport-type",
                 format!(
-                    "\"{}\" is not a transport of remotes; use streamable-http or sse.",
+                    "\"{}\" is not allowed as the transport of a remote server. Use streamable-http or sse.",
                     shorten(other, 40)
                 ),
             );
@@ -81,7 +82,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
             at,
             "invalid-templated-url",
             format!(
-                "Declare these variables of the URL in `variables` of this remote: {}.",
+                "The URL uses these variables: {}. Declare them in `variables` of this entry.",
                 shorten(&unknown.join(", "), 120)
             ),
         );
@@ -96,7 +97,7 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
     match reach {
         Reach::Development => None,
         Reach::Public if template::is_local(&parsed) => {
-            Some("is the reader's own machine: write the public URL")
+            Some("is an address on the machine of the client: write the public URL")
         }
         Reach::Public if parsed.scheme() != "https" => Some("must begin with https://"),
         Reach::Public => None,

@@ -1,5 +1,6 @@
-//! The official registry's rules for a server as a whole: name, version, repository and links. They go beyond
-//! the schema (`internal/validators/validators.go`); the codes are that registry's own.
+//! The official registry's rules for the whole description: name, version, repository, and links. The JSON
+//! schema does not contain these rules; they are in `internal/validators/validators.go` of the official
+//! registry. The error codes are also those of the official registry.
 
 use serde_json::{Map, Value};
 use url::Url;
@@ -27,7 +28,12 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
         .and_then(Value::as_str)
         .is_some_and(|title| !title.is_empty() && title.trim().is_empty())
     {
-        violations.add("title", "title-whitespace-only", "Write a title that is not blank, or leave it out.");
+        violations.add(
+            "title",
+            "title-whitespace-only",
+            "Write a title that is not empty, or leave the \
+            title out.",
+        );
     }
     for (index, icon) in list(server.get("icons")).enumerate() {
         icon_source(index, icon, violations);
@@ -53,7 +59,10 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
         let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
-        let message = format!("It has {bytes} bytes; at most {LONGEST_URL} are allowed. Use a shorter URL.");
+        let message = format!(
+            "It has {bytes} bytes, but at most {LONGEST_URL} are allowed. Use a shorter \
+            URL."
+        );
         violations.add(path, "url_too_long", message);
     }
 }
@@ -77,8 +86,9 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
             "name",
             "invalid-server-name",
             format!(
-                "Write the name as a reverse domain, one slash and a name, such as \"io.github.user/weather\"; each part has \
-                 at least two letters or digits, with dots and hyphens inside. Here {fault}."
+                "Write a reversed domain, one slash and a name, such as \"io.github.user/weather\". Each \
+                 part needs at least two letters or digits, and can have dots and hyphens between them. The \
+                 problem here: {fault}."
             ),
         );
     }
@@ -118,8 +128,8 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
             "repository.url",
             "invalid-repository-url",
             format!(
-                "Use a repository at GitHub (source \"github\", https://github.com/owner/repository) or GitLab \
-                 (source \"gitlab\"). Here source is \"{}\" and url is \"{}\".",
+                "Use a repository at GitHub (source \"github\", https://github.com/owner/repository) or \
+                 GitLab (source \"gitlab\"). In this document, source is \"{}\" and url is \"{}\".",
                 shorten(source, 40),
                 shorten(url, 120)
             ),
@@ -131,7 +141,8 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
             "repository.subfolder",
             "invalid-subfolder-path",
             format!(
-                "\"{}\" is not a plain path in the repository: write it like src/server, without . and .. segments.",
+                "\"{}\" is not a plain path in the repository. Write a path such as src/server, without the \
+                 segments `.` and `..`.",
                 shorten(subfolder, 80)
             ),
         );
@@ -203,7 +214,8 @@ fn extension(server: &Map<String, Value>, violations: &mut Violations) {
             format!("_meta.{EXTENSION}"),
             "publisher-extension-too-large",
             format!(
-                "A publisher's extension may have {MAX_EXTENSION_BYTES} bytes; this has {bytes}: shorten it."
+                "An extension of a publisher can have at most {MAX_EXTENSION_BYTES} bytes. This extension \
+                 has {bytes} bytes. Shorten it."
             ),
         );
     }

@@ -1,7 +1,7 @@
-//! The official JSON schema of `server.json` (2025-12-11; MIT, see `server.schema.json.license`), read as
-//! data. Only the keywords that this schema uses are implemented, so that the program does not contain a
-//! general validator. A test compares the results with those of a general validator. Each violation gets a
-//! message that names the field and what it may contain.
+//! Validates a `server.json` document with the official JSON schema (2025-12-11; MIT, see
+//! `server.schema.json.license`). This module implements only the keywords that this schema uses, so that the
+//! program does not contain a general validator. A test compares the results with those of a general
+//! validator. The message of a violation names the field and says what the field may contain.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -204,13 +204,15 @@ fn report(fault: Fault<'_>, violations: &mut Violations) {
         }
         FaultKind::Missing(property) => format!("`{property}` is missing."),
         FaultKind::Type(name) => format!("It must be {}.", type_name(name)),
-        FaultKind::TooShort => "It is empty: enter a value, or leave an optional field out.".to_owned(),
+        FaultKind::TooShort => {
+            "It is empty. Write a value, or leave the field out if it is optional.".to_owned()
+        }
         FaultKind::TooLong(limit) => {
             let length = value.as_str().map_or(0, length);
-            format!("It has {length} characters; at most {limit} are allowed.")
+            format!("It has {length} characters, but at most {limit} are allowed.")
         }
         FaultKind::NotOneOf(options) => {
-            format!("Unknown value \"{}\"; allowed: {}.", summary(value), choices(options))
+            format!("The value \"{}\" is unknown. Allowed values: {}.", summary(value), choices(options))
         }
         FaultKind::Pattern(pattern) => format!("\"{}\" does not match {pattern}", summary(value)),
         FaultKind::Excluded => format!("\"{}\" is not allowed here.", summary(value)),
@@ -244,7 +246,10 @@ fn report_alternatives(
         return meant.iter().for_each(|fault| report(fault.clone(), violations));
     } else {
         let value = value.get("type").map(summary).unwrap_or_default();
-        (below(&path, "type"), format!("Unknown type \"{value}\"; allowed: {}.", known_types.join(", ")))
+        (
+            below(&path, "type"),
+            format!("The type \"{value}\" is unknown. Allowed types: {}.", known_types.join(", ")),
+        )
     };
     if !violations.covers(&path) {
         violations.add(path, "schema", message);
@@ -377,7 +382,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
-        fn verdicts_agree_with_a_general_validator(
+        fn schema_check_gives_the_same_result_as_a_general_validator(
             changes in proptest::collection::vec((0_usize..200, 0_usize..14, "[a-z0-9x/:. \\n]{0,12}"), 0..4),
         ) {
             static OFFICIAL: LazyLock<jsonschema::Validator> = LazyLock::new(|| {

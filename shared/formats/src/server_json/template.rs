@@ -1,5 +1,5 @@
-//! URLs with `{variables}`, as `server.json` allows them for packages and remotes. A URL is validated with
-//! placeholder values, as in the official registry.
+//! URLs with `{variables}`, which `server.json` allows for packages and remotes. For validation, each
+//! variable is replaced by a placeholder value, as in the official registry.
 
 use url::{Host, Url};
 
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_loopback_counts_as_local() {
+    fn every_notation_of_a_loopback_address_counts_as_local() {
         for url in [
             "http://localhost/",
             "http://a.localhost/",

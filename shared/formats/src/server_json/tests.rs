@@ -85,14 +85,14 @@ fn a_complete_description_is_accepted() {
 }
 
 #[test]
-fn the_registry_apis_wrapper_is_removed() {
+fn wrapper_of_the_registry_api_is_removed() {
     let wrapped = json!({"server": whole(), "_meta": {"io.modelcontextprotocol.registry/official": {"status": "active"}}});
     assert_eq!(read(&wrapped, Reach::Public), read(&whole(), Reach::Public));
     assert!(looks_like(wrapped.as_object().unwrap()));
 }
 
 #[test]
-fn each_rule_has_its_code() {
+fn each_broken_rule_is_reported_with_its_code() {
     let table = [
         ("/name", json!("weather"), "name: invalid-server-name"),
         ("/name", json!("a/b/c"), "name: invalid-server-name"),
@@ -179,7 +179,7 @@ fn each_rule_has_its_code() {
 }
 
 #[test]
-fn every_required_field_type_and_bound_of_the_schema_is_checked() {
+fn every_required_field_every_type_and_every_bound_is_checked() {
     // The official schema of 2025-12-11: `required` of each definition.
     let required: [(&str, &[&str]); 6] = [
         ("", &["name", "description", "version"]),
@@ -229,14 +229,14 @@ fn all_violations_are_reported_at_once() {
     let document = json!({"name": "x", "version": ">=1", "remotes": [{"url": "https://a.example"}, {"type": "http", "url": "x"}],
         "packages": [{"transport": {"type": "stdio"}, "packageArguments": [{"type": "positional"}, {"type": "flag"}, {}]}]});
     insta::assert_snapshot!(messages(&document).join("\n"), @r#"
-    name: Write the name as a reverse domain, one slash and a name, such as "io.github.user/weather"; each part has at least two letters or digits, with dots and hyphens inside. Here it has no slash.
+    name: Write a reversed domain, one slash and a name, such as "io.github.user/weather". Each part needs at least two letters or digits, and can have dots and hyphens between them. The problem here: it has no slash.
     version: ">=1" is a range of versions: write one, such as "1.0.2".
-    remotes[1].type: "http" is not a transport of remotes; use streamable-http or sse.
+    remotes[1].type: "http" is not allowed as the transport of a remote server. Use streamable-http or sse.
     description: `description` is missing.
     packages[0].registryType: `registryType` is missing.
     packages[0].identifier: `identifier` is missing.
     packages[0].packageArguments[0]: `valueHint` or `value` is missing.
-    packages[0].packageArguments[1].type: Unknown type "flag"; allowed: positional, named.
+    packages[0].packageArguments[1].type: The type "flag" is unknown. Allowed types: positional, named.
     packages[0].packageArguments[2].type: `type` is missing.
     packages[0].packageArguments[2]: `valueHint` or `value` is missing.
     remotes[0].type: `type` is missing.
@@ -244,7 +244,7 @@ fn all_violations_are_reported_at_once() {
 }
 
 #[test]
-fn development_allows_http_and_loopback() {
+fn development_mode_allows_http_and_loopback() {
     let mut document = whole();
     document["remotes"] = json!([{"type": "streamable-http", "url": "http://127.0.0.1:8080/mcp"}]);
     assert!(read(&document, Reach::Public).is_err());
@@ -259,7 +259,7 @@ fn an_empty_repository_counts_as_absent() {
 }
 
 #[test]
-fn old_field_names_are_reported_with_the_new_ones() {
+fn old_field_names_are_reported_with_the_new_names() {
     let draft = json!({
         "id": "1", "name": "io.github.example/weather", "description": "Forecasts.",
         "repository": {"url": "https://github.com/example/weather", "source": "github"},
@@ -269,13 +269,13 @@ fn old_field_names_are_reported_with_the_new_ones() {
         "remotes": [{"transport_type": "sse", "url": "https://mcp.example.com/sse"}]
     });
     insta::assert_snapshot!(messages(&draft).join("\n"), @"
-    version_detail: `version_detail.version` was renamed to `version` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
-    packages[0].registry_name: `registry_name` was renamed to `registryType` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
-    packages[0].name: `name` was renamed to `identifier` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
-    packages[0].package_arguments: `package_arguments` was renamed to `packageArguments` (this document follows the schema of 2025-07-09): rename it everywhere.
-    packages[0].package_arguments[0].is_required: `is_required` was renamed to `isRequired` (this document follows the schema of 2025-07-09): rename it everywhere.
-    packages[0].package_arguments[0].value_hint: `value_hint` was renamed to `valueHint` (this document follows the schema of 2025-07-09): rename it everywhere.
-    remotes[0].transport_type: `transport_type` was renamed to `type` (this document follows a draft before the schema of 2025-07-09): rename it everywhere.
+    version_detail: `version_detail.version` was renamed to `version` (this document follows a draft before the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].registry_name: `registry_name` was renamed to `registryType` (this document follows a draft before the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].name: `name` was renamed to `identifier` (this document follows a draft before the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].package_arguments: `package_arguments` was renamed to `packageArguments` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].package_arguments[0].is_required: `is_required` was renamed to `isRequired` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].package_arguments[0].value_hint: `value_hint` was renamed to `valueHint` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
+    remotes[0].transport_type: `transport_type` was renamed to `type` (this document follows a draft before the schema of 2025-07-09). Rename it everywhere in the document.
     packages[0].transport: `transport` is missing.
     ");
     let july = json!({
@@ -285,10 +285,10 @@ fn old_field_names_are_reported_with_the_new_ones() {
             "environment_variables": [{"name": "KEY", "is_secret": true}]}]
     });
     insta::assert_snapshot!(messages(&july).join("\n"), @"
-    website_url: `website_url` was renamed to `websiteUrl` (this document follows the schema of 2025-07-09): rename it everywhere.
-    packages[0].registry_type: `registry_type` was renamed to `registryType` (this document follows the schema of 2025-07-09): rename it everywhere.
-    packages[0].environment_variables: `environment_variables` was renamed to `environmentVariables` (this document follows the schema of 2025-07-09): rename it everywhere.
-    packages[0].environment_variables[0].is_secret: `is_secret` was renamed to `isSecret` (this document follows the schema of 2025-07-09): rename it everywhere.
+    website_url: `website_url` was renamed to `websiteUrl` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].registry_type: `registry_type` was renamed to `registryType` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].environment_variables: `environment_variables` was renamed to `environmentVariables` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
+    packages[0].environment_variables[0].is_secret: `is_secret` was renamed to `isSecret` (this document follows the schema of 2025-07-09). Rename it everywhere in the document.
     ");
 }
 
@@ -320,14 +320,14 @@ fn descriptions_are_recognized_by_their_members() {
 }
 
 #[test]
-fn other_json_types_are_refused() {
+fn json_that_is_not_a_description_is_refused() {
     for document in [json!(null), json!([]), json!("x"), json!({"server": []})] {
         assert!(!read(&document, Reach::Public).expect_err("no description").is_empty(), "{document}");
     }
 }
 
 #[test]
-fn a_megabyte_is_read_quickly() {
+fn description_of_one_megabyte_is_parsed_quickly() {
     let many: Vec<Value> =
         (0..300).map(|n| json!({"url": n, "name": "a", "transport": {"type": "x"}})).collect();
     let nonsense = "{a}<b>1.x || ".repeat(20_000);

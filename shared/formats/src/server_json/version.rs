@@ -34,8 +34,8 @@ pub(super) fn check(path: &str, version: Option<&Value>, violations: &mut Violat
     }
 }
 
-/// Comparators, hyphen ranges, alternatives and wildcards, as in the official registry. Unlike there, an `x` in a
-/// pre-release (`1.0.0-next`) is not a wildcard.
+/// Comparators, hyphen ranges, alternatives and wildcards, as in the official registry. The only difference: an `x` in
+/// a pre-release (`1.0.0-next`) is not a wildcard here.
 #[expect(clippy::expect_used, reason = "the patterns are literals, compiled by every test of a version")]
 fn is_range(version: &str) -> bool {
     static RANGES: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_are_not_versions() {
+    fn range_is_not_accepted_as_a_version() {
         let ranges = [
             "^1.2.3",
             "~1.2",

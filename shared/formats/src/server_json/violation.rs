@@ -1,5 +1,5 @@
-//! A broken rule of `server.json`, with its place and a plain message. Violations are kept in the order
-//! found, each once, and their number is bounded.
+//! A broken rule of `server.json`, with its place and a plain message. Violations are listed in the order in
+//! which they were found, without duplicates. Their number is limited.
 
 use schemars::JsonSchema;
 use serde::Serialize;

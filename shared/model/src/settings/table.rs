@@ -1,5 +1,5 @@
-//! The one table of settings, besides rate limits. The reader takes defaults and bounds from it, and the
-//! table in `infra/README.md` is generated from it.
+//! The table of all settings except the rate limits. The code that reads the environment takes the defaults
+//! and bounds from it. The table of settings in `infra/README.md` is generated from it.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub struct Setting {
 /// What a variable may contain, with its default.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
-    /// A whole number: default, least, greatest.
+    /// A whole number: default, minimum, maximum.
     Number(u32, u32, u32),
     /// `on` or `off`: default.
     Switch(bool),
@@ -29,100 +29,150 @@ pub enum Form {
 
 use Form::{Elsewhere, Number, Switch, Text};
 
-/// Of a number that only has to be positive.
+/// The maximum of a number that only has to be positive.
 const ANY: u32 = u32::MAX;
 
 /// All settings, in the order of the documentation.
 pub const SETTINGS: &[Setting] = &[
-    row("PORT", Elsewhere("8080"), "port of the local registry"),
-    row("LISTEN_HOST", Elsewhere("127.0.0.1"), "address of the local registry"),
-    row("DATA", Elsewhere("data/registry.db"), "data file of the local registry; `:memory:` stores nothing"),
-    row("PUBLIC", Elsewhere(""), "`1`: the local registry applies the public rules"),
+    row("PORT", Elsewhere("8080"), "port on which the local registry listens"),
+    row("LISTEN_HOST", Elsewhere("127.0.0.1"), "address on which the local registry listens"),
+    row(
+        "DATA",
+        Elsewhere("data/registry.db"),
+        "data file of the local registry; with `:memory:`, the data is lost when the process ends",
+    ),
+    row("PUBLIC", Elsewhere(""), "`1` makes the local registry apply the rules of a public registry"),
     row(
         "BASE_URL",
         Text("http://127.0.0.1:8080", "an http or https URL such as https://registry.example.com"),
-        "public URL of this registry; locally the listen address, on AWS the address of its API",
+        "public URL of this registry; if it is not set, the registry uses its listen address (on AWS, the \
+            address of its HTTP API)",
     ),
     row("BRAND", Text("Agent and MCP Registry", "a name"), "name of this registry"),
     row(
         "PROBE_TICK_SECONDS",
         Number(360, 1, ANY),
-        "seconds between two sweeps, and the least time between two probes of one listing",
+        "seconds between two sweeps (scheduled runs of probes); also the shortest time between two probes \
+            of the same listing",
     ),
-    row("PROBES_PER_TICK", Number(64, 1, ANY), "probes in one sweep, at most; `PROBE_WINDOW_CAP` unless set"),
-    row("PROBE_WINDOW_CAP", Number(64, 1, ANY), "probes in two minutes, at most"),
-    row("PROBE_HOURLY_CAP", Number(1920, 1, ANY), "probes in an hour, at most"),
-    row("PROBE_DAILY_BUDGET", Number(100_000, 1, ANY), "probes in a UTC day, at most"),
+    row(
+        "PROBES_PER_TICK",
+        Number(64, 1, ANY),
+        "maximum number of probes in one sweep; if it is not set, `PROBE_WINDOW_CAP` applies",
+    ),
+    row("PROBE_WINDOW_CAP", Number(64, 1, ANY), "maximum number of probes in two minutes"),
+    row("PROBE_HOURLY_CAP", Number(1920, 1, ANY), "maximum number of probes in an hour"),
+    row("PROBE_DAILY_BUDGET", Number(100_000, 1, ANY), "maximum number of probes in a UTC day"),
     row(
         "FRESH_OK_HOURS",
         Number(6, 1, ANY),
-        "hours in which an `ok` counts as fresh; no rule depends on it yet",
+        "hours in which the probe result `ok` counts as fresh; no rule uses this setting yet",
     ),
-    row("RECHECK_DAYS", Number(7, 1, ANY), "days within which every Live listing is probed again"),
-    row("TALK_GRACE_DAYS", Number(7, 1, ANY), "days of the onboarding window of a new Live listing"),
-    row("FOUNDING_SEATS", Number(100, 1, ANY), "full products given away"),
+    row(
+        "RECHECK_DAYS",
+        Number(7, 1, ANY),
+        "the registry probes every Live listing again within this number of days",
+    ),
+    row(
+        "TALK_GRACE_DAYS",
+        Number(7, 1, ANY),
+        "a new Live listing counts as present in Talk for this number of days, even if no one reads its \
+            inbox",
+    ),
+    row(
+        "FOUNDING_SEATS",
+        Number(100, 1, ANY),
+        "number of full products that the registry gives away for free",
+    ),
     row(
         "PAYMENTS_OPEN_AFTER",
         Number(250, 1, ANY),
-        "feedback from agents, and as much from MCP servers, before payments open",
+        "payments open when this number of agents and this number of MCP servers have given feedback",
     ),
     row(
         "OUTREACH_BUDGET_PERCENT",
         Number(100, 0, 1000),
-        "share of the daily invitation budget that is used; `0` sends none",
+        "percentage by which the registry multiplies its daily budget of invitations; with `0`, it sends no \
+            invitations",
     ),
-    row("OUTREACH_PAUSE_DAYS", Number(30, 1, 365), "days before a listing is invited again"),
+    row(
+        "OUTREACH_PAUSE_DAYS",
+        Number(30, 1, 365),
+        "minimum number of days between two invitations to the same listing",
+    ),
     row(
         "OUTREACH_DELIVERY",
         Text("talk", "`talk` or `talk+a2a`"),
-        "`talk` leaves invitations in Talk inboxes; `talk+a2a` also sends an agent one A2A message",
+        "`talk` sends invitations to Talk inboxes only; `talk+a2a` also sends one A2A message to each \
+            invited agent",
     ),
     row(
         "OUTREACH_ACCELERATION",
         Switch(true),
-        "the invitation budget grows with the acceleration index, 1.8 times at most",
+        "`on`: recent activity in the registry (the acceleration index) raises the daily budget of \
+            invitations, at most to 1.8 times its normal size",
     ),
-    row("LIST_ITSELF", Switch(true), "the registry lists its own endpoints first"),
+    row("LIST_ITSELF", Switch(true), "`on`: the first listings of a new registry are its own endpoints"),
     row(
         "GITHUB_RAW_URL",
         Text("https://raw.githubusercontent.com", "a URL, or `off`"),
-        "where server.json is read from a GitHub repository to prove a name below `io.github`; `off` reads none",
+        "base URL from which the registry reads a `server.json` in a GitHub repository, to prove a name \
+            below `io.github`; `off` disables this proof",
     ),
     row(
         "DOMAIN_PROOF_URL",
         Text("https://{domain}/.well-known/mcp-registry-auth", "a URL with `{domain}` in it"),
-        "where the key is read that proves names of a domain",
+        "URL from which the registry reads the key that proves the names of a domain",
     ),
     row(
         "DNS_SERVER",
         Text("", "an address with a port, such as 10.0.0.2:53, or `off`"),
-        "name server for TXT records instead of the system's; `off` looks up none",
+        "name server for TXT records; if it is not set, the registry uses the name servers of the system; \
+            `off` disables TXT look-ups",
     ),
-    row("RATE_LIMITS", Switch(true), "`off` is allowed in development mode only"),
+    row(
+        "RATE_LIMITS",
+        Switch(true),
+        "turns the rate limits on or off; `off` is allowed only in development mode",
+    ),
     row(
         "CALLER_REQUESTS_PER_SECOND",
         Number(20, 1, 1000),
-        "requests of one address to one instance of a function, in the long run; public mode only. Raise it behind a proxy",
+        "average number of requests per second that one instance of a function accepts from one address; \
+            only in public mode. Raise this number if the registry is behind a proxy",
     ),
     row(
         "CALLER_REQUESTS_AT_ONCE",
         Number(100, 1, 100_000),
-        "requests of one address after a pause; public mode only",
+        "number of requests that one instance of a function accepts from one address in a short time; only \
+            in public mode",
     ),
     row(
         "PRICE_PER_MILLION_READ_UNITS",
         Number(125_000, 0, 1_000_000_000),
-        "millionths of a US dollar that `cost_model` uses; AWS list price in us-east-1",
+        "price of a million read units in millionths of a US dollar, for `cost_model`; the default is the \
+            AWS list price in us-east-1",
     ),
-    row("PRICE_PER_MILLION_WRITE_UNITS", Number(625_000, 0, 1_000_000_000), "the same for write units"),
-    row("PRICE_PER_MILLION_REQUESTS", Number(1_000_000, 0, 1_000_000_000), "the same for HTTP requests"),
+    row(
+        "PRICE_PER_MILLION_WRITE_UNITS",
+        Number(625_000, 0, 1_000_000_000),
+        "price of a million write units in millionths of a US dollar, for `cost_model`; the default is the \
+            AWS list price in us-east-1",
+    ),
+    row(
+        "PRICE_PER_MILLION_REQUESTS",
+        Number(1_000_000, 0, 1_000_000_000),
+        "price of a million HTTP requests in millionths of a US dollar, for `cost_model`; the default is \
+            the AWS list price in us-east-1",
+    ),
     row(
         "FEDERATION_PEERS",
         Text(
             "",
             "at most 10 base URLs of registries, separated by commas, such as https://registry.example.com",
         ),
-        "other registries whose listings are shown as referrals (on AWS the parameter `FederationPeers`)",
+        "URLs of other registries; searches can also return entries of these registries, as referrals. On \
+            AWS, set the parameter `FederationPeers`",
     ),
     row(
         "OPERATOR_TOKEN",
@@ -130,27 +180,31 @@ pub const SETTINGS: &[Setting] = &[
             "",
             "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints",
         ),
-        "bearer token for operator actions over HTTP; without it there are none",
+        "bearer token for operator actions over HTTP; without this token, these actions are disabled",
     ),
     row(
         "STRIPE_SECRET_KEY",
         Text("", "a secret key of Stripe, which begins with sk_ or rk_"),
-        "Stripe's API key; without it nothing is sold",
+        "API key of your Stripe account; without this key, the registry sells nothing",
     ),
     row(
         "STRIPE_WEBHOOK_SECRET",
         Text("", "the signing secret of an endpoint, which begins with whsec_"),
-        "the key of Stripe's webhook signatures; without it nothing is sold",
+        "secret with which Stripe signs its webhook events; without this secret, the registry sells nothing",
     ),
     row(
         "STRIPE_API_URL",
         Text("https://api.stripe.com", "a URL without a query"),
-        "where Stripe's API is reached",
+        "base URL of the Stripe API",
     ),
-    row("TABLE_NAME", Text("registry", "a name"), "the DynamoDB table; set by the template on AWS"),
-    row("BUS_NAME", Text("", "a name"), "the EventBridge bus; set by the template on AWS"),
-    row("RUST_LOG", Elsewhere("warn"), "log level"),
-    row("LOG_FORMAT", Elsewhere("plain"), "`json` for machines"),
+    row(
+        "TABLE_NAME",
+        Text("registry", "a name"),
+        "name of the DynamoDB table; on AWS, the template sets this name",
+    ),
+    row("BUS_NAME", Text("", "a name"), "name of the EventBridge bus; on AWS, the template sets this name"),
+    row("RUST_LOG", Elsewhere("warn"), "log level, such as `info`"),
+    row("LOG_FORMAT", Elsewhere("plain"), "format of the log: `plain` for people, `json` for programs"),
 ];
 
 const fn row(name: &'static str, form: Form, meaning: &'static str) -> Setting {

@@ -61,7 +61,7 @@ fn a_score_is_the_weighted_sum_of_the_values() {
 }
 
 #[test]
-fn ranks_stay_correct_at_any_later_time() {
+fn stored_ranking_stays_correct_at_any_later_time() {
     let decay = TrailValue::Attraction.decay();
     // 12 of a week ago is 6 now: weaker than 8 of now, and stronger than 5.
     let place = |value, millis| decay.place(value, at(millis)).unwrap();
@@ -89,7 +89,7 @@ fn values() -> impl Strategy<Value = TrailValue> {
 
 proptest! {
     #[test]
-    fn value_never_increases_without_a_deposit(
+    fn value_of_a_trail_never_increases_by_itself(
         value in values(), amount in 0.05..1e4_f64, early in 0..5_000_i64, more in 0..5_000_i64,
     ) {
         let decay = value.decay();
@@ -100,7 +100,7 @@ proptest! {
 
     /// The sums as they are kept say the same as if all values were evaporated every hour, across epochs, too.
     #[test]
-    fn stored_sums_equal_an_hourly_evaporation(
+    fn stored_sums_equal_values_that_decay_every_hour(
         value in values(),
         start in (NOON / HOUR)..(NOON / HOUR + 30_000),
         deposits in prop::collection::vec((0.25..50.0_f64, 0..1_500_i64), 1..20),
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_deposits_does_not_matter(
+    fn the_order_of_trail_changes_does_not_matter(
         value in values(),
         deposits in prop::collection::vec((0.25..50.0_f64, NOON..NOON + 1_000 * HOUR), 1..20),
     ) {
@@ -135,7 +135,7 @@ proptest! {
 
     /// What is kept is as large as the place says, so that the order of places is that of the values.
     #[test]
-    fn ranks_are_in_the_order_of_the_values(
+    fn stored_ranking_has_the_order_of_the_values(
         value in values(), one in 0.1..1e4_f64, other in 0.1..1e4_f64,
         early in 0..2_000_i64, late in 0..2_000_i64,
     ) {

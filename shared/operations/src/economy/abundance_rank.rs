@@ -1,5 +1,5 @@
-//! Ranks given listings by reported outcomes and trails, independent of relevance. This takes two batch reads
-//! for any number of listings.
+//! Ranks the given listings by their reported outcomes and their trails (their recent use). It does not
+//! compare the listings with a query. This takes two batch reads for any number of listings.
 
 use std::collections::BTreeSet;
 
@@ -31,9 +31,9 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     at: Moment,
-    /// The Live listings, highest boost first.
+    /// The Live listings, highest rank value (`boost`) first.
     ranking: Vec<Ranked>,
-    /// Requested ids that are not listed here.
+    /// Requested ids that this registry does not know.
     unknown: Vec<String>,
     /// Requested listings that are not Live.
     not_live: Vec<ListingId>,
@@ -43,11 +43,11 @@ pub struct Answer {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Inputs {
-    /// The multiplier of `get_acceleration`.
+    /// The multiplier `match_boost` of `get_acceleration`.
     match_boost: f64,
 }
 
-/// A listing and its boost.
+/// A listing and its rank value (`boost`).
 #[derive(Debug, Serialize, JsonSchema)]
 struct Ranked {
     rank: usize,
@@ -60,15 +60,19 @@ struct Ranked {
 
 impl Operation for AbundanceRank {
     const NAME: &'static str = "abundance_rank";
-    const TITLE: &'static str = "Abundance rank";
-    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings that you pass. The boost is 0.6 outcome \
-        score + 0.4 trail boost; each row shows both parts. Use it to choose between equally good matches: \
-        it shows which listing worked well for other callers.";
+    const TITLE: &'static str = "Rank listings by reported use";
+    const DESCRIPTION: &'static str = "Ranks up to 50 Live listings by how well they worked for other \
+        callers. Pass listing_ids. Use it to choose between equally good matches. The rank value is 0.6 * \
+        outcome score + 0.4 * trail boost (recent use). Each row shows both parts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;
-    const PHRASES: &'static [&'static str] =
-        &["what is the abundance rank of {id}?", "rank {id} by abundance", "show the abundance of {id}"];
+    const PHRASES: &'static [&'static str] = &[
+        "how well did {id} work for others?",
+        "what is the abundance rank of {id}?",
+        "rank {id} by abundance",
+        "show the abundance of {id}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["abundance_rank"] }];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -78,7 +82,7 @@ impl Operation for AbundanceRank {
         let requested: BTreeSet<String> =
             arguments.listing_id.into_iter().chain(arguments.listing_ids).collect();
         if requested.is_empty() || list_length > MAX_LISTINGS {
-            let detail = "Send 1 to 50 ids in `listing_ids`, or one in `listing_id`.";
+            let detail = "Send 1 to 50 ids as `listing_ids`, or one id as `listing_id`.";
             return Err(Problem::invalid("listing_ids", "out_of_range", detail));
         }
         let (mut ids, mut unknown) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! Overview of autocatalysis: the acceleration index, the phase of the S-curve, what each event adds, and
-//! endpoints.
+//! Overview of autocatalysis (the growth of the registry). It returns the acceleration index, the phase of
+//! the growth curve, what each event adds to the index, and endpoints.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Answer {
     model: &'static str,
     acceleration_index: f64,
     multipliers: Multipliers,
-    /// The phase of the registry, by events per hour.
+    /// The growth phase of the registry, computed from events per hour.
     s_curve: Pace,
     half_life_hours: u32,
     index_bounds: IndexBounds,
@@ -31,7 +31,7 @@ pub struct Answer {
     /// What each type of event adds now.
     inputs: Vec<Contribution>,
     totals: Totals,
-    /// The time of the latest hourly sample; null before the first sample.
+    /// The time of the latest hourly sample. Null before the first sample.
     sampled_at: Option<Moment>,
     endpoints: Endpoints,
     laws: Vec<&'static str>,
@@ -45,23 +45,24 @@ struct Endpoints {
 }
 
 const LAWS: [&str; 5] = [
-    "The index is computed from counted events and cannot be set.",
-    "Every event counts half after 72 hours, so without events the index returns to 1.",
+    "The index is computed from counted events. No one can set it.",
+    "After 72 hours, every event counts half. So the index returns to 1 if no events happen.",
     "The index never exceeds 3, and each multiplier has its own limit.",
-    "A multiplier that scales nothing is marked as such.",
-    "What the operator adds is shown separately as operator_bump.",
+    "If a multiplier scales nothing, `rules` says so.",
+    "An amount that the operator adds is shown separately as operator_bump.",
 ];
 
 impl Operation for Autocatalysis {
     const NAME: &'static str = "autocatalysis";
     const TITLE: &'static str = "Growth of the activity";
-    const DESCRIPTION: &'static str = "Returns the growth of the registry's activity: the acceleration \
-        index, how much each event adds to it, and the S-curve phase (from weighted events per hour). Also \
-        returns totals, rules and endpoints. If you need only the index and multipliers, use \
+    const DESCRIPTION: &'static str = "Returns how the activity of the registry grows: the acceleration \
+        index (recent activity, 1 to 3), what each event adds to it, and the growth phase (from events per \
+        hour). Also returns totals, rules and endpoints. If you need only the index and its multipliers, use \
         get_acceleration.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
+        "how fast does the activity grow?",
         "show autocatalysis",
         "how does autocatalysis stand?",
         "which phase of the S-curve is autocatalysis in?",
@@ -77,7 +78,8 @@ impl Operation for Autocatalysis {
             ok: true,
             version: AUTOCATALYSIS_VERSION,
             at: measured.at,
-            model: "Events add to an index that decays, and the index scales limits of the registry.",
+            model: "Events increase an index, and the index decreases with time. The index scales limits of \
+                the registry.",
             acceleration_index: found.index,
             multipliers: Multipliers::of(found.excess),
             s_curve: measured.pace(),

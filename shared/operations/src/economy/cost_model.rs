@@ -1,5 +1,5 @@
-//! The cost of one call of each operation: the measured table units times the operator's prices. All units
-//! are measured, not estimated.
+//! The cost of one call of each operation. The cost is the number of measured table units, multiplied by the
+//! operator's prices. All units are measured, not estimated.
 
 use crate::prelude::*;
 use registry_domain::economy::cost_model::{self, Cost};
@@ -17,7 +17,7 @@ pub struct Answer {
     operations: Vec<Cost>,
     /// Operations that write to the table.
     real_marginal_cost: Vec<String>,
-    /// Operations that only read, or do not use the table.
+    /// Operations that only read the table, or do not use it.
     near_zero_marginal_cost: Vec<String>,
     /// The prices used.
     prices: PriceList,
@@ -43,7 +43,8 @@ impl PriceList {
             usd_per_million_write_units: usd(settings.prices.write_units),
             usd_per_million_requests: usd(settings.prices.requests),
             source: "The settings PRICE_PER_MILLION_READ_UNITS, PRICE_PER_MILLION_WRITE_UNITS and \
-                PRICE_PER_MILLION_REQUESTS; by default AWS list prices of us-east-1 (DynamoDB on demand, HTTP API).",
+                PRICE_PER_MILLION_REQUESTS. By default, they contain the AWS list prices of us-east-1 \
+                (DynamoDB on demand, HTTP API).",
         }
     }
 }
@@ -54,9 +55,9 @@ pub(super) const FORMULA: &str = "usd_per_million_calls = read_units * usd_per_m
 impl Operation for CostModel {
     const NAME: &'static str = "cost_model";
     const TITLE: &'static str = "Cost model";
-    const DESCRIPTION: &'static str = "Returns the cost of one call of each operation: table operations, \
-        read units, write units, and the price of a million calls. The numbers were measured with an example \
-        call on a small registry. Use it to estimate the load of an integration.";
+    const DESCRIPTION: &'static str = "Returns what each operation costs: the table operations, read units \
+        and write units of one call, and the price of a million calls. The numbers were measured with an \
+        example call on a small registry. Use it to estimate the load of an integration.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -79,10 +80,11 @@ impl Operation for CostModel {
             operations,
             prices: PriceList::of(&app.settings),
             formula: FORMULA,
-            measured: "The example of each operation, run once on a registry with a few Live listings and cold \
-                caches; a test fails when a count changes. If `refused` is set, it is the cost of the error. Not \
-                included: the function's time, stored and transferred bytes, later probes.",
-            law: "Reads are free for everyone; writes are counted and limited.",
+            measured: "The cost of the example of each operation. It was run once on a registry with a few \
+                Live listings and empty caches. A test fails if a count changes. If `refused` is set, it is \
+                the cost of the error. The cost does not include the run time of the function, stored or \
+                transferred bytes, and later probes.",
+            law: "Reads are free for everyone. Writes are counted and limited.",
         })
     }
 }

@@ -1,4 +1,5 @@
-//! The acceleration index and its multipliers, computed from decaying counts in the table when requested.
+//! The acceleration index and the multipliers that are computed from it. Both are computed when requested,
+//! from counts in the table that decrease with time.
 
 use crate::prelude::*;
 use registry_domain::economy::acceleration::{self, HALF_LIFE_HOURS, MAX_EXCESS, MIN_INDEX};
@@ -17,16 +18,16 @@ pub struct Answer {
     at: Moment,
     /// From 1 (no recent events) to 3.
     acceleration_index: f64,
-    /// The index minus 1: `e` in the formulas.
+    /// The index minus 1. The formulas call it `e`.
     excess: f64,
     multipliers: Multipliers,
     /// How each multiplier is computed and what it scales.
     rules: Vec<MultiplierRule>,
     index_bounds: IndexBounds,
-    /// The half-life: after this number of hours, an event counts half.
+    /// After this number of hours, an event counts half.
     half_life_hours: u32,
     formula: &'static str,
-    /// What each type of event adds to the index; `excess` is the sum, at most 2.
+    /// What each type of event adds to the index. `excess` is the sum of these values, at most 2.
     inputs: Vec<Contribution>,
 }
 
@@ -52,11 +53,11 @@ pub(super) struct Totals {
     compositions: u64,
     /// Reported outcomes.
     outcomes: u64,
-    /// Federation peers.
+    /// Other registries that this registry reads.
     federation: u64,
     /// Demos generated.
     demos: u64,
-    /// Listings with a bound key.
+    /// Listings with a key bound to their domain.
     identities: u64,
     /// Signed statements.
     attestations: u64,
@@ -81,9 +82,9 @@ impl Totals {
 impl Operation for GetAcceleration {
     const NAME: &'static str = "get_acceleration";
     const TITLE: &'static str = "Acceleration index";
-    const DESCRIPTION: &'static str = "Returns the acceleration index and its multipliers. The index is 1 to \
-        3 and measures recent activity with a half-life of 72 hours. For each multiplier, returns how it is \
-        computed and what it scales. Also returns what each type of event adds to the index.";
+    const DESCRIPTION: &'static str = "Returns the acceleration index, a number from 1 to 3 for the recent \
+        activity of the registry. After 72 hours, an event counts half. Also returns what each type of event \
+        adds to the index, and the multipliers that are computed from it, with what each multiplier scales.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -91,8 +92,8 @@ impl Operation for GetAcceleration {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-acceleration",
         name: "Acceleration index",
-        description: "Returns an index of recent activity and the multipliers that are computed from the \
-            index.",
+        description: "Returns an index for the recent activity of the registry, and the multipliers that are \
+            computed from this index.",
         tags: &["registry", "acceleration", "multipliers", "statistics"],
     }];
     const ACTIONS: &'static [Action] = &[

@@ -1,5 +1,5 @@
-//! Overview of exonomics: network value, growth and costs, each number with its inputs. Each part is also a
-//! separate operation.
+//! Overview of exonomics: network value, growth and costs. Each number is returned with its inputs. A
+//! separate operation exists for each part.
 
 use crate::economy::cost_model::{self, FORMULA, PriceList};
 use crate::economy::get_acceleration::Totals;
@@ -29,7 +29,7 @@ pub struct Answer {
     abundance: Abundance,
     acceleration_index: f64,
     totals: Totals,
-    /// The time of the latest hourly sample; null before the first sample.
+    /// The time of the latest hourly sample. Null before the first sample.
     sampled_at: Option<Moment>,
     endpoints: Endpoints,
     /// The economy tools.
@@ -83,23 +83,27 @@ const TOOLS: [&str; 7] = [
 ];
 
 const LAWS: [&str; 4] = [
-    "Costs are measured at the table, never estimated.",
-    "Every number comes with what it was computed from.",
-    "The network value compares states of this registry; it is not money.",
-    "Reads are free for everyone; writes are limited.",
+    "Costs are measured at the table. They are never estimated.",
+    "Every number is returned with the inputs from which it was computed.",
+    "Use the network value to compare two states of this registry. It is not an amount of money.",
+    "Reads are free for everyone. Writes are limited.",
 ];
 
 impl Operation for GetExonomics {
     const NAME: &'static str = "get_exonomics";
     const ALIASES: &'static [&'static str] = &["exonomics"];
     const TITLE: &'static str = "Value and cost of the registry";
-    const DESCRIPTION: &'static str = "Returns the value and cost of this registry: network value, hyper \
-        index and gates, S-curves, the most expensive operations, the abundance formula, totals and \
-        endpoints. Use it first to find the right economy tool.";
+    const DESCRIPTION: &'static str = "Returns an overview of the value and cost of this registry: the \
+        network value, the change of the activity index, growth curves, the most expensive operations, \
+        totals and endpoints. Use it first, to choose the right economy tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] =
-        &["show the exonomics", "how do the exonomics stand?", "explain the exonomics"];
+    const PHRASES: &'static [&'static str] = &[
+        "what are the value and cost of the registry?",
+        "show the exonomics",
+        "how do the exonomics stand?",
+        "explain the exonomics",
+    ];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["status"] }];
     type Arguments = NoArguments;
@@ -116,8 +120,8 @@ impl Operation for GetExonomics {
             ok: true,
             version: EXONOMICS_VERSION,
             at: measured.at,
-            model: "Listings, their use together and reported outcomes make a network more valuable; reads cost \
-                almost nothing.",
+            model: "Three things make a network more valuable: its listings, their use together, and \
+                reported outcomes. Reads cost almost nothing.",
             cost_model: CostSummary {
                 operations,
                 writing,

@@ -1,5 +1,5 @@
-//! The rate of change of the acceleration index, and the gates of a dense network. Read from hourly samples,
-//! so it is constant within an hour.
+//! How fast the acceleration index changes, and which conditions for a dense network are met. The result is
+//! computed from hourly samples, so it stays the same within an hour.
 
 use crate::prelude::*;
 use registry_domain::economy::hyper::Hyper;
@@ -7,7 +7,7 @@ use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 
 pub struct HyperIndex;
 
-/// The rate of change and the gates.
+/// How fast the index changes, and the thresholds (gates) of a dense network.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -20,13 +20,18 @@ pub struct Answer {
 impl Operation for HyperIndex {
     const NAME: &'static str = "hyper_index";
     const TITLE: &'static str = "Hyper index";
-    const DESCRIPTION: &'static str = "Returns how fast the acceleration index changes per hour, computed \
-        from up to 24 hourly samples. Also returns which gates of a dense network are passed: compositions, \
-        outcomes, trail heat, federation peers, index, Live listings.";
+    const DESCRIPTION: &'static str = "Returns the hyper index: how fast the acceleration index (recent \
+        activity) changes per hour. It is computed from up to 24 hourly samples. Also returns the thresholds \
+        (gates) of a dense network, for example for listings, outcomes and pairs used together, and which of \
+        them are reached.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] =
-        &["what is the hyper index?", "show the hyper index", "which hyper gates are passed?"];
+    const PHRASES: &'static [&'static str] = &[
+        "how fast does the acceleration index change?",
+        "what is the hyper index?",
+        "show the hyper index",
+        "which hyper gates are passed?",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["hyper", "hyper_index"] }];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -1,5 +1,5 @@
-//! The value of the network by a formula, for the measured inputs or for inputs from the caller. If an
-//! argument is omitted, its measured value is used.
+//! The value of the network, computed by a formula. The inputs are measured values or values from the caller.
+//! If the caller omits an argument, its measured value is used.
 
 use crate::prelude::*;
 use registry_domain::economy::network_value::{MAX_LISTINGS, MAX_PEERS, Network, NetworkValue};
@@ -7,26 +7,26 @@ use registry_domain::economy::{self, EXONOMICS_PATH, EXONOMICS_VERSION};
 
 pub struct ValueOfNetwork;
 
-/// Inputs of the formula. For an input that is left out, the measured value is used.
+/// The inputs of the formula. If you do not send an input, its measured value is used.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Number of Live listings.
+    /// The number of Live listings.
     #[serde(rename = "N", alias = "n")]
     #[schemars(range(min = 0.0, max = 1e9))]
     listings: Option<f64>,
-    /// Compositions per listing, 0 to 1.
+    /// The number of pairs used together, per listing, from 0 to 1.
     #[serde(rename = "C", alias = "c")]
     #[schemars(range(min = 0.0, max = 1.0))]
     compositions: Option<f64>,
-    /// Outcomes per listing, 0 to 1.
+    /// The number of reported outcomes per listing, from 0 to 1.
     #[serde(rename = "O", alias = "o")]
     #[schemars(range(min = 0.0, max = 1.0))]
     outcomes: Option<f64>,
-    /// Number of federation peers.
+    /// The number of other registries that this registry reads.
     #[serde(rename = "F", alias = "f")]
     #[schemars(range(min = 0.0, max = 1e6))]
     peers: Option<f64>,
-    /// Whether to use the exponents of a dense network.
+    /// Whether to use the exponents of a dense network. Default: as measured.
     dense: Option<bool>,
 }
 
@@ -38,7 +38,7 @@ pub struct Answer {
     at: Moment,
     #[serde(flatten)]
     network: NetworkValue,
-    /// The names of the inputs from the arguments; the other inputs are measured.
+    /// The names of the inputs that you sent. The other inputs are measured.
     given: Vec<&'static str>,
     note: &'static str,
 }
@@ -46,9 +46,9 @@ pub struct Answer {
 impl Operation for ValueOfNetwork {
     const NAME: &'static str = "network_value";
     const TITLE: &'static str = "Network value";
-    const DESCRIPTION: &'static str = "Computes V = k N^a (100C)^b (100O)^g (F+0.5)^d from measured values, \
-        or from the N, C, O and F that you pass. Use V to compare states of a registry; it is not an amount \
-        of money. Returns V with its inputs and exponents.";
+    const DESCRIPTION: &'static str = "Computes the network value V = k N^a (100C)^b (100O)^g (F+0.5)^d. You \
+        can pass N, C, O and F; for the others, measured values are used. Use V to compare two states of a \
+        registry; it is not an amount of money. Returns V with its inputs and exponents.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"N": 100, "C": 0.1, "O": 0.2, "F": 2, "dense": false}"#;
     const PHRASES: &'static [&'static str] =
@@ -85,7 +85,8 @@ impl Operation for ValueOfNetwork {
             at: measured.at,
             network: network.valued(),
             given: given.into_iter().filter_map(|(name, value, _)| value.map(|_| name)).collect(),
-            note: "Without compositions or outcomes the value is 0 for any number of listings.",
+            note: "Without pairs used together, or without reported outcomes, the value is 0 for any number \
+                of listings.",
         })
     }
 }

@@ -1,4 +1,5 @@
-//! The growth curves of the registry with their phases, from hourly samples: now, one day ago, two days ago.
+//! The growth curves of the registry with their phases. They compare hourly samples: now, one day ago and two
+//! days ago.
 
 use crate::prelude::*;
 use registry_domain::economy::s_curve::{Curve, RULE};
@@ -15,22 +16,22 @@ pub struct Answer {
     s_curves: Vec<Curve>,
     /// How the phase is determined.
     rule: &'static str,
-    /// The registry as a whole, by events per hour.
+    /// The growth phase of the whole registry, computed from events per hour.
     pace: Pace,
-    /// The time of the latest hourly sample; null before the first sample.
+    /// The time of the latest hourly sample. Null before the first sample.
     sampled_at: Option<Moment>,
 }
 
 impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
-    const TITLE: &'static str = "S-curves";
-    const DESCRIPTION: &'static str = "Returns the growth curves of this registry (listings, trails, \
-        compositions, outcomes, federation, demos, identity, attestations). Each curve has the current \
-        value, the growth of the last two days, the S-curve phase, and whether growth accelerates.";
+    const TITLE: &'static str = "Growth curves";
+    const DESCRIPTION: &'static str = "Returns the growth curves of this registry, for example for listings, \
+        outcomes and demos. Each curve contains the current value, the growth of the last two days and the \
+        growth phase. It also shows whether the growth gets faster.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
-        &["show the S-curve board", "show the growth curves", "what grows in this registry?"];
+        &["show the growth curves", "show the S-curve board", "what grows in this registry?"];
     const ACTIONS: &'static [Action] =
         &[Action { path: EXONOMICS_PATH, names: &["s_curves", "s_curve_board"] }];
     type Arguments = NoArguments;

@@ -1,5 +1,5 @@
-//! What can be reused without cost to the registry: Live peers with their evidence, the keys that verify
-//! statements, and the costs of reads, in one answer.
+//! Returns in one answer what clients can reuse without cost to the registry: Live peers with their evidence,
+//! the keys that verify statements, and the costs of reads.
 
 use std::collections::HashMap;
 
@@ -19,12 +19,12 @@ pub struct ZeroMcPack;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Maximum number of peers, from 1 to 50; default 20.
+    /// The maximum number of peers, from 1 to 50. Default: 20.
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u32>,
 }
 
-/// The pack.
+/// The data to cache.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -35,7 +35,7 @@ pub struct Answer {
     marginal_cost: MarginalCost,
     /// Number of peers in `capabilities`.
     count: usize,
-    /// Live peers with their evidence, strongest trails first.
+    /// Live peers with their evidence. The peer with the strongest trail comes first.
     capabilities: Vec<Peer>,
     attestations: Attestations,
     /// The operations that write nothing.
@@ -45,9 +45,9 @@ pub struct Answer {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct MarginalCost {
-    /// Cost of reusing the contents.
+    /// The cost of using the data again, in US dollars.
     usd_of_using_it_again: f64,
-    /// Cost of creating the pack, with its inputs.
+    /// The cost of creating this answer, with the inputs of the cost.
     of_making_it: Option<Cost>,
     formula: &'static str,
 }
@@ -73,14 +73,18 @@ struct Endpoints {
 
 impl Operation for ZeroMcPack {
     const NAME: &'static str = "zero_mc_pack";
-    const TITLE: &'static str = "Reusable data at no marginal cost";
+    const TITLE: &'static str = "Data that you can cache and use offline";
     const DESCRIPTION: &'static str = "Returns data that you can cache and use offline at no extra cost: \
-        Live peers with their evidence, the key set that verifies statements, and the measured cost of each \
+        Live peers with their evidence, the keys that verify signed statements, and the cost of each \
         operation that writes nothing. Pass limit to set the number of peers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
-    const PHRASES: &'static [&'static str] =
-        &["give me the zero marginal cost pack", "show the zero mc pack", "pack what is free to use again"];
+    const PHRASES: &'static [&'static str] = &[
+        "which data can I cache and use offline?",
+        "give me the zero marginal cost pack",
+        "show the zero mc pack",
+        "pack what is free to use again",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["zero_mc_pack"] }];
     type Arguments = Arguments;
     type Answer = Answer;

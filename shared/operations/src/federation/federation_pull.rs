@@ -1,5 +1,5 @@
-//! Reads the entries of other registries immediately, without waiting for the daily job. Only the operator
-//! may call it, because it sends requests to other servers.
+//! Reads the entries of other registries at once, without waiting for the daily job. Only the operator may
+//! call this operation, because it sends requests to other servers.
 
 use http::StatusCode;
 
@@ -13,11 +13,11 @@ pub struct FederationPull;
 /// The registry to read.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The base URL of a registry in the settings; default: all registries in the settings.
+    /// The base URL of one registry in the setting FEDERATION_PEERS. Default: all registries in the setting.
     pub(super) url: Option<String>,
 }
 
-/// The answers of the registries.
+/// The result for each registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -34,9 +34,10 @@ pub struct Answer {
 impl Operation for FederationPull {
     const NAME: &'static str = "federation_pull";
     const TITLE: &'static str = "Pull from other registries";
-    const DESCRIPTION: &'static str = "Reads the entries of the registries in the setting FEDERATION_PEERS \
-        and stores them as referrals. Only for the operator (bearer token); a daily job does the same. Pass \
-        url to read a single registry. Returns the result for each registry.";
+    const DESCRIPTION: &'static str = "Reads the entries of other registries now, so that searches can \
+        return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
+        setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
+        for each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
-//! Submits this registry's own card to other registries. Only the operator may call it, because it writes to
-//! other servers.
+//! Submits this registry's own card to other registries. Only the operator may call this operation, because
+//! it writes to other servers.
 
 use crate::federation::federation_pull::{Arguments, chosen};
 use crate::federation::overview::PATH;
@@ -27,9 +27,9 @@ pub struct Answer {
 impl Operation for FederationPush {
     const NAME: &'static str = "federation_push";
     const TITLE: &'static str = "Push to other registries";
-    const DESCRIPTION: &'static str = "Submits this registry's own agent card to the registries in the \
-        setting FEDERATION_PEERS. Only for the operator (bearer token). Pass url to submit it to a single \
-        registry. Returns the result for each registry.";
+    const DESCRIPTION: &'static str = "Sends the agent card of this registry to other registries, so that \
+        they list it. Only for the operator (bearer token). The setting FEDERATION_PEERS lists the \
+        registries; pass url to send the card to only one of them. Returns the result for each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -50,7 +50,8 @@ impl Operation for FederationPush {
             action: "push",
             agent_card_url: app.settings.url("/.well-known/agent-card.json"),
             note: format!(
-                "{accepted} of {} registries accepted it; each probes it before showing it.",
+                "{accepted} of {} registries accepted the card. A registry may probe this registry before it \
+                 shows the card.",
                 peers.len()
             ),
             peers,

@@ -1,5 +1,6 @@
-//! The other registries that this registry reads, with the time of the last answer and the entries of each.
-//! Its endpoint accepts the operator's actions `pull` and `push`.
+//! Overview of federation. It returns the other registries that this registry reads. For each of them, it
+//! returns the time of the last answer and the number of entries. The operator can call the actions `pull`
+//! and `push` at the same endpoint.
 
 use crate::prelude::*;
 use registry_domain::{federation, interop};
@@ -36,11 +37,11 @@ pub(super) struct Peer {
     /// The search API of the registry, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     search_url: Option<String>,
-    /// When this registry last queried the other registry; null if never.
+    /// When this registry last queried the other registry. Null if it never did.
     asked_at: Option<Moment>,
-    /// When the other registry last answered; null if never.
+    /// When the other registry last answered. Null if it never did.
     answered_at: Option<Moment>,
-    /// Why the last query failed; absent if it succeeded.
+    /// Why the last query failed. Absent if it succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
     /// The number of entries of this peer that searches return as referrals.
@@ -80,8 +81,8 @@ struct Endpoints {
 impl Operation for Federation {
     const NAME: &'static str = "federation";
     const TITLE: &'static str = "Overview of other registries";
-    const DESCRIPTION: &'static str = "Returns the other registries that this registry reads: for each, the \
-        time of its last answer and the number of its entries that searches can return as referrals. Also \
+    const DESCRIPTION: &'static str = "Returns the other registries that this registry reads. For each \
+        registry, shows when it last answered, and how many of its entries a search here can return. Also \
         returns the endpoints where other registries can read this registry.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
@@ -98,10 +99,10 @@ impl Operation for Federation {
         let peers: Vec<Peer> = settings.federation_peers.iter().map(|url| Peer::of(url, &known)).collect();
         let url = |path| settings.url(path);
         let note = if peers.is_empty() {
-            "No other registries are configured; the operator sets them in FEDERATION_PEERS."
+            "No other registries are configured. The operator can set them in FEDERATION_PEERS."
         } else {
-            "A referral is an entry of another registry. It was not probed here, so it is never Live. Searches \
-            return referrals unless `federation` is `none`."
+            "A referral is an entry of another registry. This registry has not probed it, so it is never \
+                Live. Searches return referrals, unless `federation` is `none`."
         };
         Ok(Answer {
             ok: true,

@@ -1,5 +1,5 @@
-//! Confirms a demo that followed an invitation of the registry, so that it counts as real
-//! (`specification.md#orders`).
+//! Confirms a demo that a listing took after an invitation of the registry. After that, the demo counts as
+//! real (`specification.md#orders`).
 
 use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;
@@ -15,7 +15,7 @@ pub struct Arguments {
     /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
-    /// The access token of the listing, if it has one. The token of another listing is refused.
+    /// The access token of the listing, if the listing has one. The token of another listing is refused.
     access_token: Option<String>,
 }
 
@@ -35,16 +35,18 @@ pub struct Answer {
 
 impl Operation for DemoConfirm {
     const NAME: &'static str = "demo_confirm";
-    const TITLE: &'static str = "Confirm an invited demo";
-    const DESCRIPTION: &'static str = "Confirms a demo that followed an invitation of the registry. The demo \
-        then counts as real. Pass the order_id that take_demo returned.";
+    const TITLE: &'static str = "Confirm the demo you were invited to";
+    const DESCRIPTION: &'static str = "Confirms a demo that you took because the registry invited you. After \
+        that, the demo counts as real. Use it once after take_demo. Pass the order_id that take_demo \
+        returned.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
-    const PHRASES: &'static [&'static str] = &["confirm my invited demo", "confirm the demo order"];
+    const PHRASES: &'static [&'static str] = &["confirm the demo I was invited to", "confirm the demo order"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "demo-confirm",
-        name: "Confirm an invited demo",
-        description: "Confirms a demo that followed an invitation. The demo then counts as real.",
+        name: "Confirm the demo you were invited to",
+        description: "Confirms a demo that you took because the registry invited you. After that, the demo \
+            counts as real.",
         tags: &["registry", "demo"],
     }];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];

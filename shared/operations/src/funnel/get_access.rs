@@ -1,5 +1,5 @@
-//! The full product of an access token (`specification.md#access-tokens`): every file, generated from the
-//! current state of the listing.
+//! Returns the full product that an access token opens (`specification.md#access-tokens`). Every file is
+//! generated from the current state of the listing.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
@@ -11,7 +11,7 @@ pub struct GetAccess;
 /// The access token.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The access token from the response of `leave_feedback` or of a purchase.
+    /// The access token that `leave_feedback` or `checkout` returned.
     #[serde(alias = "access_token")]
     #[schemars(required)]
     token: Option<String>,
@@ -30,7 +30,7 @@ pub struct Answer {
     source: &'static str,
     granted_at: Moment,
     message: String,
-    /// The time of the probe whose evidence the files contain.
+    /// The time of the probe on which the files are based.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// All files of the product.
@@ -40,10 +40,10 @@ pub struct Answer {
 
 impl Operation for GetAccess {
     const NAME: &'static str = "get_access";
-    const TITLE: &'static str = "Open a product";
-    const DESCRIPTION: &'static str = "Returns all files of the full product that an access token opens. The \
-        files are generated from the current state of the listing. Use it after leave_feedback or checkout. \
-        export_product returns the same files as an archive.";
+    const TITLE: &'static str = "Get the files of a product";
+    const DESCRIPTION: &'static str = "Returns all files of a full product. Pass the access token that \
+        leave_feedback or checkout returned. The files are generated from the current state of the listing. \
+        If you want the same files as an archive, use export_product.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -58,7 +58,8 @@ impl Operation for GetAccess {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let token = arguments.token.ok_or_else(|| {
-            let detail = "`token` is required: the access token that feedback or a purchase returned.";
+            let detail = "`token` is required: the access token that you got when you sent feedback or \
+                bought a product.";
             Problem::invalid("token", "missing_token", detail)
         })?;
         let Opened { grant, profile, files } = funnel::open(app, &token).await?;
@@ -80,7 +81,8 @@ impl Operation for GetAccess {
                 "export_product",
                 app.settings.url(&format!("/api/products/export?token={token}&format=skills")),
                 json!({ "token": token, "format": "skills" }),
-                "Download the same files as a tree of Agent Skills, or with format zip or tar.gz as an archive.",
+                "Download the same files as folders of Agent Skills. For an archive, send format zip or \
+                    tar.gz.",
             ),
         })
     }

@@ -1,4 +1,4 @@
-//! The founding offer: how many free seats are left, and the steps to get one.
+//! The founding offer: how many free seats are left, and the steps to get a seat.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
@@ -18,9 +18,9 @@ pub struct Answer {
 impl Operation for GetFoundingDeal {
     const NAME: &'static str = "get_founding_deal";
     const TITLE: &'static str = "Founding offer";
-    const DESCRIPTION: &'static str = "Returns the founding offer: the number of seats, how many are taken \
-        and left, and the steps from publishing a listing to a full product. The product is free and needs \
-        no checkout.";
+    const DESCRIPTION: &'static str = "Returns the founding offer: the first listings that complete the demo \
+        and the feedback get a full product, free and without checkout. Shows how many seats exist, and how \
+        many are taken and left. Also returns the steps from publishing a listing to the product.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =

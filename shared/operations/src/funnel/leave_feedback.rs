@@ -1,5 +1,5 @@
-//! Feedback after a demo: five answers, once per listing. The reward is a founding seat (an access token, no
-//! checkout) while seats are left, then a discount code.
+//! Stores the feedback after a demo: five answers, once per listing. The reward is a founding seat while
+//! seats are left, then a discount code. A founding seat comes as an access token, without a checkout.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
@@ -26,7 +26,7 @@ pub struct Answer {
     access: Option<Access>,
     /// The discount, if no seat was left.
     discount: Option<Discount>,
-    /// How far payments are from opening.
+    /// How much feedback is missing until payments open.
     unlock: Unlock,
     message: String,
     next: NextStep,
@@ -36,7 +36,8 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
-    /// Whether the feedback is the unchanged draft. A draft earns the reward, but is not part of any average.
+    /// Whether the feedback is the unchanged draft. A draft earns the reward, but the average ratings do not include
+    /// it.
     is_draft: bool,
 }
 
@@ -63,7 +64,7 @@ struct Discount {
     /// The discount code; shown in this answer only.
     code: String,
     percent_off: u32,
-    /// Whether payments are open. Keep the code until they are.
+    /// Whether payments are open. If not, keep the code until they open.
     usable_now: bool,
     /// How to use the code.
     note: String,
@@ -73,10 +74,10 @@ impl Operation for LeaveFeedback {
     const NAME: &'static str = "leave_feedback";
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
-    const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating and five answers, \
-        once per listing. The first hundred get the full product free (an access token, shown once). Later \
-        ones get a code for 25 % off, valid once payments open. Pass next_steps.example_body of take_demo \
-        with your own answers.";
+    const DESCRIPTION: &'static str = "Sends the feedback of a listing on its demo: a rating and five \
+        answers, once per listing. Pass next_steps.example_body of take_demo with your own answers. The \
+        first hundred listings get the full product free (an access token). Later listings get a code for 25 \
+        % off. Both are shown only once.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
     const PHRASES: &'static [&'static str] =
@@ -92,7 +93,7 @@ impl Operation for LeaveFeedback {
         AdvertisedSkill {
             id: "submit-feedback",
             name: "Submit feedback",
-            description: "Sends the example_body from the demo with your own answers.",
+            description: "Sends your feedback: the example_body of the demo, with your own answers.",
             tags: &["registry", "feedback"],
         },
     ];
@@ -117,15 +118,15 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             let access_url = settings.url(&format!("/api/products/access?token={token}"));
             let export =
                 |format| settings.url(&format!("/api/products/export?token={token}&format={format}"));
-            let note = "Keep the token: it is shown once. It opens the full product, which is generated again after \
-                        each probe.";
+            let note = "Keep the token: it is shown only once. It opens the full product. The product is \
+                generated again after each probe.";
             let next = NextStep::get("get_access", access_url.clone(), json!({ "token": token }), note);
             access_token = Some(token.to_owned());
             access = Some(Access { access_url, export_urls: ["skills", "zip", "tar.gz"].map(export).into() });
             ("You have a founding seat: the full product, free of charge and without checkout.", next)
         }
         Rewarded::Code(code) => {
-            let note = format!("Keep the code: it is shown once. {}", unlock.message);
+            let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount {
                 code: code.reveal().to_owned(),
                 percent_off: funnel::DISCOUNT_PERCENT,

@@ -1,5 +1,6 @@
-//! The free demo of a Live listing: files generated from its own card and proof, and a draft of the five
-//! feedback answers. Taking it twice gives the same order (`specification.md#orders`).
+//! The free demo of a Live listing. It contains files that are generated from the listing's own card and
+//! proof, and a draft of the five feedback answers. If a listing takes the demo twice, the order stays the
+//! same (`specification.md#orders`).
 
 use crate::goals::Goals;
 use crate::prelude::*;
@@ -16,19 +17,19 @@ pub struct TakeDemo;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "agent_card_url", "mcp_url"])))]
 pub struct Arguments {
-    /// The id of the listing. Without it, send `agent_card_url` or `mcp_url`.
+    /// The id of the listing. If you do not send it, send `agent_card_url` or `mcp_url`.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of an agent's card.
     agent_card_url: Option<String>,
     /// The endpoint of an MCP server.
     mcp_url: Option<String>,
-    /// The product; default: `alive` for an agent, `mcp_mesh` for an MCP server.
+    /// The product. Default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The goals of the agent, one per line; default: the skills or tools of the listing.
+    /// The goals of the agent, one per line. Default: the skills or tools of the listing.
     #[serde(default)]
     goals: Goals,
-    /// `invitation` if you come from an invitation of the registry. Such a demo counts after it is confirmed.
+    /// Send `invitation` if the registry invited you. Such a demo counts only after you call `demo_confirm`.
     source: Option<String>,
 }
 
@@ -44,11 +45,11 @@ pub struct Answer {
     message: String,
     /// The full product.
     product: Product,
-    /// Whether the demo counts as real. An invited demo counts after it is confirmed.
+    /// Whether the demo counts as real. If the registry invited you, it counts after you confirm it.
     counted_as_real: bool,
     /// The files of the demo: a part of the product.
     artifacts: Vec<File>,
-    /// How far payments are from opening.
+    /// How much feedback is missing until payments open.
     unlock: Unlock,
     /// The founding offer.
     deal: Deal,
@@ -67,7 +68,7 @@ struct Product {
     note: String,
 }
 
-/// The step to feedback.
+/// How to give feedback.
 #[derive(Debug, Serialize, JsonSchema)]
 struct NextSteps {
     /// `feedback`.
@@ -78,7 +79,7 @@ struct NextSteps {
     example_body: FeedbackDraft,
     /// The five questions.
     questions: Vec<Question>,
-    /// The URL to confirm an invited demo.
+    /// The URL to confirm a demo that you were invited to.
     confirm_url: String,
 }
 
@@ -86,10 +87,10 @@ impl Operation for TakeDemo {
     const NAME: &'static str = "take_demo";
     const ALIASES: &'static [&'static str] = &["quick_demo"];
     const TITLE: &'static str = "Take the free demo";
-    const DESCRIPTION: &'static str = "Generates a free demo for a Live listing: a part of a product \
-        (kernel, recursive, alive or mcp_mesh), made from the listing's own card and proof. Returns the \
-        files and a draft of the five answers for leave_feedback. Pass the listing_id, the agent_card_url or \
-        the mcp_url.";
+    const DESCRIPTION: &'static str = "Generates a free demo for a Live listing. The demo is a part of a \
+        product (kernel, recursive, alive or mcp_mesh). It is made from the card and the proof of the \
+        listing. Returns the files, and a draft of the feedback for leave_feedback. Pass listing_id, \
+        agent_card_url or mcp_url.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -98,14 +99,14 @@ impl Operation for TakeDemo {
         AdvertisedSkill {
             id: "take-demo",
             name: "Take the free demo",
-            description: "Generates a free part of a product for a Live listing from the listing's own card \
-                and proof.",
+            description: "Generates a free part of a product for a Live listing. It is made from the card \
+                and the proof of the listing.",
             tags: &["registry", "demo", "products"],
         },
         AdvertisedSkill {
             id: "quick-demo",
             name: "Demo by id",
-            description: "Generates the free demo of a Live listing from its id alone.",
+            description: "Generates the free demo of a Live listing. The id of the listing is enough.",
             tags: &["registry", "demo"],
         },
     ];
@@ -126,7 +127,7 @@ fn request(arguments: Arguments) -> Result<DemoRequest, Problem> {
     let Arguments { listing_id, agent_card_url, mcp_url, sku, goals, source, .. } = arguments;
     let url = || agent_card_url.or(mcp_url).map(ListingRef::Url);
     let listing = listing_id.map(ListingRef::Id).or_else(url).ok_or_else(|| {
-        let detail = "One of `listing_id`, `agent_card_url` and `mcp_url` is required.";
+        let detail = "Send `listing_id`, `agent_card_url` or `mcp_url`.";
         Problem::invalid("listing_id", "which_listing", detail)
     })?;
     let invited = source.as_deref() == Some("invitation");
@@ -175,7 +176,8 @@ fn answer(app: &App, demo: Demo) -> Answer {
                 "demo_confirm",
                 settings.url("/api/products/demo-confirm"),
                 json!({ "order_id": order.order_id }),
-                "An invitation led here: confirm the demo so that it counts, then give feedback.",
+                "The registry invited you to this demo. First confirm the demo, so that it counts. Then give \
+                    feedback.",
             )
         },
         order_id: order.order_id,
@@ -187,8 +189,9 @@ pub(super) fn feedback_step(settings: &Settings, draft: &FeedbackDraft) -> NextS
         "leave_feedback",
         settings.url("/api/products/feedback"),
         json!(draft),
-        "Give feedback: this is a draft of the five answers. Replace them with your own, or send the draft unchanged. \
-         The reward is the full product while founding seats are left, then a discount code.",
+        "Give feedback. `example_body` is a draft of the five answers. Replace the answers with your own, or \
+            send the draft unchanged. While founding seats are left, the reward is the full product. After \
+            that, it is a discount code.",
     )
 }
 

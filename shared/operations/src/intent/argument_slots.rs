@@ -1,5 +1,5 @@
-//! Finds in the input schema of an operation the arguments for a URL, a listing id or a text. A new operation
-//! needs no code here if its arguments have the usual names.
+//! Finds the arguments for a URL, a listing id or a text in the input schema of an operation. If the
+//! arguments of a new operation have the usual names, this module needs no change.
 
 use serde_json::{Map, Value, json};
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn incidental_words_narrow_a_search() {
+    fn words_of_a_message_become_filters_of_a_search() {
         let narrowed = |text: &str| {
             let mut arguments = Map::new();
             ArgumentSlots::of(named("search_active").unwrap()).add_incidental(

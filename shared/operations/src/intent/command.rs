@@ -1,6 +1,6 @@
-//! Decides whether a text requests an action. For an operation that writes, the text must have the
-//! operation's verb where a request starts, and no word that cancels the request. Read-only operations do not
-//! use these rules.
+//! Decides whether a text requests an operation that writes. The text must contain the verb of the operation
+//! at a place where a request starts. It must contain no word that cancels the request. These rules are not
+//! used for read-only operations.
 
 use super::words::Word;
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn request_is_recognized() {
+    fn explicit_request_is_recognized() {
         for text in [
             "list me",
             "Please list me",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn mention_is_not_a_request() {
+    fn mention_of_an_operation_is_not_a_request() {
         for text in [
             "don't list me",
             "Do not list me",
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_recognized() {
+    fn answers_that_mean_no_are_recognized() {
         for text in ["no", "No, thanks", "cancel that", "never mind", "please don't"] {
             assert!(refuses(&words(text)), "{text}");
         }

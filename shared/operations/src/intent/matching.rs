@@ -1,5 +1,6 @@
-//! Finds the operation that a text means: the one whose phrase shares most words with it, weighted by how
-//! rare each word is in the catalogue. An operation that writes also needs an explicit request.
+//! Finds the operation whose phrases are most similar to a text. Words that both contain increase the
+//! similarity. A word that is rare in the catalog counts more than a common word. To run an operation that
+//! writes, the text must also request it explicitly.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -29,7 +30,7 @@ const MAX_QUERY_CHARS: usize = 300;
 /// Words by which a sender refers to itself.
 const SELF_REFERENCES: [&str; 7] = ["me", "my", "mine", "our", "us", "myself", "this"];
 
-pub(super) const RETRACTED: &str = "The message retracts this request or makes it conditional.";
+pub(super) const RETRACTED: &str = "The message cancels this request or adds a condition to it.";
 const SEVERAL_URLS: &str = "The message contains several URLs, but only one is accepted at a time.";
 
 struct Candidate {

@@ -1,5 +1,6 @@
-//! A call of an operation by name: `{operation|tool|skill, arguments}` in a data part, or the `next` of an
-//! answer. Names, aliases and skill ids match regardless of hyphens, underscores and blanks.
+//! A call of an operation by its name. It is `{operation|tool|skill, arguments}` in a data part, or the
+//! `next` object of an answer. In names, aliases and skill ids, hyphens, underscores and blanks make no
+//! difference.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_match_regardless_of_spelling() {
+    fn operation_is_found_by_every_spelling_of_its_name() {
         for name in ["list_yourself", "list-yourself", "List Yourself", "LIST-ON-REGISTRY", "list-mcp"] {
             assert_eq!(named(name).unwrap().name, "list_yourself", "{name}");
         }
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_alias_and_skill_is_found() {
+    fn every_operation_is_found_by_name_alias_and_skill() {
         for entry in CATALOGUE.iter().copied() {
             for name in std::iter::once(&entry.name).chain(entry.aliases) {
                 assert_eq!(named(name).unwrap().name, entry.name);

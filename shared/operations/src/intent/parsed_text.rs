@@ -1,12 +1,12 @@
-//! Parses a text into URLs, listing ids, e-mail addresses, quotations, names and plain words. Everything
-//! extracted is removed from the words, so that nothing inside a URL or a quotation can be mistaken for a
-//! request.
+//! Parses a text into URLs, listing ids, e-mail addresses, quotations, names and plain words. The plain words
+//! do not contain the other parts. So nothing inside a URL or a quotation can be mistaken for a request.
 
 use std::ops::Range;
 
 use super::operation_call;
 use super::words::{Word, WordSplitter};
 use crate::AnyOperation;
+use registry_model::has_public_suffix;
 
 /// The rest of a longer text is ignored.
 const MAX_BYTES: usize = 2000;
@@ -248,8 +248,7 @@ fn is_host(text: &str) -> bool {
         && labels.iter().all(plain)
         && last.bytes().all(|b| b.is_ascii_alphabetic())
         && (labels.len() > 2 || path.is_some() || !FILE_EXTENSIONS.contains(&last.as_str()))
-        && psl::suffix(name.to_ascii_lowercase().as_bytes()).is_some_and(|suffix| suffix.is_known())
-        && psl::domain(name.to_ascii_lowercase().as_bytes()).is_some()
+        && has_public_suffix(&name.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn quotation_is_not_a_request() {
+    fn quoted_text_is_not_a_request() {
         let parsed = ParsedText::parse("she said \"list https://a.example now\"");
         assert!(parsed.words.iter().all(|word| word.low != "list"));
         assert_eq!(parsed.urls, [""; 0]);

@@ -1,6 +1,6 @@
-//! The phrases of the catalogue, parsed once per process: their significant words, their slots, and how rare
-//! each word is among all operations. A word that only one operation uses is stronger evidence than a word
-//! that many operations share.
+//! The phrases of the catalog, parsed once per process. A parsed phrase contains the significant words and
+//! the slots for arguments. The module also counts how many operations use each word. A word that only one
+//! operation uses is stronger evidence than a word that many operations use.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn phrase_has_words_and_slots() {
+    fn phrase_consists_of_words_and_placeholders() {
         let ready = parse("please leave a trace on {id}: {text}, thanks");
         assert_eq!(ready.stems, ["leav", "trac"]);
         assert_eq!((ready.slots.as_slice(), ready.verb.as_str()), (&[Slot::Id, Slot::Text][..], "leave"));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_word_weighs_more() {
+    fn rare_word_has_more_weight_than_a_frequent_word() {
         let book = &PHRASE_BOOK;
         assert!(book.weight("registry") < book.weight("register"));
         assert!(book.weight("scor") > book.weight("list"));

@@ -1,6 +1,6 @@
-//! The texts of replies: one or two sentences about an answer, for clients that show the text and ignore the
-//! data; and the help text with examples. The sentences use member names that operations have in common, so
-//! that no operation needs code here.
+//! Writes the texts of replies: one or two sentences about an answer. They are for clients that show the text
+//! and ignore the data. The sentences use fields that many operations have in common, so that no operation
+//! needs code here. The module also writes the help text with examples.
 
 use serde_json::{Map, Value, json};
 
@@ -168,9 +168,10 @@ pub fn operations() -> Value {
 #[must_use]
 pub fn help_text(brand: &str) -> String {
     format!(
-        "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. You can \
-         ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. The data of an answer contains \
-         `next`, which can be sent back unchanged as a data part. For example:\n{}",
+        "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. \
+         You can ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. The \
+         data of an answer contains `next`. You can send it back unchanged as a data part. Examples of \
+         messages:\n{}",
         lines(CATALOGUE.iter().copied(), None)
     )
 }
@@ -182,7 +183,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn answer_is_summarized_from_its_members() {
+    fn summary_is_made_from_the_members_of_the_answer() {
         let entry = named("check_status").unwrap();
         let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
             "lane_reason": "The probe found something to fix.", "reasons": [], "next": { "note": "Serve a card." } });
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn next_step_comes_with_its_message() {
+    fn next_step_contains_the_message_to_send() {
         for (step, message) in [
             (
                 json!({ "tool": "take_demo", "body": { "listing_id": "mcp-a" } }),

@@ -1,6 +1,6 @@
-//! Tests with messages of people and agents, each with the operation that the message must select. The
-//! phrases of the catalogue are included automatically, so that a new operation is tested without a change
-//! here.
+//! Tests messages from people and agents. Each test case contains a message and the operation that the
+//! message must select. The phrases of the catalog are tested automatically, so that a new operation is
+//! tested without a change here.
 
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn short(intent: &Intent) -> String {
 }
 
 #[test]
-fn every_phrase_of_the_catalogue_means_its_operation() {
+fn every_phrase_of_the_catalog_selects_its_operation() {
     let mut others = Vec::new();
     for entry in CATALOGUE {
         // What a phrase cannot say, such as a token, the operation asks for itself.
@@ -67,7 +67,7 @@ fn every_phrase_of_the_catalogue_means_its_operation() {
 }
 
 #[test]
-fn choice_named_by_several_words_needs_all_of_them() {
+fn tool_name_of_several_words_is_found_only_if_all_words_occur() {
     for (text, tool) in [
         ("preview a kernel with the goals read papers", "preview_kernel"),
         ("demo alive with the goals read papers", "demo_alive"),
@@ -81,7 +81,7 @@ fn choice_named_by_several_words_needs_all_of_them() {
 }
 
 #[test]
-fn messages_mean_their_operation() {
+fn messages_select_the_expected_operation() {
     let list = format!("list_yourself(url={CARD})");
     let status = format!("check_status(id={ID})");
     for (text, meant) in [
@@ -132,13 +132,13 @@ fn messages_mean_their_operation() {
 }
 
 #[test]
-fn url_identifies_the_listing_published_with_it() {
+fn listing_is_found_by_the_url_that_was_published() {
     let id = registry_model::ListingId::of_url(&CARD.parse().unwrap());
     assert_eq!(intent(&format!("is my agent at {CARD} live?")), format!("check_status(id={id})"));
 }
 
 #[test]
-fn missing_argument_is_requested() {
+fn caller_is_asked_for_a_missing_argument() {
     for (text, meant) in [
         ("list me", "list_yourself misses Url"),
         (
@@ -156,7 +156,7 @@ fn missing_argument_is_requested() {
 }
 
 #[test]
-fn later_message_completes_the_request() {
+fn later_message_completes_an_earlier_request() {
     let said = |text: &str| MessageContent { text: text.to_owned(), ..MessageContent::default() };
     let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
@@ -170,7 +170,7 @@ fn later_message_completes_the_request() {
 }
 
 #[test]
-fn writes_need_an_explicit_request() {
+fn operations_that_write_need_an_explicit_request() {
     for text in [
         format!("don't list me: {CARD}"),
         format!("Do not list {CARD}"),
@@ -203,7 +203,7 @@ fn writes_need_an_explicit_request() {
 }
 
 #[test]
-fn text_slot_follows_the_listing_id() {
+fn text_argument_is_found_after_the_listing_id() {
     let meant = format!("talk(listing_id={ID},text=Your tools fit)");
     for text in [
         format!("leave a message for {ID}: Your tools fit."),
@@ -216,7 +216,7 @@ fn text_slot_follows_the_listing_id() {
 }
 
 #[test]
-fn greetings_and_noise_get_help() {
+fn greetings_and_meaningless_messages_get_help() {
     for text in [
         "",
         "   ",

@@ -1,5 +1,5 @@
-//! Splits a text into words and reduces their forms to a stem. The rules are for English only; a text in
-//! another language matches nothing and gets the help text.
+//! Splits a text into words and reduces each word to its stem. The rules are for English only. A text in
+//! another language matches no operation and gets the help text.
 
 use std::ops::Range;
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_of_a_word_have_one_stem() {
+    fn all_forms_of_a_word_have_the_same_stem() {
         for forms in [
             ["list", "lists", "listing", "listings"].as_slice(),
             &["score", "scores", "scored", "scoring"],
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn contractions_are_shortened_and_clauses_found() {
+    fn contractions_are_shortened_and_starts_of_clauses_are_found() {
         let words = words("What's up? Don't, please list me.");
         let low: Vec<&str> = words.iter().map(|word| word.low.as_str()).collect();
         assert_eq!(low, ["what", "up", "dont", "please", "list", "me"]);

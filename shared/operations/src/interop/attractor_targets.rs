@@ -1,5 +1,5 @@
-//! The listings that attract most use: the strongest trails, ranked again with outcomes and liveness. The
-//! answer contains every part of the score, so that anyone can calculate it again.
+//! Returns the listings with the strongest trails (the most recent use), ranked again by reported outcomes
+//! and liveness. The answer contains every part of the score, so that anyone can calculate the score again.
 
 use crate::bounded;
 use crate::listings::check_liveness::freshness;
@@ -23,7 +23,7 @@ pub struct AttractorTargets;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Maximum number of rows, from 1 to 40; default 12.
+    /// The maximum number of rows, from 1 to 40. Default: 12.
     #[schemars(range(min = 1, max = 40))]
     limit: Option<u32>,
 }
@@ -33,7 +33,7 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// How `attractor` is computed.
+    /// How the rank value `attractor` is computed.
     formula: String,
     /// Strongest first.
     targets: Vec<Target>,
@@ -46,7 +46,7 @@ struct Target {
     listing_id: ListingId,
     name: String,
     kind: Kind,
-    /// The value by which it is ranked.
+    /// The rank value.
     attractor: f64,
     /// The parts of the value.
     parts: Parts,
@@ -61,10 +61,10 @@ struct Target {
 struct Parts {
     /// The strength of the listing's trail.
     trail_score: f64,
-    /// From 0 to 1: reported quality and success.
+    /// The reported quality and success, from 0 to 1.
     outcome_score: f64,
     live: bool,
-    /// From 0 to 1: how recent the last handshake is.
+    /// How recent the last handshake is, from 0 to 1.
     liveness_score: f64,
 }
 
@@ -80,13 +80,17 @@ impl Parts {
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
     const TITLE: &'static str = "Most used listings";
-    const DESCRIPTION: &'static str = "Ranks the most used listings by 0.5 trail score + 40 outcome score + \
-        20 if Live + 10 freshness of the last handshake. Use it to find proven targets for a demo or a \
-        composition. Returns each listing with the parts of its value.";
+    const DESCRIPTION: &'static str = "Ranks the most used listings. Use it to find proven listings, for a \
+        demo or to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
+        if Live + 10 * freshness of the last handshake. Each row shows these parts.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
-    const PHRASES: &'static [&'static str] =
-        &["which are the attractor targets?", "show the strongest attractors", "rank the attractors"];
+    const PHRASES: &'static [&'static str] = &[
+        "which listings are used most?",
+        "which are the attractor targets?",
+        "show the strongest attractors",
+        "rank the attractors",
+    ];
     const ACTIONS: &'static [Action] = &[
         Action { path: "/api/products/first-principles", names: &["attractors", "attractor_targets"] },
         Action { path: "/api/products/interop", names: &["attractors"] },
@@ -115,7 +119,8 @@ impl Operation for AttractorTargets {
                  {LIVENESS_WEIGHT} liveness_score"
             ),
             note: format!(
-                "{} of the hottest trails, ranked by `formula`. Trails decay, so the order changes.",
+                "{} of the listings with the most recent use, ranked by `formula`. The scores fall with \
+                 time, so the order changes.",
                 targets.len()
             ),
             targets,
@@ -147,7 +152,7 @@ mod tests {
     use super::Parts;
 
     #[test]
-    fn attractor_is_the_weighted_sum_of_its_parts() {
+    fn attractor_score_is_the_weighted_sum_of_its_parts() {
         let parts = |trail_score, outcome_score, live, liveness_score| {
             Parts { trail_score, outcome_score, live, liveness_score }.attractor()
         };

@@ -1,5 +1,6 @@
-//! Finds listings that work with a given listing: listings that were used together with it, and listings of
-//! the other kind that match its description. Each result contains a ready request.
+//! Finds listings that work together with a given listing. These are listings that were used together with
+//! it, and listings of the other kind that match its description. Each result contains a request that the
+//! caller can send as it is.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -18,7 +19,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// Maximum number of peers in each list, from 1 to 20; default 10.
+    /// The maximum number of listings in each list, from 1 to 20. Default: 10.
     #[schemars(range(min = 1, max = 20))]
     limit: Option<u32>,
 }
@@ -45,7 +46,7 @@ struct Composition {
     name_b: String,
     /// How often both listings were used together.
     count: u32,
-    /// The strength of the pair; it decreases with time.
+    /// The strength of the pair. It decreases with time.
     intensity: f64,
     /// When both listings were last used together.
     last_at: Moment,
@@ -55,7 +56,7 @@ struct Composition {
     invoke: Invocation,
 }
 
-/// A listing that fits the given one.
+/// A listing that matches the given listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Suggestion {
     listing_id: ListingId,
@@ -70,13 +71,18 @@ struct Suggestion {
 impl Operation for ComposePeers {
     const NAME: &'static str = "compose_peers";
     const TITLE: &'static str = "Listings that work with a listing";
-    const DESCRIPTION: &'static str = "Returns Live listings that work with a given listing: the listings \
-        that callers used together with it (see used_with), and listings of the other kind that match its \
-        description. Each has a ready request. Use it to build a composition; pass listing_id.";
+    const DESCRIPTION: &'static str = "Returns Live listings that work with a given listing, in two lists. \
+        The first contains listings that callers used together with it. The second contains listings of the \
+        other kind (agent or MCP server) that match its description. Each row has a complete request. Pass \
+        listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
-    const PHRASES: &'static [&'static str] =
-        &["which peers compose with {id}?", "compose peers for {id}", "who goes well with {id}?"];
+    const PHRASES: &'static [&'static str] = &[
+        "which peers work well with {id}?",
+        "which peers compose with {id}?",
+        "compose peers for {id}",
+        "who goes well with {id}?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "compose-peers",
         name: "Listings that work with a listing",
@@ -121,7 +127,8 @@ impl Operation for ComposePeers {
             name: listing.0.name.clone(),
             compositions,
             suggestions,
-            note: "Call a peer with its `invoke`, then report the result with used_with and deposit_outcome.",
+            note: "Call a listing with its `invoke`. Then report the result with used_with and \
+                deposit_outcome.",
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Reports of how the use of a listing went. The sums are exact. The same source counts once an hour for a
-//! listing, and reports of a listing about itself do not count.
+//! Stores reports about how well the use of a listing went. The sums are exact. Reports of the same source
+//! about a listing count once an hour. If a listing reports about itself, the report does not count.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -24,12 +24,12 @@ pub struct Arguments {
     listing_id: String,
     /// The id of a second listing that you used together with the first one. Optional.
     listing_b: Option<String>,
-    /// Whether the listing did what you requested; default true.
+    /// Whether the listing did what you requested. Default: true.
     ok: Option<bool>,
-    /// The duration in milliseconds, at most one day.
+    /// The duration of the call in milliseconds, at most one day.
     #[schemars(range(max = 86_400_000))]
     latency_ms: Option<u32>,
-    /// Quality from 0 to 1; default 0.7 if `ok`, otherwise 0.2.
+    /// The quality of the result, from 0 to 1. Default: 0.7 if `ok` is true, otherwise 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     quality: Option<f64>,
     /// What you used the listing for, in one or two words.
@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Your name. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = MAX_FROM_CHARS))]
     from: Option<String>,
-    /// A comment in plain text; anyone may read it.
+    /// A comment in plain text. Anyone can read it.
     #[schemars(extend("format" = "public-text"), length(max = MAX_BODY_CHARS))]
     body: Option<String>,
 }
@@ -55,9 +55,9 @@ pub struct Answer {
     /// Why the report was not counted: `self_report` or `counted_within_the_hour`.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_counted_because: Option<&'static str>,
-    /// All counted outcomes of the listing.
+    /// The totals of all counted reports about the listing.
     tally: OutcomeTally,
-    /// The mean latency of outcomes that contain one, in milliseconds.
+    /// The mean latency in milliseconds, over the reports that contain a latency.
     mean_latency_ms: Option<u64>,
     /// From 0 to 1: 0.6 * mean quality + 0.4 * share of `ok`.
     outcome_score: f64,
@@ -108,13 +108,14 @@ impl From<Outcome> for ShownOutcome {
 impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
     const TITLE: &'static str = "Report an outcome";
-    const DESCRIPTION: &'static str = "Reports the result of using a listing. Call it after each use with \
-        listing_id, ok, quality (0 to 1), latency_ms and a comment. Each source can count once per listing \
-        and hour. Reports of a listing about itself do not count. Returns the listing's totals and \
+    const DESCRIPTION: &'static str = "Reports the result of using a listing. Call it after each use. Pass \
+        listing_id, ok, quality (0 to 1), latency_ms and a comment. One report per hour counts for each \
+        source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
         outcome_score.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const PHRASES: &'static [&'static str] = &[
+        "report the outcome of using {id}",
         "deposit an outcome for {id}",
         "deposit a good outcome of {id}",
         "record the outcome of using {id}",
@@ -168,9 +169,9 @@ impl Operation for DepositOutcome {
             mean_latency_ms: tally.mean_latency_ms(),
             outcome_score: tally.score(),
             note: match not_counted_because {
-                None => "Counted. Anyone may read it.",
+                None => "The report was counted. Anyone can read it.",
                 Some("self_report") => "Reports of a listing about itself are not counted or stored.",
-                Some(_) => "Not stored: one report per source, listing and hour counts.",
+                Some(_) => "Not stored: each source can report once per hour about a listing.",
             },
         })
     }

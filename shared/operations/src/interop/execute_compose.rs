@@ -1,5 +1,6 @@
-//! A plan for two listings: a request to the first, a request to the second, and a signed statement of how
-//! often they were used together. The registry sends neither request; it records the pair as used together.
+//! Returns a plan for two listings: a request to the first, a request to the second, and a signed statement.
+//! The statement contains the number of times that the two listings were used together. The registry does not
+//! send the requests. It only stores that the pair was used together.
 
 use http::StatusCode;
 use sha2::{Digest, Sha256};
@@ -25,7 +26,7 @@ pub struct Arguments {
     /// The id of the listing to call first.
     #[serde(alias = "listing_a")]
     listing_id: String,
-    /// The id of the listing to call second, with the answer of the first one.
+    /// The id of the listing to call second. Its request uses the answer of the first listing.
     listing_b: String,
     /// Your name, up to 120 characters. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = 120))]
@@ -40,7 +41,7 @@ pub struct Answer {
     pipeline: Pipeline,
     /// How often callers reported that they used both listings together.
     composition_count: u32,
-    /// Whether this call counted as a use of the pair. Each source counts once a day.
+    /// Whether this call counted as a use of the pair. For each source, one use a day counts.
     counted: bool,
     /// The registry's signed statement about the pair. Null for a short time after the first recorded use.
     attestation: Option<Attestation>,
@@ -92,17 +93,20 @@ impl Operation for ExecuteCompose {
     const NAME: &'static str = "execute_compose";
     const TITLE: &'static str = "Plan a composition";
     const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
-        listing_b. Returns one ready request for each listing, to send in this order, and a signed statement \
-        of how often both were used together. Does not call the listings, but records that you used them \
-        together.";
+        listing_b (called second). Returns one complete request for each listing; you send both, in this \
+        order. Also returns a signed statement of how often both were used together. This call counts as a \
+        use of the pair.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["execute the composition of {id} and {id}", "compose {id} and {id} into a pipeline"];
+    const PHRASES: &'static [&'static str] = &[
+        "plan calls to {id} and {id}",
+        "execute the composition of {id} and {id}",
+        "compose {id} and {id} into a pipeline",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "execute-compose",
         name: "Plan a composition",
-        description: "Plans calls to two Live listings and returns a ready request for each listing.",
+        description: "Plans calls to two Live listings. Returns a complete request for each listing.",
         tags: &["registry", "interop", "composition", "pipeline"],
     }];
     const ACTIONS: &'static [Action] = &[
@@ -137,8 +141,14 @@ impl Operation for ExecuteCompose {
             composition_count,
             counted: used.is_counted(),
             attestation,
-            note: "Send the call of the first step, put its answer into the call of the second step, and send that.",
-            next: NextStep::post("deposit_outcome", url, body, "Report the outcome for each of the two."),
+            note: "Send the call of the first step. Put the answer into the call of the second step. Then \
+                send the second call.",
+            next: NextStep::post(
+                "deposit_outcome",
+                url,
+                body,
+                "Report the outcome for each of the two listings.",
+            ),
         })
     }
 }

@@ -1,5 +1,5 @@
-//! The incentive rules: deposits to trails, weights of outcomes, founding seats and discounts. Read from the
-//! constants and settings in force.
+//! The incentive rules: what each action adds to trails, the weights of outcomes, founding seats and
+//! discounts. The values come from the constants and settings that are in use.
 
 use crate::prelude::*;
 use registry_domain::funnel::DISCOUNT_PERCENT;
@@ -15,7 +15,7 @@ pub struct Answer {
     version: &'static str,
     /// The rules in force.
     rules: Vec<Rule>,
-    /// The half-life of each value of a trail.
+    /// The half-life of each trail value, in hours.
     half_lives_hours: Vec<HalfLife>,
     note: &'static str,
 }
@@ -54,9 +54,10 @@ struct HalfLife {
 impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
-    const DESCRIPTION: &'static str = "Returns the current incentive rules: what each action adds to a \
-        listing's trail, how outcomes are weighted, how many founding seats are left, the discount after \
-        that, and when payments open. Use it to decide what to contribute.";
+    const DESCRIPTION: &'static str = "Returns what you get for each action: what it adds to a listing's \
+        trail (its values for recent use), and how reported outcomes count. Also returns how many founding \
+        seats are left, the discount after that, and when payments open. Use it to decide what to \
+        contribute.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -64,7 +65,8 @@ impl Operation for GetIncentives {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-incentives",
         name: "Incentive rules",
-        description: "Returns what each action earns: additions to trails, founding seats, discounts.",
+        description: "Returns what you get for each action, for example a stronger trail, a founding seat or \
+            a discount.",
         tags: &["registry", "incentives", "trails"],
     }];
     const ACTIONS: &'static [Action] = &[
@@ -84,8 +86,8 @@ impl Operation for GetIncentives {
             version: interop::VERSION,
             rules: deposits.chain(outcome_rules()).chain(funnel_rules(app, claimed)).collect(),
             half_lives_hours: TrailValue::ALL.into_iter().map(half_life).collect(),
-            note: "Trails order rankings and break ties between equal matches. They never make a listing Live; only a \
-                handshake does.",
+            note: "Trails decide the order in rankings, and the order of equally good matches. They never \
+                make a listing Live; only a handshake does that.",
         })
     }
 }
@@ -117,16 +119,16 @@ const fn described(event: TrailEvent) -> (&'static str, Option<&'static str>) {
         TrailEvent::FoundingClaim => ("a listing claims a founding seat", Some("leave_feedback")),
         TrailEvent::MatchHit => ("a search finds the listing", Some("match_capability")),
         TrailEvent::MatchQuery => ("a search matches what the listing does", Some("match_capability")),
-        TrailEvent::ListYourself => ("it is listed", Some("list_yourself")),
-        TrailEvent::ProbeOk => ("a probe is answered", None),
-        TrailEvent::ProbeFail => ("a probe fails", None),
-        TrailEvent::Endorse => ("a caller endorses it", Some("endorse")),
-        TrailEvent::LeaveTrace => ("a caller leaves a trace at it", Some("leave_trace")),
-        TrailEvent::UsedWith => ("it is used together with another", Some("used_with")),
-        TrailEvent::Contagion => ("a listing that it was used with is used with a third", None),
-        TrailEvent::Outcome => ("a caller reports an outcome", Some("deposit_outcome")),
-        TrailEvent::Attestation => ("a statement about it is signed", Some("attest")),
-        TrailEvent::Sense => ("a caller reads its traces", Some("sense_traces")),
+        TrailEvent::ListYourself => ("the listing is published", Some("list_yourself")),
+        TrailEvent::ProbeOk => ("a probe of the listing succeeds", None),
+        TrailEvent::ProbeFail => ("a probe of the listing fails", None),
+        TrailEvent::Endorse => ("a caller endorses the listing", Some("endorse")),
+        TrailEvent::LeaveTrace => ("a caller leaves a mark at the listing", Some("leave_trace")),
+        TrailEvent::UsedWith => ("the listing is used together with another listing", Some("used_with")),
+        TrailEvent::Contagion => ("a partner of the listing is used together with a third listing", None),
+        TrailEvent::Outcome => ("a caller reports an outcome of the listing", Some("deposit_outcome")),
+        TrailEvent::Attestation => ("the registry signs a statement about the listing", Some("attest")),
+        TrailEvent::Sense => ("a caller reads the marks of the listing", Some("sense_traces")),
     }
 }
 
@@ -161,13 +163,13 @@ fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
     [
         rule(
             "founding_seat",
-            format!("a Live listing is among the first {seats} that complete demo and feedback"),
-            format!("the full product free, without checkout; {left} of {seats} seats are left"),
+            format!("a Live listing is among the first {seats} that complete the demo and the feedback"),
+            format!("the full product, free and without checkout; {left} of {seats} seats are left"),
             Some("leave_feedback"),
         ),
         rule(
             "discount",
-            "a Live listing completes them later".to_owned(),
+            "a Live listing completes the demo and the feedback later".to_owned(),
             format!("a code for a discount of {DISCOUNT_PERCENT} percent that works once payments open"),
             Some("leave_feedback"),
         ),
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rule_lists_the_deposits_of_its_event() {
+    fn rule_shows_what_an_event_adds_to_a_trail() {
         let endorse = event_rule(TrailEvent::Endorse).unwrap();
         assert_eq!((endorse.gives.as_str(), endorse.tool), ("+12 attraction", Some("endorse")));
         assert_eq!(event_rule(TrailEvent::MatchHit).unwrap().gives, "+0.5 attraction, +2 demand");

@@ -1,5 +1,6 @@
-//! Finds the Live listings that can do what the caller needs, and returns a ready request for each listing in
-//! the preferred protocol. The requests are made from the evidence of the last probes; no listing is called.
+//! Finds the Live listings that can do what the caller needs. For each listing, it returns a request that the
+//! caller can send as it is, in the preferred protocol. The requests are made from the evidence of the last
+//! probes. No listing is called.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -18,7 +19,7 @@ pub struct InteropResolve;
 /// The need, and the preferred protocol.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The need in plain words. Without `q`, `tool`, `skill` and `listing_id`, the newest listings are returned.
+    /// The need in plain words. If you send no `q`, `tool`, `skill` or `listing_id`, the newest listings are returned.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     q: String,
@@ -30,9 +31,9 @@ pub struct Arguments {
     /// The name of a skill that the listing must have.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
-    /// The preferred protocol; its listings come first. Default `mcp`.
+    /// The preferred protocol. Listings with this protocol come first. Default: `mcp`.
     prefer: Option<EntryProtocol>,
-    /// Maximum number of listings, from 1 to 20; default 8.
+    /// The maximum number of listings, from 1 to 20. Default: 8.
     #[schemars(range(min = 1, max = 20))]
     limit: Option<u32>,
 }
@@ -46,10 +47,10 @@ pub struct Answer {
     prefer: EntryProtocol,
     /// The normalized query.
     query: String,
-    /// Matching Live listings. Listings with the preferred protocol come first; each group is sorted best
+    /// Matching Live listings. Listings with the preferred protocol come first. In each group, the best match comes
     /// first.
     matches: Vec<CapabilityNode>,
-    /// How to call each listing, in the same order.
+    /// How to call each listing, in the order of `matches`.
     invocations: Vec<Invocation>,
     /// What a request contains in each protocol, and the evidence for it.
     adapters: Vec<Adapter>,
@@ -63,18 +64,22 @@ pub struct Answer {
 impl Operation for InteropResolve {
     const NAME: &'static str = "interop_resolve";
     const TITLE: &'static str = "Find a listing and how to call it";
-    const DESCRIPTION: &'static str = "Finds Live listings for a need (q, tool, skill or listing_id) and \
-        returns a ready request for each: tools/call for an MCP server, a message for an A2A agent, with \
-        URL, headers and body. Listings with the preferred protocol come first. Send the requests yourself; \
-        this tool calls no listing.";
+    const DESCRIPTION: &'static str = "Finds Live listings for a need. Pass the need as q, tool, skill or \
+        listing_id. Returns a complete request for each listing, with URL, headers and body: tools/call for \
+        an MCP server, a message for an A2A agent. Listings with the preferred protocol come first. Calls no \
+        listing: you send the request.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
-    const PHRASES: &'static [&'static str] =
-        &["resolve {text} to a call", "resolve how to invoke {text}", "interop resolve {text}"];
+    const PHRASES: &'static [&'static str] = &[
+        "show me how to call {text}",
+        "resolve {text} to a call",
+        "resolve how to invoke {text}",
+        "interop resolve {text}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-resolve",
         name: "Find a listing and how to call it",
-        description: "Finds Live listings for a need and returns ready requests in MCP, A2A or plain HTTP.",
+        description: "Finds Live listings for a need. Returns complete requests in MCP, A2A or plain HTTP.",
         tags: &["registry", "interop", "mcp", "a2a", "routing"],
     }];
     const ACTIONS: &'static [Action] =
@@ -143,7 +148,8 @@ fn summary(app: &App, prefer: EntryProtocol, matches: &[CapabilityNode]) -> (Str
     }
     let preferred = matches.iter().filter(|node| node.protocols.contains(&prefer)).count();
     let note = format!(
-        "{} Live, {preferred} of them over {}. Fill in the arguments of an invocation and send it.",
+        "Found {} Live listings, {preferred} of them with protocol {}. Fill in the arguments of a request, \
+         and send it.",
         matches.len(),
         prefer.as_str()
     );

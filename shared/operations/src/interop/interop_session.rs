@@ -1,5 +1,6 @@
-//! Sessions across protocols: an agent opens one, appends steps while it goes from listing to listing, and
-//! can pass the id to others, who can read and continue it. The id is the only credential.
+//! Sessions that span several protocols. An agent opens a session and appends a step each time it has used a
+//! listing. Other agents can read and continue the session if the agent sends them the id. The id is the only
+//! credential.
 
 use http::StatusCode;
 
@@ -34,7 +35,7 @@ pub enum SessionAction {
     /// Read the session.
     #[serde(alias = "session_get")]
     Get,
-    /// Close the session; no more steps can be appended.
+    /// Close the session. After that, no steps can be appended.
     #[serde(alias = "session_close")]
     Close,
 }
@@ -43,15 +44,15 @@ pub enum SessionAction {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("allOf" = required_by_action()))]
 pub struct Arguments {
-    /// What to do with the session; default `open`.
+    /// What to do with the session. Default: `open`.
     #[serde(default)]
     action: SessionAction,
     /// The session id that `open` returned. All other actions require it.
     #[schemars(regex(pattern = r"^\s*ses_[0-9a-f]{32}\s*$"))]
     session_id: Option<String>,
-    /// The protocol of the session; with `append`, the protocol of the step.
+    /// The protocol of the session. With `append`: the protocol of the step.
     entry_protocol: Option<EntryProtocol>,
-    /// The id of the listing that the session or the step is about.
+    /// The id of the listing that the session is about. With `append`: of the listing that the step is about.
     listing_id: Option<String>,
     /// Your name. It is shown as unverified.
     #[schemars(extend("format" = "public-text"), length(max = MAX_NAME_CHARS))]
@@ -59,10 +60,10 @@ pub struct Arguments {
     /// What you are looking for.
     #[schemars(extend("format" = "public-text"), length(max = MAX_QUERY_CHARS))]
     match_q: Option<String>,
-    /// What you did, in one or two words; required with `append`.
+    /// What you did, in one or two words. Required with `append`.
     #[schemars(extend("format" = "public-text"), length(max = MAX_ACTION_CHARS))]
     step_action: Option<String>,
-    /// Details of the step, in plain text; requires `step_action`.
+    /// Details of the step, in plain text. Send it only with `step_action`.
     #[schemars(extend("format" = "public-text"), length(max = MAX_DETAIL_CHARS))]
     detail: Option<String>,
     /// The order id of a demo that you received during the session.
@@ -95,12 +96,11 @@ struct ShownSession {
     expires_at: Moment,
     #[serde(flatten)]
     facts: SessionFacts,
-    /// What was done, by time.
-    /// Oldest first.
+    /// The steps, oldest first.
     steps: Vec<SessionStep>,
     /// How many more steps can be appended.
     steps_left: usize,
-    /// Whether the session is closed: no more steps can be appended.
+    /// Whether the session is closed. If it is closed, no steps can be appended.
     closed: bool,
 }
 
@@ -123,10 +123,10 @@ fn required_by_action() -> Value {
 impl Operation for InteropSession {
     const NAME: &'static str = "interop_session";
     const TITLE: &'static str = "Cross-protocol session";
-    const DESCRIPTION: &'static str = "Stores a session for your work with several listings, in any \
-        protocol. action: open returns a session_id; append adds a step (step_action, detail, listing_id); \
-        get reads it; close ends it. Returns the session. Anyone with the id can read and append. It lasts \
-        seven days, 100 steps at most.";
+    const DESCRIPTION: &'static str = "Stores the steps of your work with several listings, in any protocol. \
+        `action` is open (returns a session_id), append (adds a step), get (reads the session) or close. \
+        Anyone who knows the session_id can read and append. A session lasts seven days and has at most 100 \
+        steps. Returns the session.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const PHRASES: &'static [&'static str] =
@@ -134,8 +134,8 @@ impl Operation for InteropSession {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-session",
         name: "Cross-protocol session",
-        description: "Stores the steps of an agent across A2A, MCP and HTTP. Other agents can use the \
-            session with its id.",
+        description: "Stores the steps that an agent takes in A2A, MCP and HTTP. Other agents can use the \
+            session if they know its id.",
         tags: &["registry", "interop", "session", "a2a", "mcp"],
     }];
     const ACTIONS: &'static [Action] =
@@ -165,7 +165,7 @@ impl Operation for InteropSession {
                 let change = change(app, &arguments, now).await?;
                 if change.step.is_none() && change.facts == SessionFacts::default() && !change.close {
                     let detail =
-                        "`step_action` is required: what you did, with optional `detail` and `listing_id`.";
+                        "`step_action` is required: what you did. `detail` and `listing_id` are optional.";
                     return Err(Problem::invalid("step_action", "nothing_to_append", detail));
                 }
                 let act = allowance(LimitedAction::SessionStep);
@@ -234,12 +234,16 @@ fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
 }
 
 fn not_found(app: &App) -> Problem {
-    let detail = "Unknown session. Sessions are deleted after seven days; open a new one.";
-    Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(json!({
-        "action": "open", "method": "POST", "url": app.settings.url(PATH),
-        "body": { "action": "session_open" }, "tool": "interop_session",
-        "note": "Open a new session.",
-    }))
+    let detail = "Unknown session. Sessions are deleted after seven days. Open a new session.";
+    Problem::new(StatusCode::NOT_FOUND, "session_not_found", detail).with_next(
+        NextStep::post(
+            "interop_session",
+            app.settings.url(PATH),
+            json!({ "action": "session_open" }),
+            "Open a new session.",
+        )
+        .named("open"),
+    )
 }
 
 fn refused(session: &Session) -> Problem {
@@ -247,10 +251,11 @@ fn refused(session: &Session) -> Problem {
         return Problem::new(
             StatusCode::CONFLICT,
             "session_closed",
-            "This session is closed. Open a new one.",
+            "This session is closed. Open a new session.",
         );
     }
-    let detail = format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new one.");
+    let detail =
+        format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new session.");
     Problem::new(StatusCode::CONFLICT, "session_full", detail)
 }
 
@@ -260,7 +265,12 @@ fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) ->
     let steps_left = usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX).saturating_sub(steps.len());
     let next = if closed || steps_left == 0 {
         let body = json!({ "action": "session_open" });
-        NextStep::post("interop_session", url, body, "This session takes no more steps; open another.")
+        NextStep::post(
+            "interop_session",
+            url,
+            body,
+            "This session accepts no more steps. Open a new session.",
+        )
     } else {
         let body =
             json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });

@@ -1,5 +1,6 @@
-//! Joins the registry with one call: it publishes the caller, or uses the caller's listing, and returns the
-//! next contributions as ready requests. Each request says whether the contribution was already made.
+//! Lets a caller join the registry with one call. It publishes the caller, or uses the caller's existing
+//! listing. It returns what the caller can contribute next, each contribution as a request that can be sent
+//! as it is. For each contribution, it also returns whether the caller already made it.
 
 use crate::listings::list_yourself::ListYourself;
 use crate::lookup;
@@ -14,7 +15,7 @@ pub struct JoinAndContribute;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = listing_or_source()))]
 pub struct Arguments {
-    /// The id of an existing listing. Without it, send `url`, `agent_card_url`, `mcp_url` or `server_json`.
+    /// The id of an existing listing. If you do not send it, send `url`, `agent_card_url`, `mcp_url` or `server_json`.
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of a card, a site or an MCP endpoint.
@@ -26,7 +27,7 @@ pub struct Arguments {
     /// The endpoint of an MCP server.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     mcp_url: Option<String>,
-    /// A server description (`server.json` of the MCP registry).
+    /// A server description: the `server.json` of the MCP registry.
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     server_json: Option<Map<String, Value>>,
@@ -48,7 +49,7 @@ pub struct Answer {
     /// Agent or MCP server; null until the first probe determines it.
     kind: Option<Kind>,
     lane: Lane,
-    /// Whether this call published it.
+    /// Whether this call published the listing.
     published: bool,
     /// The link that shows the state and evidence of the listing.
     status_url: String,
@@ -64,8 +65,8 @@ pub struct Answer {
 struct Contribution {
     /// `trace`, `demo`, `feedback`, `endorse`, `used_with` or `outcome`.
     id: &'static str,
-    /// Whether it was done. Null if unknown: endorsements and outcomes are stored without the author's
-    /// listing.
+    /// Whether the contribution was done. Null for endorsements and outcomes, because the registry does not store which
+    /// listing sent them.
     done: Option<bool>,
     /// What you must do first, if a requirement is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,9 +91,9 @@ impl Operation for JoinAndContribute {
     const NAME: &'static str = "join_and_contribute";
     const TITLE: &'static str = "Join and contribute";
     const DESCRIPTION: &'static str = "Publishes an agent or MCP server (url, agent_card_url, mcp_url or \
-        server_json), or uses an existing listing_id. Returns ready requests for what to contribute next: a \
-        trace, the demo, feedback, and used_with, endorse and an outcome for a matching peer. Each \
-        contribution shows whether it was done.";
+        server_json), or uses an existing listing_id. Returns what you can contribute next, for example the \
+        demo, feedback or an endorsement of a peer. For each contribution, returns a complete request, and \
+        whether it was already done.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] =
@@ -130,7 +131,7 @@ impl Operation for JoinAndContribute {
         let next = match first {
             Some(first) if lane == Lane::Active => first.call.clone(),
             _ => {
-                let note = "Poll until `lane` is `active`, then make the contributions in order.";
+                let note = "Poll until `lane` is `active`. Then make the contributions in order.";
                 let now = app.clock.now();
                 let arguments = json!({ "id": listing.0.id });
                 NextStep::get("check_status", status_url.clone(), arguments, note).poll(now, now)
@@ -147,7 +148,7 @@ impl Operation for JoinAndContribute {
             status_url,
             contributions,
             next,
-            note: "Each `call` is a ready request; replace the texts with your own.",
+            note: "Each `call` is a complete request. Replace the texts in it with your own.",
         })
     }
 }
@@ -170,7 +171,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
                 "leave_trace",
                 url("/api/products/stigmergy"),
                 json!({ "action": "leave_trace", "listing_id": id, "kind": "intent", "body": "<what you are looking for>" }),
-                "Leave a trace with what you are looking for, so that others find you.",
+                "Leave a mark that says what you are looking for, so that others find you.",
             ),
         ),
         one(
@@ -181,7 +182,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
                 "take_demo",
                 url("/api/products/demo"),
                 json!({ "listing_id": id }),
-                "Take the free demo: real files generated from your own card and proof.",
+                "Take the free demo. It contains files that are generated from your own card and proof.",
             ),
         ),
         one(
@@ -191,7 +192,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             NextStep::post_own(
                 "leave_feedback",
                 url("/api/products/feedback"),
-                "Send the demo's next_steps.example_body with your own answers.",
+                "Send next_steps.example_body from the response to the demo, with your own answers.",
             ),
         ),
     ];
@@ -205,7 +206,10 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             "used_with",
             "used_with",
             json!({ "listing_id": id, "listing_b": them }),
-            format!("After you used {name}, report it; it is recorded as a composition."),
+            format!(
+                "After you used {name}, report it. The registry then records the two listings as used \
+                together."
+            ),
         );
         let endorse = stigmergy(
             "endorse",

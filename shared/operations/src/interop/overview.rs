@@ -1,5 +1,5 @@
-//! Overview of the interop family: connections, use per protocol and totals. Its endpoint accepts the actions
-//! of the whole family.
+//! Overview of the interop family: connections between listings, the use of each protocol, and totals. All
+//! actions of the family can be called at the same endpoint.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +29,9 @@ pub struct Answer {
     pitch: &'static str,
     /// Size of the graph.
     graph: Graph,
-    /// How each protocol is called.
+    /// How to call a listing in each protocol.
     adapters: Vec<Adapter>,
-    /// The strongest compositions.
+    /// The pairs of listings that were used together most.
     compositions: Vec<Composition>,
     sessions: Sessions,
     totals: Totals,
@@ -57,9 +57,9 @@ struct Graph {
 struct Composition {
     listing_a: ListingId,
     listing_b: ListingId,
-    /// How often both listings were used together; 0 for a proposed pair.
+    /// How often both listings were used together. It is 0 for a pair that was only proposed.
     count: u32,
-    /// The strength of the pair; it decreases with time.
+    /// The strength of the pair. It decreases with time.
     intensity: f64,
     last_at: Moment,
     /// Whether the operator proposed the pair and no use was reported yet.
@@ -76,7 +76,7 @@ impl From<Edge> for Composition {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Sessions {
     opened: u64,
-    /// The number of sessions that a caller closed; the other sessions expire.
+    /// The number of sessions that a caller closed. The other sessions expire.
     closed: u64,
 }
 
@@ -110,8 +110,8 @@ impl Operation for Interop {
     const NAME: &'static str = "interop";
     const TITLE: &'static str = "Interop overview";
     const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
-        each protocol, the strongest compositions, the latest outcomes, totals, and the actions of the \
-        endpoint. Use it to choose an interop tool.";
+        each protocol, and the actions of the endpoint. Also returns the listings used together most, the \
+        latest reported outcomes, and totals. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -135,8 +135,8 @@ impl Operation for Interop {
         Ok(Answer {
             ok: true,
             version: interop::VERSION,
-            pitch: "From a need to a request to a Live listing in a protocol that it proved; reported outcomes \
-                improve later searches.",
+            pitch: "You describe a need and get a complete request to a Live listing, in a protocol that the \
+                listing answered in. Outcomes that callers report improve later searches.",
             graph: Graph { nodes: live.agents + live.mcps, compositions: totals.compositions },
             adapters: interop::adapters(),
             compositions: edges.into_iter().map(Composition::from).collect(),
@@ -159,16 +159,21 @@ impl Operation for Interop {
                 publish: url("/api/publish"),
             },
             laws: vec![
-                "The registry resolves and records; it never calls a listing for a caller.".to_owned(),
-                "A request is built from what the last probe proved and contains the proven version."
+                "The registry finds listings and records their use. It never calls a listing for a \
+                    caller.".to_owned(),
+                "A request is built from the result of the last probe. It uses the protocol version that \
+                    this probe proved."
                     .to_owned(),
-                "One outcome per source, listing and hour counts; reports of a listing about itself do not."
+                "For each source and listing, one outcome per hour counts. Reports of a listing about itself \
+                    do not count."
                     .to_owned(),
                 format!(
-                    "A session is kept for {} days with at most {MAX_SESSION_STEPS} steps; anyone who knows its id can read it.",
+                    "A session is kept for {} days and has at most {MAX_SESSION_STEPS} steps. Anyone who \
+                        knows its id can read it.",
                     SESSION_RETENTION / 86_400
                 ),
-                "Compositions come from reported use; only the operator can propose pairs.".to_owned(),
+                "Pairs are stored when callers report that they used two listings together. Only the \
+                    operator can store proposed pairs.".to_owned(),
             ],
         })
     }

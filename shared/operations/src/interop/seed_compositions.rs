@@ -1,5 +1,5 @@
-//! Proposes pairs that may work together, so that the graph of listings that were used together is not empty
-//! at the start. The pairs are stored only if the operator makes the call.
+//! Proposes pairs of listings that may work together. So the graph of listings that were used together is not
+//! empty at the start. The pairs are stored only if the operator makes the call.
 
 use crate::prelude::*;
 use crate::{bounded, operator_token};
@@ -12,7 +12,7 @@ pub struct SeedCompositions;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Maximum number of pairs, from 1 to 100; default 24.
+    /// The maximum number of pairs, from 1 to 100. Default: 24.
     #[schemars(range(min = 1, max = 100))]
     max_pairs: Option<u32>,
 }
@@ -22,9 +22,9 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Whether pairs were stored. Only a call of the operator stores pairs.
+    /// Whether the pairs were stored. Only a call of the operator stores pairs.
     stored: bool,
-    /// The number of stored pairs; existing pairs are not changed.
+    /// The number of new pairs that were stored. Existing pairs are not changed.
     stored_count: usize,
     /// The pairs, best first.
     pairs: Vec<Pair>,
@@ -37,11 +37,12 @@ impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
     const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
-        other. Use it to find a first composition; max_pairs limits the number. Stores nothing, unless the \
-        operator calls it (bearer token): then the pairs are stored as weak edges, marked as seeded.";
+        other. Use it to find two listings to use together; max_pairs limits the number. It stores the pairs \
+        (marked as seeded) only if the operator calls it with the bearer token.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
-    const PHRASES: &'static [&'static str] = &["seed compositions", "seed the graph of compositions"];
+    const PHRASES: &'static [&'static str] =
+        &["propose pairs of listings", "seed compositions", "seed the graph of compositions"];
     const ACTIONS: &'static [Action] = &[
         Action { path: "/api/products/interop", names: &["seed_compositions", "seed"] },
         Action { path: "/api/products/first-principles", names: &["bootstrap"] },
@@ -67,12 +68,14 @@ impl Operation for SeedCompositions {
         let note = match (by_operator, pairs.len()) {
             (true, _) => {
                 format!(
-                    "{stored_count} weak edges were stored, marked as seeded; the others existed already."
+                    "{stored_count} pairs were stored as weak edges, marked as seeded. The other pairs \
+                     existed already."
                 )
             }
-            (false, 0) => "No two Live listings match each other yet; nothing was stored.".to_owned(),
+            (false, 0) => "No two Live listings match each other yet. Nothing was stored.".to_owned(),
             (false, _) => {
-                "These are proposals; nothing was stored. Try one, and report with used_with that it works."
+                "These pairs are proposals; nothing was stored. Use the two listings of a pair. If they work \
+                    together, report it with used_with."
                     .to_owned()
             }
         };

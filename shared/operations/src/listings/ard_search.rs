@@ -1,5 +1,5 @@
-//! Full-text search of the Live listings, for ARD clients and models. Each hit is returned with the evidence
-//! of its last probe; an empty result explains what to try.
+//! Full-text search of the Live listings, for ARD clients and models. Each hit contains the evidence of the
+//! last probe. An empty result explains what to try next.
 
 use crate::prelude::*;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
@@ -17,16 +17,16 @@ pub struct ArdSearch;
 /// A search query with optional filters.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The query in plain words; empty for the newest listings.
+    /// The query in plain words. If it is empty, the newest listings are returned.
     #[serde(alias = "query")]
     #[schemars(length(max = 1000))]
     pub q: String,
-    /// Only agents or only MCP servers; default: both.
+    /// Returns only agents or only MCP servers. Default: both.
     pub kind: Option<KindFilter>,
-    /// Only listings of this category id, such as `data-analytics`.
+    /// Returns only listings of this category. Pass a category id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     pub category: Option<String>,
-    /// Whether to include entries of other registries: `auto` (default) and `referrals` include them, `none` does not.
+    /// Entries of other registries: `auto` (default) and `referrals` include them, `none` leaves them out.
     pub federation: Option<FederationMode>,
     /// The maximum number of hits, from 1 to 100; default: 12.
     #[schemars(range(min = 1, max = 100))]
@@ -41,7 +41,7 @@ pub struct Answer {
     protocol: &'static str,
     /// The query, normalized.
     query: String,
-    /// The words that were searched for instead, if the spelling was corrected.
+    /// The corrected query. Absent if the spelling was not corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
     /// The number of matching listings.
@@ -50,7 +50,7 @@ pub struct Answer {
     hits: Vec<SearchHit>,
     /// The URL of the catalog of all Live listings.
     catalog: String,
-    /// The federation mode that was used; `none` if no other registry is known.
+    /// The value of `federation` that was used. It is `none` if no other registry is known.
     federation: FederationMode,
     /// Matching entries reported by other registries. This registry has not probed them, so they are not Live.
     referrals: Vec<Referral>,
@@ -78,9 +78,9 @@ struct SearchHit {
 impl Operation for ArdSearch {
     const NAME: &'static str = "ard_search";
     const TITLE: &'static str = "Search in plain words";
-    const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic Resource \
-        Discovery). Returns ranked hits, each with its endpoint, its card and the evidence of its last handshake. \
-        Use match_capability to see why each hit matches.";
+    const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic \
+        Resource Discovery). Returns ranked hits. Each hit contains the endpoint, the card and the evidence \
+        of the last handshake. If you need the reasons for each hit, use match_capability.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -188,7 +188,8 @@ fn category(id: &str) -> Result<Category, Problem> {
     Category::by_id(id).ok_or_else(|| {
         let id = shorten(id, 60);
         let detail = format!("Unknown category `{id}`. The rows of the active list contain the valid ids.");
-        let next = json!({ "action": "browse", "method": "GET", "url": "/api/listings/active" });
+        let next =
+            NextStep::open("browse", "/api/listings/active".to_owned(), "Read a page of the active list.");
         Problem::invalid("category", "unknown_category", detail).with_next(next)
     })
 }
@@ -206,11 +207,11 @@ pub(super) async fn summarize(
             total => format!("{total} Live listings"),
         };
         let note = match (&found.corrected, query.text.is_empty()) {
-            (_, true) => format!("{listings}, the newest first: the query was empty."),
+            (_, true) => format!("{listings}, newest first, because the query was empty."),
             (Some(instead), _) => {
-                format!("Searched for “{instead}” instead of “{words}”: {listings}, the best first.")
+                format!("Searched for “{instead}” instead of “{words}”. Found {listings}, best first.")
             }
-            (None, _) => format!("{listings} for “{words}”, the best first."),
+            (None, _) => format!("{listings} for “{words}”, best matches first."),
         };
         return Ok((note, None));
     }
@@ -220,7 +221,8 @@ pub(super) async fn summarize(
         let next = json!({
             "action": "publish", "method": "POST", "url": app.settings.url("/api/publish"),
             "body": { "url": "https://your.host/.well-known/agent-card.json" },
-            "note": "List an agent or an MCP server: POST its URL to /api/publish. It is probed within seconds and can then be found.",
+            "note": "Publish an agent or an MCP server: POST its URL to /api/publish. A probe follows within \
+                seconds; then searches can find it.",
         });
         return Ok((note.to_owned(), Some(next)));
     }
@@ -235,7 +237,8 @@ pub(super) async fn summarize(
     };
     let next = json!({
         "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
-        "note": format!("Try fewer or other words{narrowed}, or browse all Live listings at /api/listings/active."),
+        "note": format!("Try fewer words or other words{narrowed}. You can also browse all Live listings at \
+            /api/listings/active."),
     });
     Ok((note, Some(next)))
 }
@@ -246,7 +249,7 @@ mod tests {
     use registry_model::Kind;
 
     #[test]
-    fn query_and_filters_are_parsed() {
+    fn search_query_and_filters_are_parsed() {
         let arguments = |value: Value| serde_json::from_value::<Arguments>(value).unwrap();
         let read = parse_query(&arguments(
             json!({ "query": "pdf", "kind": "mcp", "category": "data-storage", "limit": 3 }),

@@ -1,5 +1,5 @@
-//! When a listing last completed a handshake, and whether that is recent enough. The answer is computed from
-//! the stored listing; no probe is started.
+//! Returns when a listing last completed a handshake, and whether that is recent enough. The answer is
+//! computed from the stored listing. No probe is started.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -18,7 +18,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The maximum age of the last successful handshake, in hours; default and maximum: 168.
+    /// The maximum age of the last successful handshake, in hours. The default is 168, which is also the maximum.
     #[schemars(range(min = 0.0, max = 168.0))]
     max_hours: Option<f64>,
 }
@@ -38,7 +38,8 @@ pub struct Answer {
     age_hours: Option<f64>,
     /// `handshake`, or `none` if there was no `ok` handshake.
     source: &'static str,
-    /// The freshness: 1 for the first three days, then halved every three days. 0 if there was no handshake.
+    /// The freshness of the last handshake: 1 in the first three days, then half after every three days. It is 0 if
+    /// there was no handshake.
     score: f64,
 }
 
@@ -46,8 +47,8 @@ impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
     const DESCRIPTION: &'static str = "Returns when a listing last answered a real handshake, and whether \
-        that time is recent enough (168 hours, or your own max_hours). Reads stored evidence; does not \
-        contact the listing.";
+        this was recent enough. The limit is 168 hours, or your own max_hours. Use it before you call a \
+        listing. It only reads stored evidence; it does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const PHRASES: &'static [&'static str] =
@@ -99,7 +100,7 @@ mod tests {
     use super::freshness;
 
     #[test]
-    fn freshness_halves_after_three_days() {
+    fn freshness_is_full_for_three_days_and_then_halves_every_three_days() {
         assert_eq!([0.0, 72.0, 144.0, 216.0].map(freshness), [1.0, 1.0, 0.5, 0.25]);
     }
 }

@@ -1,5 +1,5 @@
-//! The status of a listing, by its id or name, with the evidence of its last probe, what to fix and the next
-//! step.
+//! Returns the status of a listing, found by its id or name. The answer contains the evidence of the last
+//! probe, what to fix, and the next step.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub struct Answer {
     /// Why and when the listing was withdrawn, if it was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     withdrawal: Option<Withdrawal>,
-    /// The last completed probe; absent before the first probe.
+    /// The last completed probe. Absent before the first probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeSummary>,
     /// What to fix; empty for a Live listing.
@@ -61,7 +61,7 @@ pub struct Answer {
     /// The time of the next recheck, if the listing is Live.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
-    /// The number of hours with a failed recheck since the last `ok`. At three, the listing is demoted.
+    /// In how many different hours a recheck failed since the last `ok` probe. After three, the listing is demoted.
     #[serde(skip_serializing_if = "is_zero")]
     failed_recheck_hours: usize,
     /// Whether the listing passes every blocking check.
@@ -76,7 +76,7 @@ pub struct Answer {
     /// withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogPlace>,
-    /// The presence of the listing in Talk.
+    /// Whether the listing visits its Talk inbox.
     #[serde(skip_serializing_if = "Option::is_none")]
     talk: Option<Talk>,
     /// The demo offer for the listing, if it is Live.
@@ -176,8 +176,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
             best.ok_or_else(|| Problem::listing_not_found(name).with("found", false))
         }
         (None, None) => {
-            let detail =
-                "`id` or `name` is required: the id that publish returned, or the name of the listing.";
+            let detail = "Send `id` (from the answer of list_yourself) or `name` (the name of the listing).";
             Err(Problem::invalid("id", "which_listing", detail))
         }
     }
@@ -237,16 +236,20 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
 pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
     match (lane, &listing.probe) {
         (Lane::Queued, _) if listing.lane == Lane::Active => {
-            "Was Live, but its last proof expired and its recheck is late; the next successful probe makes it Live again."
+            "Was Live, but its last proof expired and its recheck is late. The next successful probe makes \
+                it Live again."
         }
         (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) => {
-            "The last probe was inconclusive (slow, busy or interrupted); it will be repeated."
+            "The last probe did not show clearly whether the server works: it was slow, busy or interrupted. \
+                The probe will be repeated."
         }
         (Lane::Active, _) if listing.strikes.is_empty() => {
             "Live: it answered a real handshake, and its checks are clean."
         }
-        (Lane::Active, _) => "Live; its weekly recheck failed and is being confirmed.",
+        (Lane::Active, _) => {
+            "Live. Its weekly recheck failed; more probes will show whether the failure is real."
+        }
         (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
             "The handshake succeeded, but a check failed."
         }
@@ -264,7 +267,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             "talk_inbox",
             settings.url(&format!("/api/talk?listing_id={}", listing.id)),
             json!({ "listing_id": listing.id }),
-            "Live, and its feedback has been received. Its inbox lists what comes next.",
+            "Live, and its feedback has been received. Read the Talk inbox for what comes next.",
         ),
         Lane::Active => NextStep::post(
             "take_demo",
@@ -275,9 +278,9 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Queued => {
             let now = app.clock.now();
             let note = if listing.due_at > now {
-                format!("It is probed again after {}; check then.", listing.due_at)
+                format!("The next probe is after {}. Check the status then.", listing.due_at)
             } else {
-                "Check again in a few seconds; the lane changes when the probe is done.".to_owned()
+                "Check again in a few seconds. `lane` changes when the probe is done.".to_owned()
             };
             NextStep::get("check_status", status, json!({ "id": listing.id }), note)
                 .named("poll")
@@ -305,7 +308,7 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
         Lane::Withdrawn => NextStep::open(
             "none",
             status,
-            "Publishing again does not restore it; only the operator of this registry can.",
+            "Only the operator of this registry can restore the listing. Publishing it again has no effect.",
         ),
     }
 }

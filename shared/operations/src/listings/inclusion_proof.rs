@@ -1,5 +1,5 @@
-//! Proof of a decision of the registry about a listing: the leaf in the evidence log, its inclusion proof and
-//! the signed checkpoint. The answer can be verified offline, without the registry.
+//! Proves a decision of the registry about a listing. The answer contains the leaf in the evidence log, its
+//! inclusion proof and the signed checkpoint. A client can verify the answer offline, without the registry.
 
 use http::StatusCode;
 
@@ -14,17 +14,15 @@ pub struct InclusionProof;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "index"])))]
 pub struct Arguments {
-    /// The id of the listing. Proves the last decision about it.
+    /// The id of the listing. The proof is for the last decision about this listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// Proves the last decision at or before this time (RFC 3339) or day (such as 2026-11-20, until its end).
-    /// Default: now.
+    /// A time (RFC 3339) or a day (such as 2026-11-20). The proof is for the last decision until then. Default: now.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
-    /// The id of an attestation (`att_...`). Also send its `listing_id` and, in `at`, the time when it was
-    /// issued.
+    /// The id of a signed statement (`att_...`). Also send its `listing_id`, and the time when it was issued as `at`.
     attestation_id: Option<String>,
-    /// The index of a leaf, instead of a listing.
+    /// The index of a leaf. Send it instead of `listing_id`.
     #[serde(alias = "leaf_index")]
     index: Option<u64>,
 }
@@ -61,8 +59,9 @@ impl Operation for InclusionProof {
     const NAME: &'static str = "inclusion_proof";
     const TITLE: &'static str = "Prove a decision of the registry";
     const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when. Returns \
-        the decision's leaf in the append-only evidence log, an inclusion proof and the signed checkpoint. \
-        Pass the index of a leaf, or a listing_id (with a day, to prove that the listing was Live then).";
+        the entry (leaf) of the decision in the evidence log, an inclusion proof, and the signed checkpoint. \
+        Pass listing_id to prove the last decision. Add `at` to prove the last decision before that time. Or \
+        pass the index of a leaf.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -108,11 +107,15 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
         }
         (None, Some(index)) => evidence_log::of_index(app, index).await?.ok_or_else(|| {
             let detail = format!("The evidence log has no leaf {index} yet.");
-            let next = json!({ "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint" });
+            let next = NextStep::open(
+                "read_checkpoint",
+                "/log/checkpoint".to_owned(),
+                "Read how many leaves the log has.",
+            );
             Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
         }),
         _ => {
-            let detail = "Either `listing_id` (optionally with a time `at`) or `index` is required.";
+            let detail = "Send `listing_id` or `index`. You can add a time `at` to `listing_id`.";
             Err(Problem::invalid("listing_id", "which_leaf", detail))
         }
     }
@@ -137,7 +140,8 @@ async fn of_attestation(
 /// The decision is stored, but the next tick has not added it to the log yet.
 fn leaf_pending(app: &App) -> Problem {
     let wait = app.settings.probe_tick_seconds;
-    let detail = format!("This statement is not in the evidence log yet; retry in {wait} s.");
+    let detail =
+        format!("This statement is not in the evidence log yet. Send the request again in {wait} s.");
     let mut problem = Problem::new(StatusCode::CONFLICT, "leaf_pending", detail);
     problem.retry_after = Some(wait);
     problem
@@ -145,13 +149,15 @@ fn leaf_pending(app: &App) -> Problem {
 
 fn no_leaf(id: &ListingId) -> Problem {
     let detail = format!(
-        "The evidence log contains no decision about `{id}` up to that time. A new decision is added within minutes; \
-         a listing that has never been Live has none."
+        "The evidence log contains no decision about `{id}` up to that time. A new decision is added within \
+            minutes. There is no decision about a listing that has never been Live."
     );
-    let next = json!({
-        "action": "check_status", "method": "GET", "url": format!("/api/listings/status?id={id}"),
-        "note": "`log` shows whether a decision is not in the evidence log yet.",
-    });
+    let next = NextStep::get(
+        "check_status",
+        format!("/api/listings/status?id={id}"),
+        json!({ "id": id }),
+        "`log` shows whether a decision is not in the evidence log yet.",
+    );
     Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
 }
 

@@ -1,18 +1,19 @@
-//! Publishing: the POST that creates a listing. The listing is stored as queued and the answer is returned at
-//! once; the probe follows on the `listing.queued` event, or in the next scheduled sweep if that event is
-//! lost.
+//! Publishes a listing. The listing is stored as queued and the answer is returned at once. The
+//! `listing.queued` event starts the first probe. If that event is lost, the next scheduled sweep probes the
+//! listing.
 
 use crate::prelude::*;
 use registry_domain::publish::listing::{self, PublishStatus, Published, Words};
 use registry_domain::publish::name_proof;
 use registry_domain::publish::submission::{PublishRequest, Submission};
-use registry_domain::views::{NameStanding, POLL_SECONDS, badge};
+use registry_domain::views::{NameStanding, badge};
 use registry_formats::server_json;
 use registry_model::LimitedAction;
+use registry_model::POLL_SECONDS;
 
 pub struct ListYourself;
 
-/// The state of the listing, and how to poll it.
+/// The state of the listing, and how to poll its status.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -24,8 +25,7 @@ pub struct Answer {
     /// Whether the name in the server description is proven, or only claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
-    /// `queued`: the listing will be probed; `active`: it is already Live; `duplicate`: it was already
-    /// queued.
+    /// `queued`: the listing will be probed. `active`: it is already Live. `duplicate`: it was already queued.
     status: PublishStatus,
     message: String,
     /// The URL of the listing's status.
@@ -40,10 +40,10 @@ pub struct Answer {
     next: NextStep,
 }
 
-/// How to poll.
+/// How often to poll, and where.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Poll {
-    /// The status of the listing.
+    /// The URL of the listing's status.
     url: String,
     /// Seconds between two requests.
     interval_s: u32,
@@ -60,9 +60,9 @@ impl Operation for ListYourself {
     const ALIASES: &'static [&'static str] = &["list_on_registry"];
     const TITLE: &'static str = "List yourself";
     const DESCRIPTION: &'static str = "Publishes an A2A agent or an MCP server in this registry, free of \
-        charge. Pass a card URL, a site, an MCP endpoint or a server description. The registry probes it \
-        with a real handshake within seconds. If it answers, it becomes Live; if not, check_status returns \
-        what to fix. Call again after a fix.";
+        charge. Pass the URL of a card, a site or an MCP endpoint, or a server description. A probe follows \
+        within seconds. If it succeeds, the listing becomes Live. If not, check_status returns what to fix. \
+        After that, call this tool again.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -77,20 +77,20 @@ impl Operation for ListYourself {
         AdvertisedSkill {
             id: "list-yourself",
             name: "List yourself",
-            description: "Publishes an agent or MCP server by its URL, free of charge. The registry probes \
-                it at once.",
+            description: "Publishes an agent or MCP server, free of charge. Send its URL; the registry \
+                probes it at once.",
             tags: &["registry", "publish", "listing"],
         },
         AdvertisedSkill {
             id: "list-agent",
             name: "List an agent",
-            description: "Publishes an A2A agent by the URL of its card.",
+            description: "Publishes an A2A agent. Send the URL of its card.",
             tags: &["registry", "a2a", "agent-card"],
         },
         AdvertisedSkill {
             id: "list-mcp",
             name: "List an MCP server",
-            description: "Publishes an MCP server by its endpoint or its server description.",
+            description: "Publishes an MCP server. Send its endpoint or its server description.",
             tags: &["registry", "mcp", "server-json"],
         },
         AdvertisedSkill {
@@ -115,8 +115,8 @@ impl Operation for ListYourself {
     }
 }
 
-const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged: nothing proves that you \
-    are its owner.";
+const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) are unchanged, because \
+    nothing proves that you are its owner.";
 
 fn answer(app: &App, published: &Published) -> Answer {
     let Published { listing, status, retry_at, words } = published;
@@ -124,12 +124,18 @@ fn answer(app: &App, published: &Published) -> Answer {
     let now = app.clock.now();
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *words == Words::Changed => {
-            "This listing is already Live; its texts are now those that you sent.".to_owned()
+            "This listing is already Live. Its texts were replaced with the texts that you sent.".to_owned()
         }
-        (PublishStatus::Active, _) => "This listing is already Live; nothing was changed.".to_owned(),
-        (_, Some(at)) => format!("Queued. It was probed a moment ago and is probed again after {at}."),
-        (PublishStatus::Duplicate, None) => "This listing was already queued; its probe is due.".to_owned(),
-        (PublishStatus::Queued, None) => "Listed and queued; the first probe follows at once.".to_owned(),
+        (PublishStatus::Active, _) => "This listing is already Live. Nothing was changed.".to_owned(),
+        (_, Some(at)) => {
+            format!("Queued. The listing was probed a moment ago. It is probed again after {at}.")
+        }
+        (PublishStatus::Duplicate, None) => {
+            "This listing was already queued. Its probe starts soon.".to_owned()
+        }
+        (PublishStatus::Queued, None) => "The listing was created and queued. Its first probe follows at \
+            once."
+            .to_owned(),
     };
     if *words == Words::Stay {
         message = format!("{message} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
@@ -149,7 +155,7 @@ fn answer(app: &App, published: &Published) -> Answer {
             "check_status",
             status_url.clone(),
             json!({ "id": listing.id }),
-            "Poll until lane is `active`, or `needs_fix` with the reasons and what to change.",
+            "Poll until `lane` is `active` or `needs_fix`. With `needs_fix`, `reasons` says what to change.",
         )
         .poll(retry_at.unwrap_or(now), now),
         status_url,

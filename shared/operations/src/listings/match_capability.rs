@@ -1,5 +1,6 @@
-//! Searches for a capability. The ranking is that of `ard_search`. For each hit the answer also gives the
-//! reasons: the words, skills and tools that matched, as texts that a client can show unchanged.
+//! Searches for a capability. The ranking is the same as in `ard_search`. For each hit, the answer also
+//! contains the reasons: the words, skills and tools that matched. The reasons are texts that a client can
+//! show unchanged.
 
 use crate::listings::ard_search::{self, Arguments};
 use crate::prelude::*;
@@ -14,13 +15,13 @@ const MAX_DEPOSITS: usize = 5;
 
 pub struct MatchCapability;
 
-/// The listings that can do it.
+/// The listings that match the task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     /// The query, normalized.
     query: String,
-    /// The words that were searched for instead, if the spelling was corrected.
+    /// The corrected query. Absent if the spelling was not corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_for: Option<String>,
     /// The number of matching listings.
@@ -50,13 +51,13 @@ struct CapabilityMatch {
     capability_score: u8,
     /// Why the listing matches; each reason has a few words. Never empty.
     match_reasons: Vec<String>,
-    /// Why the listing is before other hits with an equal score.
+    /// Why the listing comes before other hits with the same score.
     boosts: Vec<String>,
-    /// Hits with an equal score are sorted by this boost; see `abundance_rank`.
+    /// Hits with the same score are sorted by this value. See `abundance_rank`.
     abundance_boost: f64,
-    /// The part of the boost from reported outcomes, from 0 to 1.
+    /// The part of `abundance_boost` that comes from reported outcomes, from 0 to 1.
     outcome_score: f64,
-    /// The part of the boost from the trail, scaled by the multiplier `match_boost`.
+    /// The part of `abundance_boost` that comes from the trail (recent use), scaled by the multiplier `match_boost`.
     pheromone_boost: f64,
 }
 
@@ -69,9 +70,10 @@ fn query_required(mut schema: Value) -> Value {
 impl Operation for MatchCapability {
     const NAME: &'static str = "match_capability";
     const TITLE: &'static str = "Find listings for a task";
-    const DESCRIPTION: &'static str = "Finds the Live agents and MCP servers that can do what you describe \
-        in plain words. Returns them ranked. For each, returns the reasons why it matches: words, skills and \
-        tools. Use `kind` to filter.";
+    const DESCRIPTION: &'static str = "Finds Live agents and MCP servers for a task that you describe in \
+        plain words. Returns ranked hits. Each hit contains the reasons why the listing matches, for example \
+        words, skills or tools. Use it when you need a peer for a task. Use `kind` to get only agents or \
+        only MCP servers.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -94,11 +96,7 @@ impl Operation for MatchCapability {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let query = ard_search::parse_query(&arguments)?;
         if query.text.is_empty() {
-            return Err(Problem::invalid(
-                "q",
-                "empty",
-                "`q` is required: describe in plain words what to do.",
-            ));
+            return Err(Problem::invalid("q", "empty", "`q` is required: describe the task in plain words."));
         }
         let found = app.search.find(&query, app.clock.now()).await?;
         let (note, next) = ard_search::summarize(app, &query, &found).await?;

@@ -1,5 +1,6 @@
-//! Whether a listing passes its checks, one by one: a short answer for a peer that must decide whether to
-//! trust it. The answer comes from the evidence of the last probe; no new probe is started.
+//! Returns whether a listing passes its checks, with the result of each check. It is a short answer for a
+//! peer that must decide whether to trust the listing. The answer comes from the evidence of the last probe.
+//! No new probe is started.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -37,9 +38,9 @@ pub struct Answer {
 impl Operation for ProbeClean {
     const NAME: &'static str = "probe_clean";
     const TITLE: &'static str = "Is a listing clean?";
-    const DESCRIPTION: &'static str = "Returns whether a listing is Live with clean checks (https, valid \
-        card, own domain, sane texts, no injection phrasing, unchanged tools). Also returns the details of \
-        each check from the last probe. Use it before you trust a listing.";
+    const DESCRIPTION: &'static str = "Returns whether a listing is Live and passed all blocking checks of \
+        its last probe. Also returns the result of each check, for example https, own domain, no prompt \
+        injection or unchanged tools. Use it before you trust a listing. Pass listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -47,7 +48,7 @@ impl Operation for ProbeClean {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",
         name: "Is a listing clean?",
-        description: "Returns whether a listing is Live with clean checks, and the details of each check.",
+        description: "Returns whether a listing is Live with clean checks, and the result of each check.",
         tags: &["registry", "trust", "checks"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").cached_for(30)];

@@ -1,5 +1,6 @@
-//! The free public score of a URL: one full probe with an explanation; the URL is not added to the registry.
-//! The peer gets only a request without side effects, because anyone may ask for the score of any URL.
+//! The free public score of a URL. It runs one full probe and explains the result. The URL is not added to
+//! the registry. Anyone may ask for the score of any URL, so the peer gets only requests without side
+//! effects.
 
 use crate::prelude::*;
 use registry_app::takedown;
@@ -57,8 +58,8 @@ impl Operation for Score {
     const NAME: &'static str = "score";
     const TITLE: &'static str = "Score a card";
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
-        Returns a score from 0 to 100, the parts of the score, the checks and what to fix. Does not add it \
-        to the registry. Use it before list_yourself.";
+        Returns a score from 0 to 100, the parts of the score, the checks and what to fix. Use it to test an \
+        agent or server before list_yourself. It publishes nothing.";
     const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -70,8 +71,8 @@ impl Operation for Score {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
         name: "Free score",
-        description: "Probes a card, site or MCP endpoint. Returns a score from 0 to 100 with reasons; \
-            publishes nothing.",
+        description: "Probes a card, a site or an MCP endpoint. Returns a score from 0 to 100 with reasons. \
+            Publishes nothing.",
         tags: &["registry", "score", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/score")];
@@ -108,10 +109,10 @@ fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
     let would_go_live = clean && verdict.handshake == Handshake::Ok;
     let publish = app.settings.url("/api/publish");
     let list_hint = if would_go_live {
-        format!("It would go Live. List it: POST {publish} with {{\"url\": \"{url}\"}}.")
+        format!("It would go Live. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
     } else {
         let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
-        format!("It would not go Live yet.{fix}")
+        format!("If you publish it now, it will not become Live.{fix}")
     };
     Answer {
         ok: true,

@@ -1,5 +1,5 @@
-//! The Live listings, the newest first. Both kinds are read in pages from the index of the active list and
-//! merged by age under one cursor.
+//! Returns the Live listings, newest first. Agents and MCP servers are read from the index of the active list
+//! in pages. Then both are merged by age, with one cursor for both.
 
 use crate::prelude::*;
 use registry_domain::funnel;
@@ -14,12 +14,12 @@ pub struct SearchActive;
 /// A page of the list, with an optional filter.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// Only agents or only MCP servers; default: both.
+    /// Returns only agents or only MCP servers. Default: both.
     pub kind: Option<KindFilter>,
     /// The maximum number of rows, from 1 to 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
     pub limit: Option<u32>,
-    /// The `next_cursor` of the previous page.
+    /// The `next_cursor` that the previous page returned.
     #[schemars(extend("format" = "list-cursor"))]
     pub cursor: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Operation for SearchActive {
     const TITLE: &'static str = "List Live listings";
     const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first. For each \
         listing, returns the endpoint, the evidence of its last handshake, and what to do next. Use `kind` \
-        to filter, and `limit` and `cursor` to get more pages.";
+        to get only agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -74,7 +74,7 @@ impl Operation for SearchActive {
             ok: true,
             listings: listings.iter().map(|listing| Row::of(listing, &app.settings, &deal, now)).collect(),
             counts: live.into(),
-            next_cursor: next.write(),
+            next_cursor: next.cursor(),
         })
     }
 }

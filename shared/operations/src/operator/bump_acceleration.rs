@@ -1,5 +1,5 @@
-//! Lets the operator add to the acceleration index, such as for events elsewhere. Stored and shown separately
-//! from counted events; decays in the same way.
+//! Lets the operator increase the acceleration index, for example for events outside the registry. The
+//! increase is stored and shown separately from counted events. It decreases with time in the same way.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -15,10 +15,9 @@ pub struct BumpAcceleration;
 /// The event to count, and the amount.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The event whose weight is added: `take_demo`, `leave_feedback` or another event in `inputs` of
-    /// `get_acceleration`.
+    /// The event whose weight is added, for example `take_demo`. `get_acceleration` lists all events in `inputs`.
     event: Option<String>,
-    /// From 1 to 50; default 10. The weight is multiplied by a tenth of the amount, limited to 0.25 to 3.
+    /// From 1 to 50. Default: 10. The weight is multiplied by amount / 10, but by at least 0.25 and at most 3.
     #[schemars(range(min = 1.0, max = 50.0))]
     amount: Option<f64>,
 }
@@ -28,11 +27,11 @@ pub struct Arguments {
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// The event that the added value is shown as: `operator_bump`.
+    /// The name under which the added value is shown: `operator_bump`.
     counted_as: &'static str,
     event: &'static str,
     amount: f64,
-    /// The value added; the index is at most 3.
+    /// The value that was added. The index is at most 3.
     added: f64,
     /// The index after the call.
     acceleration_index: f64,
@@ -43,9 +42,10 @@ pub struct Answer {
 impl Operation for BumpAcceleration {
     const NAME: &'static str = "bump_acceleration";
     const TITLE: &'static str = "Bump the acceleration index";
-    const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index. Only for the \
-        operator (bearer token), for example for events outside the registry. Pass event and amount. The \
-        added value decreases within days and is shown as operator_bump. Returns the new index.";
+    const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index (recent \
+        activity), for example for an event outside the registry. Only for the operator (bearer token). Pass \
+        event and amount. The added value decreases within days and is shown as operator_bump. Returns the \
+        new index.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
     const PHRASES: &'static [&'static str] = &["bump the acceleration index", "add an operator bump"];

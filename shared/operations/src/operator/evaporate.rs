@@ -1,5 +1,6 @@
-//! Moderation of trails: deletes everything left at a listing. Decay is computed on reading, so this is the
-//! only evaporation that writes, and only the operator may request it.
+//! Moderates trails: deletes all trail values, marks and used-together pairs of a listing. Only the operator
+//! may call this operation. Trail values also decrease with time, but this is computed on reading and deletes
+//! nothing.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -10,7 +11,7 @@ pub struct Evaporate;
 /// The listing.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The id of the listing; required. The listing itself may already be deleted.
+    /// The id of the listing. The listing itself may already be deleted.
     #[serde(alias = "id")]
     listing_id: Option<String>,
 }
@@ -21,22 +22,22 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
-    /// Number of deleted marks.
+    /// The number of deleted marks.
     marks: usize,
-    /// Number of deleted compositions with other listings.
+    /// The number of deleted pairs with other listings.
     compositions: usize,
     /// Whether trail values were deleted.
     values: bool,
-    /// Whether everything is deleted; if false, repeat the call.
+    /// Whether everything is deleted. If false, repeat the call.
     complete: bool,
 }
 
 impl Operation for Evaporate {
     const NAME: &'static str = "evaporate";
-    const TITLE: &'static str = "Evaporate a trail";
-    const DESCRIPTION: &'static str = "Deletes all trail values, marks and compositions of a listing. Only \
-        for the operator (bearer token), for moderation. Pass listing_id. Returns the number of deleted \
-        items and whether you must repeat the call.";
+    const TITLE: &'static str = "Delete the trail of a listing";
+    const DESCRIPTION: &'static str = "Deletes the whole trail of a listing: its values, its marks and its \
+        pairs with other listings. Only for the operator (bearer token), for moderation. Pass listing_id. \
+        Returns how many items were deleted, and whether you must repeat the call.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =

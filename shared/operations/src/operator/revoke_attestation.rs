@@ -1,4 +1,4 @@
-//! Revokes a signed statement that should not have been signed. `verify_attestation` then returns the
+//! Revokes a signed statement that should not have been signed. After that, `verify_attestation` returns the
 //! revocation with its reason.
 
 use http::StatusCode;
@@ -27,7 +27,7 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     attestation_id: AttestationId,
-    /// Whether this call revoked the statement; false if it was already revoked.
+    /// Whether this call revoked the statement. It is false if the statement was already revoked.
     changed: bool,
     /// When and why the statement was revoked.
     revoked: Option<Revocation>,
@@ -37,8 +37,8 @@ impl Operation for RevokeAttestation {
     const NAME: &'static str = "revoke_attestation";
     const TITLE: &'static str = "Revoke a signed statement";
     const DESCRIPTION: &'static str = "Revokes a signed statement. Only for the operator (bearer token). \
-        Pass listing_id, attestation_id and a public reason. After that, verify_attestation returns valid: \
-        false with the reason.";
+        Pass listing_id, attestation_id and a reason, which is public. After that, verify_attestation \
+        returns valid: false with this reason.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];
@@ -55,7 +55,7 @@ impl Operation for RevokeAttestation {
             .parse()
             .map_err(|error| Problem::invalid("reason", "bad_reason", format!("`reason` is {error}.")))?;
         let unknown = || {
-            let detail = "Unknown statement about this listing: it expired or never existed.";
+            let detail = "There is no such statement about this listing. It expired, or it never existed.";
             Problem::new(StatusCode::NOT_FOUND, "attestation_not_found", detail)
         };
         let listing_id: ListingId = arguments.listing_id.parse().map_err(|_| unknown())?;

@@ -1,5 +1,5 @@
-//! Adds a signing key. It is published at once and signs one hour later; the previous key stays published
-//! until all that it signed has expired.
+//! Adds a signing key. The new key is published at once, and the registry signs with it one hour later. The
+//! previous key stays published until everything that it signed has expired.
 
 use crate::operator_token;
 use crate::prelude::*;
@@ -14,7 +14,7 @@ pub struct Answer {
     version: &'static str,
     /// The id of the key in the key set.
     kid: String,
-    /// The time from which the key signs.
+    /// The time when the registry starts to sign with the key.
     signs_from: Moment,
     /// The URL of the key set.
     jwks_uri: String,
@@ -23,9 +23,10 @@ pub struct Answer {
 impl Operation for RotateSigningKey {
     const NAME: &'static str = "rotate_signing_key";
     const TITLE: &'static str = "Rotate the signing key";
-    const DESCRIPTION: &'static str = "Adds a new key. One hour later, this key starts to sign statements \
-        and cards. Only for the operator (bearer token). The previous key stays published until everything \
-        it signed has expired. Returns the key id and the time from which the key signs.";
+    const DESCRIPTION: &'static str = "Adds a new signing key. One hour later, the registry starts to sign \
+        statements and cards with this key. Only for the operator (bearer token). The previous key stays \
+        published until everything that it signed has expired. Returns the key id, and the time when signing \
+        with the new key starts.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &["rotate the signing key", "add a new signing key"];

@@ -1,5 +1,6 @@
-//! How another directory or agent finder reads this registry: the endpoint for each protocol, the contents of
-//! a row, and how to stay up to date. This registry serves every link in the answer.
+//! Explains how another directory or agent finder can read this registry. It returns the endpoint for each
+//! protocol, the contents of a row, and how to stay up to date. This registry serves every link in the
+//! answer.
 
 use crate::prelude::*;
 use registry_model::protocol::MCP_REGISTRY;
@@ -31,7 +32,7 @@ struct Sources {
     agents: String,
     /// Live agents and MCP servers with the evidence of their last handshake.
     active: String,
-    /// The same rows in pages, for a registry that mirrors this one.
+    /// The same rows in pages, for registries that mirror this registry.
     catalog: String,
     agent_card: String,
     mcp_server_card: String,
@@ -60,7 +61,7 @@ struct ContributionPack {
 /// How to stay up to date.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Federation {
-    /// `pull`: the other directory reads the rows.
+    /// `pull`: the other directory fetches the rows.
     mode: &'static str,
     /// MCP servers that changed since a time. A server that is no longer Live has the status `deleted`.
     changes: String,
@@ -79,18 +80,18 @@ struct Active {
 impl Operation for AgentFinder {
     const NAME: &'static str = "agentfinder";
     const TITLE: &'static str = "For other directories";
-    const DESCRIPTION: &'static str = "Returns how another directory, mirror or agent finder can read this \
-        registry: endpoints by protocol, the OpenAPI description, the open catalog, the evidence in each \
-        row, how to follow changes, and where to publish missing listings.";
+    const DESCRIPTION: &'static str = "Returns how another directory can read or mirror this registry: the \
+        endpoints of each protocol, the OpenAPI description and the open catalog. Also explains the evidence \
+        in each row, how to follow changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
+        "how do I mirror this registry?",
         "show the agentfinder",
         "which agentfinder links are there?",
         "open the agentfinder pack",
         "where is the OpenAPI description?",
         "show the open catalog",
-        "how do I mirror this registry?",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
@@ -108,9 +109,9 @@ impl Operation for AgentFinder {
         },
         AdvertisedSkill {
             id: "mirror-official",
-            name: "Mirror by the official API",
-            description: "Returns the URL of an API like that of the official MCP registry. Its clients and \
-                mirrors work here.",
+            name: "Mirror with the API of the official registry",
+            description: "Returns the URL of an API with the format of the official MCP registry. Clients \
+                and mirrors of the official registry can use this API.",
             tags: &["registry", "mcp", "mirror", "server-json"],
         },
     ];
@@ -124,7 +125,7 @@ impl Operation for AgentFinder {
         Ok(Answer {
             ok: true,
             version: registry_model::VERSION,
-            title: format!("How an agent finder reads {}", settings.brand),
+            title: format!("How another directory can read {}", settings.brand),
             point_registry_at: Sources {
                 ard_search: url("/api/ard/search"),
                 ai_catalog: url("/.well-known/ai-catalog.json"),
@@ -145,7 +146,7 @@ impl Operation for AgentFinder {
                 handshake within the last week.",
                 homepage: url("/discovery.json"),
                 evidence: [
-                    "the handshake: the request and that it was answered",
+                    "the handshake: the request, and that it was answered",
                     "its time and duration",
                     "the checks, each with its detail",
                     "the score and its parts",

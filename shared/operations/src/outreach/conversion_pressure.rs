@@ -1,5 +1,5 @@
-//! The daily budget of invitations to demos: how much is used, the founding seats left, and the rule. Sends
-//! nothing.
+//! The daily budget of invitations to the demo: how much of it is used, how many founding seats are left, and
+//! the rule for the budget. This operation sends nothing.
 
 use crate::prelude::*;
 use registry_domain::economy::{self, EXONOMICS_PATH};
@@ -11,7 +11,7 @@ const SHOWN_TOUCHES: u32 = 10;
 
 pub struct ConversionPressure;
 
-/// The budget of the day.
+/// The budget of outreach messages (invitations and connector messages) for today.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -22,7 +22,7 @@ pub struct Answer {
     day_sent: u32,
     /// Maximum number of outreach messages today.
     day_cap: u32,
-    /// The maximum for this number of Live listings, before scaling.
+    /// The maximum for this number of Live listings, before the factors in `scaled_by` are applied.
     base_cap: u32,
     /// The factors that scale the maximum.
     scaled_by: ScaledBy,
@@ -31,7 +31,7 @@ pub struct Answer {
     /// Live listings.
     active_clean: u32,
     founding: Deal,
-    /// Minimum number of days between two messages to a listing.
+    /// The minimum number of days between two messages to one listing.
     cooldown_days: u32,
     law: String,
     /// The latest outreach messages, newest first.
@@ -43,20 +43,25 @@ pub struct Answer {
 struct ScaledBy {
     /// The setting `OUTREACH_BUDGET_PERCENT`.
     percent: u32,
-    /// The multiplier `day_budget` of `get_acceleration`, at most 1.8; 1 if `OUTREACH_ACCELERATION` is off.
+    /// The multiplier `day_budget` of `get_acceleration`, at most 1.8. It is 1 if `OUTREACH_ACCELERATION` is off.
     day_budget: f64,
 }
 
 impl Operation for ConversionPressure {
     const NAME: &'static str = "conversion_pressure";
     const TITLE: &'static str = "Invitation budget";
-    const DESCRIPTION: &'static str = "Returns today's budget of outreach messages: how many were sent and \
-        how many are left, the maximum, the free founding seats, and the pause between two messages to one \
-        listing. Use demo_nudge for the invitations themselves.";
+    const DESCRIPTION: &'static str = "Returns how many invitations and connector messages the registry may \
+        send today, how many it has sent, and how many are left. Also returns the number of free founding \
+        seats, and the pause between two messages to one listing. For the invitations themselves, use \
+        demo_nudge.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] =
-        &["what is the conversion pressure?", "show the conversion pressure", "show the outreach room"];
+    const PHRASES: &'static [&'static str] = &[
+        "how many invitations are left today?",
+        "what is the conversion pressure?",
+        "show the conversion pressure",
+        "show the outreach room",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
     type Arguments = NoArguments;
@@ -85,8 +90,8 @@ impl Operation for ConversionPressure {
             founding: funnel::deal(settings, live.funnel.seats_claimed),
             cooldown_days: settings.outreach_pause_days,
             law: format!(
-                "Only Live listings that have not taken their demo are invited, each at most once in {} days, and all of \
-                 them within the cap of the day.",
+                "The registry invites only Live listings that have not taken their demo. It invites each \
+                    listing at most once in {} days, and never more listings a day than `day_cap`.",
                 settings.outreach_pause_days
             ),
             recent,

@@ -1,5 +1,6 @@
-//! The connector of the day (`specification.md#connector-daily-pick`): the pick, the draft, the rules and
-//! earlier days. The first read of a day decides the pick of that day; only the scheduled job sends messages.
+//! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other
+//! listings. The answer contains the pick, the draft of the message, the rules and earlier days. The first
+//! read of a day decides the pick of that day. Only the scheduled job sends messages.
 
 use crate::prelude::*;
 use registry_domain::outreach::connector_day;
@@ -15,13 +16,13 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     playbook: Playbook,
-    /// The listing picked for the current UTC day. It does not change during the day.
+    /// The listing chosen for the current UTC day. The choice does not change during the day.
     today: ConnectorPick,
-    /// The rules of outreach.
+    /// The rules for outreach messages.
     laws: Vec<String>,
     prep: Prep,
     automation: Automation,
-    /// Picks of earlier days, newest first.
+    /// The choices of earlier days, newest first.
     history: Vec<PastDay>,
     updated_at: Moment,
 }
@@ -29,7 +30,7 @@ pub struct Answer {
 /// The state of today's message.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Prep {
-    /// Whether the message is in the partner's inbox.
+    /// Whether the message is already in the inbox of the chosen listing.
     already: bool,
     /// Always false: the registry sends its operator nothing.
     operator_notified: bool,
@@ -47,26 +48,27 @@ struct Automation {
     email_operator_digest: bool,
 }
 
-/// A day and the listing picked for it.
+/// A day, and the listing chosen for it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PastDay {
     day: String,
-    /// Null on a research day.
+    /// Null on a research day (a day on which no listing was good enough).
     partner_id: Option<String>,
     partner_name: Option<String>,
     connector_likeness: u8,
     /// `touched`, `picked`, `not_touched` or `research`.
     status: &'static str,
-    /// When the message was sent to the partner.
+    /// When the message was sent to the chosen listing.
     prepped_at: Option<Moment>,
 }
 
 impl Operation for DailyConnector {
     const NAME: &'static str = "daily_connector";
     const TITLE: &'static str = "Connector of the day";
-    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day: the Live router, \
-        directory, orchestrator or hub that the registry sends a message to today. Also returns the reasons, \
-        the draft of the message, the thresholds, and the picks of earlier days.";
+    const DESCRIPTION: &'static str = "Returns the connector of the current UTC day. A connector is a Live \
+        listing that connects others, such as a router or directory; the registry writes to one connector a \
+        day. Also returns the reasons for the choice, a draft of the message, the thresholds and the choices \
+        of earlier days.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -101,10 +103,15 @@ impl Operation for DailyConnector {
 
 fn note(today: &ConnectorDay) -> String {
     match (&today.pick.partner, today.touched_at) {
-        (None, _) => "No message is sent on a research day.".to_owned(),
-        (Some(_), Some(at)) => format!("The draft was delivered to the partner's Talk inbox at {at}."),
+        (None, _) => {
+            "No message is sent today, because no listing was good enough (a research day).".to_owned()
+        }
+        (Some(_), Some(at)) => {
+            format!("The draft was delivered to the Talk inbox of the chosen listing at {at}.")
+        }
         (Some(_), None) => {
-            "The hourly job delivers the draft to the partner's Talk inbox if it is Live and has not opted out."
+            "The hourly job delivers the draft to the Talk inbox of the chosen listing, if this listing is \
+                Live and has not opted out."
                 .to_owned()
         }
     }

@@ -1,5 +1,5 @@
-//! The demo invitations: today's budget, waiting listings, the latest invitations and the rules. Listings
-//! appear by id only; the messages stay in their inboxes.
+//! The invitations to the demo: today's budget, waiting listings, the latest invitations and the rules. The
+//! answer contains only the ids of listings. The messages stay in the inboxes of the listings.
 
 use crate::prelude::*;
 use registry_domain::economy;
@@ -17,16 +17,17 @@ pub struct DemoNudge;
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// When the job last completed; null before the first run.
+    /// When the job last completed. Null before the first run.
     last_run_at: Option<Moment>,
     day: DayBudget,
     /// Live listings with clean checks.
     active_clean: u32,
-    /// The number of these that were never contacted; counted up to 1000.
+    /// The number of these listings that were never contacted. The count stops at 1000.
     never_contacted: u32,
-    /// Contacted listings that still have a pause before the next message; counted up to 1000.
+    /// Contacted listings that get no message now, because the pause after the last message is not over. The count
+    /// stops at 1000.
     cooling: u32,
-    /// Listings that opted out; counted up to 1000.
+    /// Listings that opted out. The count stops at 1000.
     do_not_contact: u32,
     totals: Totals,
     /// The latest outreach messages, newest first.
@@ -35,7 +36,7 @@ pub struct Answer {
     policy: Policy,
 }
 
-/// The outreach messages of the current UTC day.
+/// The outreach messages (invitations and connector messages) of the current UTC day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DayBudget {
     /// Such as `2026-11-20`.
@@ -50,7 +51,7 @@ struct DayBudget {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Totals {
     touches: u32,
-    /// The number of these sent to a connector of the day.
+    /// The number of these messages that were sent to a connector of the day.
     connectors: u32,
     a2a_delivered: u32,
     a2a_failed: u32,
@@ -85,9 +86,9 @@ struct Policy {
 impl Operation for DemoNudge {
     const NAME: &'static str = "demo_nudge";
     const TITLE: &'static str = "Demo invitations";
-    const DESCRIPTION: &'static str = "Returns the state of the demo invitations: how many were sent today \
-        and how many are left, the number of listings never contacted, the latest messages by listing id, \
-        the rules, and how to opt out. Use outreach_opt_out to opt a listing out.";
+    const DESCRIPTION: &'static str = "Returns the state of the invitations to the free demo: how many the \
+        registry sent today, how many are left, and how many listings it never contacted. Also returns the \
+        latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -129,7 +130,8 @@ impl Operation for DemoNudge {
             recent,
             plan: Plan {
                 every: "hour",
-                order: "First listings that were never contacted, longest Live first; then those whose pause is over.",
+                order: "First come listings that were never contacted; those that are Live longest come \
+                    first. Then come listings whose pause is over.",
                 delivery: settings.outreach_delivery.as_str(),
                 today: room.min(never_contacted),
             },

@@ -1,5 +1,5 @@
-//! Connectors: earlier partners, Live listings that connect others, and the steps to join. Candidates are
-//! ranked on request, by a bounded search of the index.
+//! Returns the connectors that were picked before, the Live listings that connect other listings, and the
+//! steps to join. The candidates are ranked on request, by a search of the index with a limit.
 
 use std::collections::HashSet;
 
@@ -14,37 +14,37 @@ const MAX_CANDIDATES: usize = 24;
 
 pub struct ListConnectors;
 
-/// Partners and candidates.
+/// The connectors that were chosen, and the candidates.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
     note: &'static str,
     laws: Vec<String>,
-    /// Partners of the last days, newest first. Each listing appears once.
+    /// Listings chosen as connector of the day in the last 30 days, newest first. Each listing appears once.
     partners: Vec<KnownPartner>,
-    /// Live listings that connect others, strongest first.
+    /// Live listings that connect other listings, strongest first.
     live_candidates: Vec<LiveCandidate>,
     agent_onboarding_pack: OnboardingPack,
-    /// The URL of the pick of the day.
+    /// The URL of the connector of the day.
     daily_pick: String,
     updated_at: Moment,
 }
 
-/// A partner of today or of an earlier day.
+/// A listing chosen as connector of the day.
 #[derive(Debug, Serialize, JsonSchema)]
 struct KnownPartner {
     id: ListingId,
     name: String,
     kind: Kind,
     role: String,
-    /// The last day on which the listing was picked.
+    /// The last day on which the listing was chosen.
     day: String,
-    /// When the listing was contacted; null if it was not contacted.
+    /// When the listing was contacted. Null if it was not contacted.
     touched_at: Option<Moment>,
 }
 
-/// A listing that connects others.
+/// A listing that connects other listings.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LiveCandidate {
     id: ListingId,
@@ -53,16 +53,16 @@ struct LiveCandidate {
     role: &'static str,
     /// How well the listing fits as a connector, from 0 to 100.
     connector_likeness: u8,
-    /// The score of the last probe, in tenths.
+    /// The score of the last probe, divided by 10.
     live_score: u8,
-    /// The connector traits of the listing, with the points for each trait.
+    /// The traits that make the listing a connector, with the points for each trait.
     traits: Vec<String>,
     endpoint: String,
-    /// Whether the listing can be picked now.
+    /// Whether the listing can be chosen now.
     may_be_picked: bool,
 }
 
-/// How an agent joins.
+/// How an agent can join.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OnboardingPack {
     /// The stages of the funnel, each with its call.
@@ -80,10 +80,10 @@ struct OnboardingPack {
 impl Operation for ListConnectors {
     const NAME: &'static str = "list_connectors";
     const TITLE: &'static str = "Connectors";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers that connect others (routers, \
-        directories, orchestrators, marketplaces). For each, returns its traits and how well it fits as a \
-        connector. Also returns the partners of the last days and the steps to join. Use daily_connector for \
-        today's pick.";
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers that connect other listings, \
+        such as routers, directories and marketplaces. Each row shows how well the listing fits as a \
+        connector, and why. Also returns the connectors chosen in the last 30 days, and the steps to join. \
+        For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -100,7 +100,7 @@ impl Operation for ListConnectors {
         Ok(Answer {
             ok: true,
             version: registry_model::VERSION,
-            note: "Only Live listings are shown; the ranking depends only on traits and points.",
+            note: "Only Live listings are shown. The ranking depends only on their traits and points.",
             laws: laws(settings),
             partners: partners(&days),
             live_candidates: shown,

@@ -1,5 +1,6 @@
 //! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and
-//! less outreach does no harm. Opting in does not end a pause between messages early.
+//! less outreach does no harm. After a message, a listing gets no other message for some days. Opting in does
+//! not shorten this pause.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -19,14 +20,14 @@ pub struct Arguments {
     action: Choice,
 }
 
-/// Whether the listing receives outreach.
+/// Whether the listing gets outreach messages (invitations and connector messages).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Choice {
-    /// No more outreach messages.
+    /// The listing gets no more outreach messages.
     #[default]
     OptOut,
-    /// Outreach messages under the same rules as for other listings.
+    /// The listing can get outreach messages, under the same rules as other listings.
     OptIn,
 }
 
@@ -39,7 +40,7 @@ pub struct Answer {
     opted_out: bool,
     /// Whether this call changed the choice.
     changed: bool,
-    /// The earliest time of the next message; null if opted out.
+    /// The earliest time of the next message. Null if the listing opted out.
     may_be_written_to_from: Option<Moment>,
     note: &'static str,
 }
@@ -47,9 +48,10 @@ pub struct Answer {
 impl Operation for OutreachOptOut {
     const NAME: &'static str = "outreach_opt_out";
     const TITLE: &'static str = "Opt out of invitations";
-    const DESCRIPTION: &'static str = "Permanently opts a listing out of all invitations and connector \
-        messages; action opt_in opts it in again. Pass listing_id. The listing itself does not change. \
-        Returns whether it receives messages and when the next one may be sent.";
+    const DESCRIPTION: &'static str = "Stops all invitations and connector messages to a listing, \
+        permanently. Pass listing_id. With action opt_in, the listing can get messages again. The listing \
+        itself does not change. Returns whether it gets messages, and when the registry may send the next \
+        one.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const PHRASES: &'static [&'static str] =
@@ -82,7 +84,7 @@ impl Operation for OutreachOptOut {
             may_be_written_to_from: from,
             note: match arguments.action {
                 Choice::OptOut => "This listing will receive no invitations and no connector messages.",
-                Choice::OptIn => "This listing may be invited again, under the same rules as others.",
+                Choice::OptIn => "This listing may be invited again, under the same rules as other listings.",
             },
             listing_id: listing.id,
         })

@@ -1,5 +1,5 @@
-//! Results of outreach: demos, feedback and check-ins of recently contacted listings. The numbers are read
-//! from the listings, so they always agree with the listings. No texts are returned.
+//! Results of outreach: demos, feedback and check-ins of listings that the registry contacted recently. The
+//! numbers are read from the listings, so the numbers always agree with the listings. No texts are returned.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ const MAX_TOUCHES: u32 = 50;
 
 pub struct ReplyCapture;
 
-/// The results of outreach.
+/// What listings did after an outreach message.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
     version: &'static str,
-    /// Totals for the latest messages, at most 50.
+    /// The totals for the latest messages (at most 50).
     totals: Totals,
-    /// The same numbers for each listing, latest message first.
+    /// The numbers of each listing. The listing with the latest message comes first.
     recent: Vec<Reply>,
     /// Number of rows in `recent`.
     count: usize,
@@ -36,7 +36,7 @@ struct Totals {
     check_ins: u32,
 }
 
-/// A contacted listing and how it reacted.
+/// A contacted listing, and what it did after the message.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Reply {
     listing_id: ListingId,
@@ -60,11 +60,13 @@ struct Endpoints {
 impl Operation for ReplyCapture {
     const NAME: &'static str = "reply_capture";
     const TITLE: &'static str = "Invitation results";
-    const DESCRIPTION: &'static str = "Returns how recently contacted listings reacted to invitations: \
-        demos, feedback and check-ins, for each listing id and in total. Contains no texts.";
+    const DESCRIPTION: &'static str = "Returns what listings did after the latest invitations: whether they \
+        took the demo, gave feedback or checked in at their inbox. Contains the numbers for each listing and \
+        the totals, but no texts. Use it to see whether invitations work.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
+        "what replies did the invitations get?",
         "what replies did outreach capture?",
         "show the reply capture",
         "what came back after the touches?",

@@ -1,5 +1,5 @@
-//! Buying a product once payments are open, through Stripe (`specification.md#payments`). A GET buys nothing:
-//! it returns the prices and how far payments are from opening.
+//! Sells a product through Stripe once payments are open (`specification.md#payments`). A GET buys nothing.
+//! It returns the prices, and how much feedback is missing before payments open.
 
 use crate::goals::Goals;
 use crate::prelude::*;
@@ -12,31 +12,32 @@ const PATH: &str = "/api/products/checkout";
 
 pub struct Checkout;
 
-/// A purchase. Without a `sku` nothing is bought: the answer lists the products and how far payments are from opening.
+/// A purchase. Without a `sku`, nothing is bought. Then the answer lists the products, and how much feedback is missing
+/// until payments open.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The product.
     sku: Option<Sku>,
-    /// The id of the listing that the product is for. If sent, `agent_name` and `description` are ignored.
+    /// The id of the listing that the product is for. If you send it, `agent_name` and `description` are ignored.
     listing_id: Option<String>,
-    /// The name of the agent or MCP server, if it is not listed.
+    /// The name of the agent or MCP server. Send it if you send no `listing_id`.
     agent_name: Option<String>,
-    /// What the agent or MCP server does, if it is not listed.
+    /// What the agent or MCP server does. Send it if you send no `listing_id`.
     description: Option<String>,
-    /// `agent` or `mcp`, if it is not listed; default: the kind that the product is for.
+    /// `agent` or `mcp`. Send it if you send no `listing_id`. Default: the kind that the product is for.
     kind: Option<Kind>,
-    /// The goals, one per line; default: the skills or tools of the listing.
+    /// The goals of the agent, one per line. Default: the skills or tools of the listing.
     #[serde(default)]
     goals: Goals,
-    /// A discount code, valid for one purchase. Also send the `listing_id` whose feedback earned the code.
+    /// A discount code, valid for one purchase. Also send the `listing_id` that got the code for its feedback.
     code: Option<String>,
     /// The e-mail address for the receipt. It is sent to Stripe and not stored.
     #[serde(alias = "email")]
     contact_email: Option<String>,
-    /// A key of 16 to 200 characters that nobody can guess, such as a UUID. A second request with the same
-    /// key returns the same purchase. Default: the discount code.
+    /// A random key of 16 to 200 characters, such as a UUID. The same key returns the same purchase. Default: the
+    /// discount code.
     idempotency_key: Option<String>,
-    /// Without a `sku`: the id of a purchase, to get its state.
+    /// The id of a purchase. Send it without `sku` to get the state of this purchase.
     #[schemars(length(max = 200))]
     purchase_id: Option<String>,
 }
@@ -67,11 +68,11 @@ struct Purchase {
     price_cents: u32,
     /// The price with a currency symbol and two decimals.
     price: String,
-    /// The discount of the code, in percent.
+    /// The discount in percent.
     percent_off: u32,
     /// The page where you pay by card.
     checkout_url: String,
-    /// The access token. It opens the product after the payment. Keep it: only this answer shows it.
+    /// The access token. It opens the product after the payment. Keep it, because only this answer contains it.
     access_token: String,
     /// The URL for the token. It returns 402 before the payment and the product after the payment.
     access_url: String,
@@ -80,13 +81,13 @@ struct Purchase {
     next: NextStep,
 }
 
-/// The products and prices, and how far payments are from opening.
+/// The products and prices, and how much feedback is missing until payments open.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Offer {
     payments_open: bool,
     /// Whether this registry is set up to take payments.
     payments_configured: bool,
-    /// How far payments are from opening.
+    /// How much feedback is missing until payments open.
     unlock: Unlock,
     skus: Vec<Product>,
     usage: Usage,
@@ -133,10 +134,10 @@ struct PurchaseStatus {
 impl Operation for Checkout {
     const NAME: &'static str = "checkout";
     const TITLE: &'static str = "Buy a product";
-    const DESCRIPTION: &'static str = "Starts the purchase of a product (kernel, recursive, alive or \
-        mcp_mesh) for a listing or for an agent that you describe. Needs open payments. Returns a card \
-        payment page and an access token, which works after the payment. Without a sku, returns only prices \
-        and how far payments are from opening.";
+    const DESCRIPTION: &'static str = "Starts the purchase of a product, if payments are open. Pass sku, and \
+        either listing_id, or agent_name and description. Returns a page for card payment, and an access \
+        token that works after the payment. Without sku, returns the prices, and how much feedback is \
+        missing until payments open.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const PHRASES: &'static [&'static str] =
@@ -183,7 +184,11 @@ fn sku_required(mut schema: Value) -> Value {
 fn require_sku(body: Value) -> Result<Value, Problem> {
     if body.is_object() && body["sku"].is_null() {
         let all = Sku::ALL.map(Sku::as_str).join(", ");
-        return Err(Problem::invalid("sku", "which_product", format!("`sku` is required; one of {all}.")));
+        return Err(Problem::invalid(
+            "sku",
+            "which_product",
+            format!("`sku` is required. Send one of {all}."),
+        ));
     }
     Ok(body)
 }
@@ -206,7 +211,12 @@ fn purchase(settings: &Settings, begun: Begun) -> Purchase {
     let access_url = settings.url(&format!("/api/products/access?token={}", token.reveal()));
     let next = if paid {
         let arguments = json!({ "token": token.reveal() });
-        NextStep::get("get_access", access_url.clone(), arguments, "Paid: the token opens the full product.")
+        NextStep::get(
+            "get_access",
+            access_url.clone(),
+            arguments,
+            "The purchase is paid. The token opens the full product.",
+        )
     } else {
         let note = "Open checkout_url in a browser, or pass it to the person who pays. The token opens the product as \
                     soon as the payment is confirmed.";
@@ -262,11 +272,13 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
 
 fn usage(settings: &Settings) -> Usage {
     let steps = [
-        "POST a sku with a listing_id, or with an agent_name and a description; add the discount code from your \
-         feedback, if you have one",
-        "Keep the access_token of the answer, and open its checkout_url to pay by card",
-        "Use the token with /api/products/access: it returns 402 until the payment is confirmed, then the product",
-        "If an answer was lost, repeat the request with the same idempotency_key or code: it returns the same purchase",
+        "Send a POST with a sku, and with either a listing_id, or an agent_name and a description. If you \
+            got a discount code for your feedback, add it",
+        "Keep the access_token of the answer. Open its checkout_url to pay by card",
+        "Use the token with /api/products/access. It returns 402 before the payment is confirmed, and the \
+            product after that",
+        "If an answer was lost, repeat the request with the same idempotency_key or code. It returns the \
+            same purchase",
     ];
     Usage {
         method: "POST",
@@ -282,12 +294,12 @@ fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>)
             "get_access",
             settings.url("/api/products/access"),
             json!({}),
-            "Paid: add the access token from the checkout answer as `token`.",
+            "The purchase is paid. Add the access token from the checkout answer as `token`.",
         ),
         Some(PurchaseState::Pending) => NextStep::open(
             "pay",
             settings.url(PATH),
-            "Waiting for the payment: use checkout_url from the first answer.",
+            "The payment is not confirmed yet. To pay, use checkout_url from the first answer.",
         ),
         _ if unlock.payments_open => NextStep::post_own(
             "checkout",
@@ -303,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn get_never_buys_and_post_requires_a_sku() {
+    fn get_request_never_buys_and_post_request_requires_a_sku() {
         assert_eq!(purchase_query("sku=alive&listing_id=x&purchase_id=pur_1"), "purchase_id=pur_1");
         assert_eq!(require_sku(json!({})).unwrap_err().code, "which_product");
         assert_eq!(require_sku(json!({ "sku": null })).unwrap_err().field.as_deref(), Some("sku"));

@@ -1,5 +1,5 @@
-//! Download of a product (`specification.md#endpoints`): as a tree of Agent Skills, as zip or as tar.gz,
-//! generated from the current state of the listing.
+//! Downloads a product (`specification.md#endpoints`) as a tree of Agent Skills, as zip or as tar.gz. The
+//! product is generated from the current state of the listing.
 
 use crate::operation::Attachment;
 use crate::prelude::*;
@@ -12,10 +12,10 @@ pub struct ExportProduct;
 /// The product and its format.
 #[derive(Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The access token from the response of `leave_feedback` or of a purchase.
+    /// The access token that `leave_feedback` or `checkout` returned.
     #[serde(alias = "access_token")]
     token: String,
-    /// `skills` (default) for a tree of Agent Skills, `zip` or `tar.gz` for an archive.
+    /// `skills` (default) returns folders of Agent Skills, `zip` or `tar.gz` returns an archive.
     #[schemars(extend("enum" = ["skills", "zip", "tar.gz"]))]
     #[serde(default = "skills")]
     format: String,
@@ -37,7 +37,7 @@ pub struct Answer {
     /// The listing that the product was made for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// The time of the probe whose evidence the files contain.
+    /// The time of the probe on which the files are based.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// The skills in the tree, one per folder.
@@ -63,9 +63,9 @@ struct Skill {
 impl Operation for ExportProduct {
     const NAME: &'static str = "export_product";
     const TITLE: &'static str = "Export a product";
-    const DESCRIPTION: &'static str = "Downloads the full product that an access token opens. Format \
-        `skills` returns a tree of Agent Skills folders (paths and contents); `zip` and `tar.gz` return an \
-        archive as base64.";
+    const DESCRIPTION: &'static str = "Returns the full product that an access token opens, as files to \
+        save. Pass the token that leave_feedback or checkout returned. Format `skills` returns folders of \
+        Agent Skills, as paths and contents. The formats `zip` and `tar.gz` return an archive as base64.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;
@@ -74,7 +74,7 @@ impl Operation for ExportProduct {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",
         name: "Export a product as skills",
-        description: "Returns the product that an access token opens, as a tree of Agent Skills, zip or \
+        description: "Returns the product that an access token opens, as folders of Agent Skills, zip or \
             tar.gz.",
         tags: &["products", "export", "agent-skills"],
     }];

@@ -1,5 +1,6 @@
-//! Statistics of the funnel: the counts of its stages, ratings by product, why probes fail today, and
-//! recommendations. Every figure is a counter; averages leave out unchanged drafts.
+//! Statistics of the funnel: the counts of its steps, the ratings of each product, why probes fail today, and
+//! recommendations. Every number is a counter. Feedback that is an unchanged draft is not part of the
+//! averages.
 
 use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Lessons, Rating, percent};
@@ -21,7 +22,7 @@ pub struct Answer {
     funnel: Vec<FunnelStage>,
     /// The founding seats.
     seats: Seats,
-    /// How far payments are from opening.
+    /// How much feedback is missing until payments open.
     unlock: Unlock,
     feedback: FeedbackCounts,
     /// The ratings of each product.
@@ -72,18 +73,18 @@ struct Recommendation {
 impl Operation for GetLearning {
     const NAME: &'static str = "get_learning";
     const TITLE: &'static str = "Funnel statistics";
-    const DESCRIPTION: &'static str = "Returns how many listings reached each stage of the funnel (live, \
-        demo, feedback, seat) and the share that reached the next stage. Also returns product ratings, why \
-        probes fail today and how to fix it, and recommendations. Contains no texts of users.";
+    const DESCRIPTION: &'static str = "Returns how many listings reached each stage (live, demo, feedback, \
+        seat), and which share of them reached the next stage. Also returns product ratings, the reasons why \
+        probes failed today with fixes, and recommendations. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
-        &["show the conversion path", "how many demos lead to feedback?", "what did the registry learn?"];
+        &["how many demos lead to feedback?", "show the conversion path", "what did the registry learn?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",
-        description: "Returns how many listings reached each stage from Live to a founding seat, and the \
-            share that continued.",
+        description: "Returns how many listings reached each stage from Live to a founding seat, and which \
+            share reached the next stage.",
         tags: &["registry", "funnel", "statistics"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/learning").cached_for(30)];
@@ -115,7 +116,7 @@ impl Operation for GetLearning {
                 "improvement_log",
                 app.settings.url("/api/products/improvement-log"),
                 json!({}),
-                "The same numbers as entries, each with the action it asks for.",
+                "The same numbers as entries. Each entry has an action that you can take.",
             ),
         })
     }
@@ -126,14 +127,16 @@ fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recomm
     let mut add = |id, text: String, because| all.push(Recommendation { id, text, because });
     if let Some(Gap { reason, count, fix, .. }) = learned.gaps().into_iter().next() {
         let text = fix.unwrap_or_else(|| "See the reasons in check_status.".to_owned());
-        let because =
-            format!("`{reason}` ended {count} of {} probes that were not ok today.", learned.not_ok());
+        let because = format!(
+            "Of {} probes that were not ok today, {count} failed because of `{reason}`.",
+            learned.not_ok()
+        );
         add("fix_the_top_gap", text, because);
     }
     let (live, demos) = (learned.live.agents + learned.live.mcps, learned.demos());
     let (feedback, drafts) = (learned.feedback(), learned.drafts());
     if live > demos {
-        let text = "Take the free demo: send take_demo of your row.".to_owned();
+        let text = "Take the free demo. Send the request `take_demo` of your row.".to_owned();
         add("take_the_demo", text, format!("{live} listings are Live, and {demos} demos were taken."));
     }
     if demos > feedback {
@@ -144,14 +147,14 @@ fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recomm
         };
         add(
             "send_feedback",
-            format!("Send the demo's example_body with your own answers: the reward is {reward}."),
+            format!("Send the example_body of the demo with your own answers. The reward is {reward}."),
             format!("{feedback} listings gave feedback on {demos} demos: {share} %."),
         );
     }
     if drafts > 0 {
-        let text = "Change the answers and the rating of the draft before sending: unchanged drafts are not part of \
-                    the averages.";
-        let because = format!("{drafts} of {feedback} feedbacks were unchanged drafts.");
+        let text = "Before you send the draft, change its answers and its rating. Unchanged drafts are not \
+            part of the averages.";
+        let because = format!("{drafts} of {feedback} listings sent the feedback draft unchanged.");
         add("answer_in_your_own_words", text.to_owned(), because);
     }
     for sku in Sku::ALL {
@@ -160,13 +163,14 @@ fn recommendations(learned: &Lessons, unlock: &Unlock, seats: u32) -> Vec<Recomm
             let name = sku.title();
             add(
                 "improve_a_product",
-                format!("Improve {name} or its demo: write in product_one_ship what to change."),
-                format!("{ratings} ratings give it {average:.2} of 5."),
+                format!("Help to improve {name} or its demo. Write in product_one_ship what to change."),
+                format!("The average of {ratings} ratings is {average:.2} of 5."),
             );
         }
     }
     if !unlock.payments_open {
-        let text = "Give feedback on a demo: enough feedback opens payments for everyone.".to_owned();
+        let text =
+            "Give feedback on a demo. If there is enough feedback, payments open for everyone.".to_owned();
         add("open_payments", text, unlock.message.clone());
     }
     all

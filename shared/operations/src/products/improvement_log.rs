@@ -1,5 +1,5 @@
-//! The improvement log: the problems that today's statistics show, each with an action and the call to make.
-//! The log is generated on each read.
+//! The improvement log: the problems that today's statistics show. Each entry contains what to do and the
+//! call to make. The log is generated on each read.
 
 use crate::prelude::*;
 use crate::products::lessons::{self, Lessons, Rating, percent};
@@ -40,9 +40,9 @@ struct Entry {
 impl Operation for ImprovementLog {
     const NAME: &'static str = "improvement_log";
     const TITLE: &'static str = "Improvement log";
-    const DESCRIPTION: &'static str = "Returns problems found in today's numbers of the registry: why probes \
-        fail and how to fix each reason, at which stage the funnel loses listings, and how products are \
-        rated. Also returns how to contribute.";
+    const DESCRIPTION: &'static str = "Returns problems that today's numbers of the registry show, and what \
+        to do about each problem. The problems are: why probes fail, at which stage listings stop on the way \
+        to a product, and low ratings of products. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
@@ -78,7 +78,7 @@ fn publish_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "list_yourself",
         settings.url("/api/publish"),
-        "Fix what check_status lists, then publish the same listing again, which starts a new probe.",
+        "Fix what check_status lists. Then publish the same listing again; this starts a new probe.",
     )
 }
 
@@ -86,7 +86,7 @@ fn demo_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "take_demo",
         settings.url("/api/products/demo"),
-        "Send {\"listing_id\": …} of a Live listing; the answer contains a draft of the feedback.",
+        "Send {\"listing_id\": …} of a Live listing. The answer contains a draft of the feedback.",
     )
 }
 
@@ -94,7 +94,7 @@ fn feedback_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "leave_feedback",
         settings.url("/api/products/feedback"),
-        "Send five answers and a rating; ratings are counted, your texts are not public.",
+        "Send five answers and a rating. Ratings are counted. Your texts are not public.",
     )
 }
 
@@ -103,7 +103,7 @@ fn probe_entries(learned: &Lessons, settings: &Settings) -> Vec<Entry> {
         id: format!("probes: {}", gap.reason),
         area: "probes",
         learned: format!(
-            "`{}` ended {} probes today, {} % of those that were not ok.",
+            "`{}` is the reason why {} probes failed today. These are {} % of all probes that were not ok.",
             gap.reason, gap.count, gap.share_pct
         ),
         evidence: json!({ "count": gap.count, "not_ok": learned.not_ok(), "ok": learned.tally.handshakes[0] }),
@@ -140,7 +140,10 @@ fn rating_entry(learned: &Lessons, sku: Sku, settings: &Settings) -> Option<Entr
     Some(Entry {
         id: format!("ratings: {}", sku.as_str()),
         area: "ratings",
-        learned: format!("{} has {average:.2} of 5 from {ratings} ratings.", sku.title()),
+        learned: format!(
+            "The average rating of {} is {average:.2} of 5, from {ratings} ratings.",
+            sku.title()
+        ),
         evidence: json!({ "sku": sku, "ratings": ratings, "average": average, "distribution": distribution }),
         ask: format!("Write in product_one_ship what to change about {}.", sku.title()),
         call: feedback_call(settings),

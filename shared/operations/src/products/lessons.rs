@@ -1,5 +1,5 @@
-//! The counters behind `get_learning` and `improvement_log`: stages of the funnel, ratings of products,
-//! reasons of failed probes. Two queries read them. They contain no texts of users.
+//! Reads the counters for `get_learning` and `improvement_log`: steps of the funnel, ratings of products, and
+//! reasons of failed probes. This takes two queries. The counters contain no texts of users.
 
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn averages_leave_out_drafts() {
+    fn average_ratings_ignore_feedback_drafts() {
         let ratings = [[0, 0, 0, 1, 2], [0; 5], [1, 0, 0, 0, 0], [0; 5]];
         let counts =
             FunnelCounts { feedback_agents: 5, feedback_mcps: 1, ratings, ..FunnelCounts::default() };
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stage_has_its_share_of_the_stage_before() {
+    fn each_stage_is_shown_as_a_share_of_the_stage_before() {
         let counts = FunnelCounts {
             seats_claimed: 1,
             demos_agents: 3,

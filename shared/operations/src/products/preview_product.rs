@@ -1,5 +1,5 @@
-//! The files of a product with their sizes and first lines, before anyone takes or buys it. Without
-//! arguments: the list of products with their prices.
+//! Shows the files of a product with their sizes and first lines, before anyone takes or buys the product.
+//! Without arguments, it returns the list of products with their prices.
 
 use crate::goals::Goals;
 use crate::prelude::*;
@@ -11,24 +11,24 @@ const MAX_FIRST_LINE_CHARS: usize = 120;
 
 pub struct PreviewProduct;
 
-/// A product and its target; without arguments, the list of products.
+/// A product, and the listing or agent that it is for. Without arguments, the answer lists the products.
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The product; default: `alive` for an agent, `mcp_mesh` for an MCP server.
+    /// The product. Default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The listing that the product is for.
+    /// The id of the listing that the product is for.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The name of the agent or MCP server, if it is not listed.
+    /// The name of the agent or MCP server. Send it if you send no `listing_id`.
     #[serde(alias = "name")]
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
     agent_name: Option<String>,
     /// What the agent or MCP server does.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
-    /// A preset of goals for a profession.
+    /// The name of a preset: a ready list of goals for a profession.
     preset: Option<Preset>,
-    /// The goals, one per line.
+    /// The goals of the agent, one per line.
     #[serde(default)]
     goals: Goals,
 }
@@ -42,7 +42,7 @@ pub struct Answer {
     usage: String,
     /// Every product and its price.
     skus: Vec<ProductEntry>,
-    /// The names of the presets of goals.
+    /// The names of the presets (ready lists of goals).
     presets: Vec<&'static str>,
     /// The contents of the product, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,10 +82,10 @@ struct FileSummary {
 impl Operation for PreviewProduct {
     const NAME: &'static str = "preview_product";
     const TITLE: &'static str = "Preview a product";
-    const DESCRIPTION: &'static str = "Lists the files of a product (kernel, recursive, alive or mcp_mesh) \
-        that the registry would generate for a listing or for an agent that you describe: paths, sizes, \
-        first lines. Stores nothing and needs no account. Without arguments, returns the products with \
-        prices and the presets of goals.";
+    const DESCRIPTION: &'static str = "Lists the files that a product (kernel, recursive, alive or mcp_mesh) \
+        would contain: path, size and first line. Pass a listing_id, or describe an agent. Without \
+        arguments, returns all products with prices, and the names of the presets (ready lists of goals). \
+        Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] =
@@ -111,7 +111,8 @@ impl Operation for PreviewProduct {
             None => NextStep::post_own(
                 "product_agent",
                 settings.url("/api/products/agent"),
-                "{\"tool\": \"one_click_demo\", \"agent_name\": …} returns whole files; list yourself to get them from your card.",
+                "{\"tool\": \"one_click_demo\", \"agent_name\": …} returns whole files. To get files made \
+                 from your card, list yourself.",
             ),
         };
         Ok(Answer {
@@ -170,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_line_is_the_first_with_text() {
+    fn summary_shows_the_first_line_that_contains_text() {
         let file = File {
             path: "a".to_owned(),
             media_type: "text/markdown",

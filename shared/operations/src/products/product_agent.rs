@@ -1,6 +1,6 @@
-//! The tools of `POST /api/products/agent` (`specification.md#endpoints`): they return demos of the products,
-//! made from a description, and the arguments that a purchase needs. Nothing is stored or counted, so that
-//! anyone can try a product.
+//! The tools of `POST /api/products/agent` (`specification.md#endpoints`). They make demos of the products
+//! from a description. One tool returns the arguments that a purchase needs. Nothing is stored or counted, so
+//! that anyone can try a product.
 
 mod tools;
 
@@ -18,16 +18,16 @@ const MAX_TOPIC_CHARS: usize = 80;
 
 pub struct ProductAgent;
 
-/// A tool and its arguments; `list_tools` returns the arguments of each tool.
+/// A tool and its arguments. `list_tools` returns the arguments of each tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = schema_of_tools()))]
 pub struct Arguments {
-    /// The tool.
+    /// The tool to run.
     tool: ProductTool,
     /// The goals of the agent: a list, one per line, or the name of a preset.
     #[serde(default)]
     goals: Goals,
-    /// A preset of goals for a profession.
+    /// The name of a preset: a ready list of goals for a profession.
     preset: Option<Preset>,
     /// The name of the agent or MCP server.
     #[serde(alias = "name")]
@@ -36,15 +36,15 @@ pub struct Arguments {
     /// What the agent or MCP server does.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
     description: Option<String>,
-    /// The tools of an MCP server: names, or objects as in `tools/list`.
+    /// The tools of the MCP server, as names or as objects from `tools/list`.
     #[serde(default)]
     #[schemars(length(max = 64))]
     tools: Vec<ToolArgument>,
     /// The product.
     sku: Option<Sku>,
-    /// For `demo_alive`: the id of a listing. Its card and proof replace the other arguments.
+    /// Only for `demo_alive`: the id of a listing. The card and proof of this listing replace the other arguments.
     listing_id: Option<String>,
-    /// `true` (default): every tool except `buy_product` makes a demo.
+    /// Leave it out or send `true`. Every tool except `buy_product` makes a demo.
     demo: Option<bool>,
 }
 
@@ -62,10 +62,10 @@ pub struct Answer {
     /// The files of the demo: a part of the product.
     #[serde(skip_serializing_if = "Option::is_none")]
     artifacts: Option<Vec<File>>,
-    /// For `buy_product`: the order as it would be sent.
+    /// For `buy_product`: the order that you can send to the checkout.
     #[serde(skip_serializing_if = "Option::is_none")]
     order: Option<PurchaseOrder>,
-    /// For `buy_product`: how far payments are from opening.
+    /// For `buy_product`: how much feedback is missing until payments open.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlock: Option<Unlock>,
     /// For `list_tools`: the tools.
@@ -84,7 +84,7 @@ struct MadeFor {
     goals: Vec<String>,
 }
 
-/// An order as it would be sent to the checkout. It is not stored: the caller keeps the body.
+/// The order that you can send to the checkout. It is not stored, so keep the body.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PurchaseOrder {
     /// `waits_for_payments` until payments open, then `ready_for_checkout`.
@@ -103,10 +103,9 @@ struct PurchaseOrder {
 impl Operation for ProductAgent {
     const NAME: &'static str = "product_agent";
     const TITLE: &'static str = "Products for agents";
-    const DESCRIPTION: &'static str = "Makes product demos from a description, without a listing. Tools: \
-        preview_kernel (goals), one_click_demo (agent_name; description, goals or preset), demo_alive (goals \
-        or listing_id), demo_mcp (agent_name, description, tools), buy_product (sku, goals), list_tools (all \
-        tools). Stores nothing.";
+    const DESCRIPTION: &'static str = "Makes a product demo from a description; you need no listing. Pass \
+        `tool`. The tools preview_kernel, one_click_demo, demo_alive and demo_mcp make a demo. buy_product \
+        returns the price and the order. list_tools returns the arguments of every tool. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -143,7 +142,7 @@ fn tool_only(_: Value) -> Value {
         "type": "object",
         "properties": { "tool": {
             "type": "string", "enum": [ProductTool::ListTools],
-            "description": "Default: list_tools. The other tools accept the same arguments here as with POST.",
+            "description": "Default: list_tools. For the other tools, send the same arguments as with POST.",
         } },
     })
 }
@@ -234,7 +233,7 @@ fn sku(arguments: &Arguments) -> Result<Sku, Problem> {
     match arguments.sku {
         Some(other) if other != own => {
             let detail = format!(
-                "`{}` is for the product `{}`; `one_click_demo` takes any.",
+                "`{}` makes demos only of the product `{}`. For other products, use `one_click_demo`.",
                 arguments.tool.as_str(),
                 own.as_str()
             );
@@ -251,7 +250,7 @@ fn check_required(arguments: &Arguments) -> Result<(), Problem> {
     };
     let is_empty = |text: &Option<String>| text.as_deref().is_none_or(|text| text.trim().is_empty());
     if arguments.demo == Some(false) {
-        let detail = "This tool makes a demo; use `buy_product` for the full product.";
+        let detail = "This tool makes a demo. For the full product, use `buy_product`.";
         return Err(Problem::invalid("demo", "demo_only", detail));
     }
     match arguments.tool {
@@ -276,12 +275,13 @@ fn after_demo(app: &App, profile: &Profile) -> NextStep {
             "take_demo",
             app.settings.url("/api/products/demo"),
             json!({ "listing_id": id }),
-            "That demo counts, and its feedback earns a founding seat while seats are left.",
+            "That demo counts. Feedback on it earns a founding seat, while seats are left.",
         ),
         None => NextStep::post_own(
             "list_yourself",
             app.settings.url("/api/publish"),
-            "Made from your description only. Send {\"url\": …} to get files made from your card and your proof.",
+            "These files are made only from your description. To get files made from your card and your \
+                proof, send {\"url\": …}.",
         ),
     }
 }
@@ -313,19 +313,20 @@ fn purchase_order(
     unlock: &Unlock,
 ) -> (PurchaseOrder, NextStep) {
     let (status, message, next) = if unlock.payments_open {
-        let note = "Send order.body; add a discount code as `code`.";
+        let note = "Send order.body. If you have a discount code, add it as `code`.";
         let next = NextStep::post_own("checkout", settings.url("/api/products/checkout"), note);
-        ("ready_for_checkout", "Payments are open: send order.body to the checkout.".to_owned(), next)
+        ("ready_for_checkout", "Payments are open. Send order.body to the checkout.".to_owned(), next)
     } else {
         let reward = match funnel::deal(settings, counts.seats_claimed).remaining {
             0 => "a code for 25 % off".to_owned(),
             seats => format!("the product free of charge ({seats} founding seats are left)"),
         };
         let message = format!(
-            "Nothing is charged or stored: keep order.body. {} Until then feedback after the demo earns {reward}.",
+            "Nothing is charged or stored, so keep order.body. {} Until then, feedback after the demo earns \
+                {reward}.",
             unlock.message
         );
-        let note = "Send {\"listing_id\": …} of a Live listing, then its feedback.";
+        let note = "Send {\"listing_id\": …} of a Live listing. Then send its feedback.";
         let next = NextStep::post_own("take_demo", settings.url("/api/products/demo"), note);
         ("waits_for_payments", message, next)
     };
@@ -366,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn tool_accepts_only_its_product() {
+    fn demo_tool_accepts_only_its_own_product() {
         let of = |value| sku(&arguments(value));
         assert_eq!(of(json!({ "tool": "one_click_demo", "sku": "recursive" })), Ok(Sku::Recursive));
         assert_eq!(of(json!({ "tool": "demo_mcp" })), Ok(Sku::McpMesh));
@@ -374,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn get_without_a_tool_lists_the_tools() {
+    fn get_request_without_a_tool_returns_the_list_of_tools() {
         assert_eq!(default_to_list("x=1"), "tool=list_tools");
         assert_eq!(default_to_list("tool=demo_alive&goals=ops"), "tool=demo_alive&goals=ops");
     }

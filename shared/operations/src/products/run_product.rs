@@ -1,5 +1,6 @@
-//! One run of the alive routine for a listing: its status, the age of its proof, what to fix, new peers and
-//! its stage in the funnel. Each step contains what was checked, the result and the call to make.
+//! Runs the routine of the product `alive` once for a listing. The routine keeps a listing Live. It checks
+//! the listing's status, the age of its proof and what to fix. It also looks for new peers and the next step
+//! in the funnel. Each step contains what was checked, the result and the call to make.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ const MAX_MESSAGES: u32 = 50;
 
 pub struct RunProduct;
 
-/// A listing; without one, the answer describes how to call it.
+/// A listing. Without a listing, the answer describes how to call this tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The id of the listing.
@@ -46,10 +47,11 @@ pub struct Answer {
 
 impl Operation for RunProduct {
     const NAME: &'static str = "run_product";
-    const TITLE: &'static str = "Run the alive routine once";
-    const DESCRIPTION: &'static str = "Runs the alive routine once for a listing. Returns one step each for \
-        its status, proof age, weekly recheck, problems and fixes, unread messages, new peers and stage in \
-        the funnel, with the call to make next. Changes nothing. Call it each time the routine is due.";
+    const TITLE: &'static str = "Check what a listing should do now";
+    const DESCRIPTION: &'static str = "Checks in seven steps what a listing should do now. The steps cover \
+        its status, the age of its proof, the weekly recheck, problems to fix, unread messages, new peers, \
+        and its way to a product. Each step returns a result and the next call. Changes nothing. Call it \
+        each time your routine is due.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -79,7 +81,7 @@ impl Operation for RunProduct {
         let found = app.store.listing_with_evidence(&listing_id).await?.ok_or_else(unknown)?;
         let (listing, evidence) = &*found;
         if listing.lane == Lane::Withdrawn {
-            let detail = "This listing was withdrawn; the routine cannot run for it.";
+            let detail = "This listing was withdrawn, so the routine cannot run for it.";
             return Err(Problem::new(StatusCode::CONFLICT, "listing_withdrawn", detail));
         }
         let profile = Profile::of(listing, evidence.as_ref());
@@ -117,7 +119,7 @@ struct Step {
     data: Value,
     /// Whether there is something to do now.
     to_do: bool,
-    /// The call to make now, or for more detail.
+    /// The call to make now, or the call that returns more details.
     call: Call,
 }
 
@@ -180,7 +182,7 @@ impl Run<'_> {
         let age = self.listing.last_ok_at.map(|at| self.now.duration_since(at));
         let found = match age {
             None => "It has never completed a handshake.".to_owned(),
-            Some(age) => format!("It last completed a handshake {} ago.", in_words(age)),
+            Some(age) => format!("Its last completed handshake was {} ago.", in_words(age)),
         };
         let probe = self.listing.probe.as_ref();
         Step {
@@ -194,7 +196,7 @@ impl Run<'_> {
                 "latency_ms": probe.and_then(|probe| probe.latency_ms),
             }),
             to_do: age.is_none(),
-            call: self.get("/api/liveness?listing_id=", "Whether that is recent enough for a caller."),
+            call: self.get("/api/liveness?listing_id=", "Whether this is recent enough for a caller."),
         }
     }
 
@@ -215,7 +217,7 @@ impl Run<'_> {
             data: json!({ "due_at": due, "due_now": is_due, "failed_recheck_hours": strikes }),
             to_do: strikes > 0,
             call: self
-                .publish_again("Publishing the same listing again starts a probe now; use it after a fix."),
+                .publish_again("Publish the same listing again to start a probe now. Use this after a fix."),
         }
     }
 
@@ -231,13 +233,13 @@ impl Run<'_> {
         };
         Step {
             step: "inbox",
-            looked_at: "Messages in its Talk inbox since the last visit.",
+            looked_at: "Messages in its Talk inbox since the inbox was last read.",
             found,
             data: json!({ "unread": unread, "visited_at": self.listing.visited_at }),
             to_do: unread > 0,
             call: self.get(
                 "/api/talk?listing_id=",
-                "Reading it counts as a visit and shows that the listing is present.",
+                "When you read the inbox, it counts as a visit of the listing.",
             ),
         }
     }
@@ -247,7 +249,7 @@ impl Run<'_> {
         let (found, call) = match (open.first(), evidence) {
             (Some(first), _) => {
                 let call = self.publish_again(format!("{} Then publish it again.", first.fix));
-                (format!("{} to fix, the first: {}.", open.len(), first.reason), call)
+                (format!("Problems to fix: {}. The first problem: {}.", open.len(), first.reason), call)
             }
             (None, Some(_)) => (
                 "Its last probe found nothing to fix.".to_owned(),
@@ -260,7 +262,7 @@ impl Run<'_> {
         };
         Step {
             step: "reasons",
-            looked_at: "What its last probe found to fix.",
+            looked_at: "The problems that its last probe found.",
             found,
             data: json!({ "reasons": open }),
             to_do: !open.is_empty(),
@@ -280,9 +282,16 @@ impl Run<'_> {
         };
         let found = match new.first() {
             Some(first) => {
-                format!("{} new matching peers within {NEW_DAYS} days, the best: {}.", new.len(), first.name)
+                format!(
+                    "{} new matching listings within {NEW_DAYS} days. The best match: {}.",
+                    new.len(),
+                    first.name
+                )
             }
-            None => format!("No new matching peers within {NEW_DAYS} days; {} in total.", peers.len()),
+            None => format!(
+                "No new matching listings within {NEW_DAYS} days. Matching listings in total: {}.",
+                peers.len()
+            ),
         };
         Step {
             step: "peers",
@@ -290,7 +299,7 @@ impl Run<'_> {
             found,
             data: json!({ "known": peers.len(), "new": new.iter().map(shown).collect::<Vec<_>>() }),
             to_do: false,
-            call: self.get("/api/products/preview?listing_id=", "How a product would use them."),
+            call: self.get("/api/products/preview?listing_id=", "How a product would use these listings."),
         }
     }
 
@@ -301,26 +310,30 @@ impl Run<'_> {
         let demo = |why| self.post("/api/products/demo", json!({ "listing_id": self.listing.id }), why);
         let (stage, found, call) = if self.listing.feedbacked {
             let body = json!({ "tool": "buy_product", "sku": Sku::of_kind(self.listing.shown_kind()) });
-            let why = "What another product costs, and whether payments are open.";
-            let found = format!("Demo and feedback are done. {}", unlock.message);
+            let why = "The prices of the other products, and whether payments are open.";
+            let found = format!("The demo and the feedback are done. {}", unlock.message);
             ("feedback", found, self.post("/api/products/agent", body, why))
         } else if self.listing.demoed {
-            let found = format!("The demo is done, its feedback is open; {seats} founding seats are left.");
+            let found = format!(
+                "The demo is done, but the feedback was not sent yet. {seats} founding seats are left."
+            );
             (
                 "demo",
                 found,
-                demo("The answer contains next_steps.example_body; send it to /api/products/feedback."),
+                demo(
+                    "The answer contains next_steps.example_body. Send this body to /api/products/feedback.",
+                ),
             )
         } else if self.lane == Lane::Active {
-            let found = format!("It can take its free demo; {seats} founding seats are left.");
-            ("live", found, demo("The free demo; feedback comes next."))
+            let found = format!("The listing can take its free demo. {seats} founding seats are left.");
+            ("live", found, demo("Take the free demo. The next step is feedback."))
         } else {
-            let found = "It can take the demo once it is Live.".to_owned();
+            let found = "The listing can take the demo when it is Live.".to_owned();
             ("list", found, self.get_status("The demo requires a Live listing."))
         };
         Step {
             step: "funnel",
-            looked_at: "Its stage between listing and a full product.",
+            looked_at: "How far the listing is on its way to a full product.",
             found,
             data: json!({ "stage": stage, "seats_remaining": seats, "payments_open": unlock.payments_open }),
             to_do: matches!(stage, "demo" | "live"),
@@ -345,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duration_uses_its_largest_unit() {
+    fn duration_is_written_in_whole_minutes_hours_or_days() {
         let texts = [0, 1, 119, 120, 2879, 2880].map(|minutes| in_words(SignedDuration::from_mins(minutes)));
         assert_eq!(texts, ["0 minutes", "1 minute", "119 minutes", "2 hours", "47 hours", "2 days"]);
     }

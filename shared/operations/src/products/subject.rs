@@ -1,5 +1,5 @@
-//! The target of a product preview: a listing, or an agent or MCP server that the caller describes. Nothing
-//! is stored or counted.
+//! The listing for which a product preview is made, or an agent or MCP server that the caller describes.
+//! Nothing is stored or counted.
 
 use crate::goals::Goals;
 use crate::lookup;
@@ -15,7 +15,7 @@ const MAX_TOOLS: usize = 64;
 const MAX_TOOL_NAME_CHARS: usize = 128;
 const MAX_TOOL_DESCRIPTION_CHARS: usize = 1000;
 
-/// A tool of an MCP server: its name, or an object as in `tools/list`.
+/// A tool of an MCP server: its name, or an object from `tools/list`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum ToolArgument {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_are_names_or_objects_of_tools_list() {
+    fn tools_are_given_as_names_or_as_objects_of_tools_list() {
         let read =
             tools(r#"["add", {"name": "sub", "description": "Subtracts.", "inputSchema": {}}]"#).unwrap();
         let shown: Vec<(&str, &str)> =

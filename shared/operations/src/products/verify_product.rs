@@ -1,6 +1,6 @@
 //! Compares the files of a product that an owner saved with the files that the registry would generate today.
-//! A product depends on its listing, so a saved copy can be out of date, or somebody may have changed it. To
-//! compare the files of the full product, the caller needs its access token.
+//! A product depends on its listing, so a saved copy can be out of date. Somebody may also have changed it.
+//! To compare the files of the full product, the caller needs its access token.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +24,16 @@ pub struct Arguments {
     /// The access token of the full product.
     #[serde(alias = "access_token")]
     token: Option<String>,
-    /// Without a token: the id of the listing whose demo contains the files.
+    /// The id of the listing that the demo was made for. Send it if you have no token.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The product of the demo; default: the product for the kind of the listing.
+    /// The product of the demo. Default: the product for the kind of the listing.
     sku: Option<Sku>,
     /// The saved files. Without files, the answer lists the expected files.
     #[serde(default)]
     #[schemars(length(max = 200))]
     files: Vec<KeptFile>,
-    /// Send true to get only the description of how to call this tool.
+    /// Send true to get only the instructions for this tool.
     #[serde(default)]
     usage: bool,
 }
@@ -74,7 +74,7 @@ struct Comparison {
     scope: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     listing_id: Option<ListingId>,
-    /// The time of the probe whose evidence today's files contain.
+    /// The time of the probe on which today's files are based.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<Moment>,
     /// Whether every expected file was sent and is the same.
@@ -125,13 +125,13 @@ impl Operation for VerifyProduct {
     const NAME: &'static str = "verify_product";
     const TITLE: &'static str = "Compare saved product files";
     const DESCRIPTION: &'static str = "Compares product files that you saved with the files that the \
-        registry would generate today. Returns a result for each file: same, changed, missing or unknown. \
-        Pass the token of the full product, or a listing_id for its demo, and files as {path, sha256} or \
-        {path, content}. Stores nothing.";
+        registry would generate today. The result for each file is same, changed, missing or unknown. Pass \
+        files as {path, sha256} or {path, content}, and the token of the full product. For a demo, pass the \
+        listing_id instead. Stores nothing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "files": [{"path": "AGENTS.md", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}"#;
     const PHRASES: &'static [&'static str] =
-        &["verify the product files of {id}", "compare the kept product files of {id} with today's"];
+        &["verify the product files of {id}", "compare the saved product files of {id} with today's"];
     const ROUTES: &'static [Route] = &[
         Route::get_as("/api/products/verify", default_to_usage).no_store(),
         Route::post_as("/api/products/verify", Ok).no_store(),
@@ -160,7 +160,7 @@ impl Operation for VerifyProduct {
             }
             (None, Some(id)) => of_demo(app, id, arguments.sku).await?,
             (None, None) => {
-                let detail = "`token` of the product or `listing_id` of its demo is required.";
+                let detail = "Send the `token` of the product, or the `listing_id` of its demo.";
                 return Err(Problem::invalid("token", "which_product", detail));
             }
         };
@@ -219,7 +219,7 @@ fn next(app: &App, comparison: &Comparison) -> NextStep {
     }
 }
 
-/// The digests of the kept files by path.
+/// The digests of the saved files by path.
 fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem> {
     if files.len() > MAX_FILES {
         let detail = format!("`files` accepts at most {MAX_FILES} files.");

@@ -1,5 +1,5 @@
-//! Writing to a Talk inbox: check-ins, messages, public posts and notes. It needs no credentials. So the
-//! sender is not verified, texts must be fit for the public, and calls are rate limited.
+//! Writes to a Talk inbox: check-ins, messages, public posts and notes. No credentials are needed. So the
+//! sender is not verified, texts must be fit for the public, and the number of calls is limited.
 
 use http::StatusCode;
 
@@ -18,12 +18,13 @@ pub struct Arguments {
     /// The id of the listing that owns the inbox.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The action. Default: `message` if you send a text, otherwise `check_in`.
+    /// What to write. Default: `message` if you send a text, otherwise `check_in`.
     action: Option<TalkAction>,
-    /// The text, in plain words. It is public. Optional only for `check_in`.
+    /// The text, which is public: up to 2000 characters, 500 for `social`, 280 for `check_in`. Only `check_in` needs no
+    /// text.
     #[schemars(extend("format" = "public-text"))]
     text: Option<String>,
-    /// For `message`: the id of the sending listing. It is shown as unverified.
+    /// Only for `message`: the id of the listing that sends the message. It is shown as unverified.
     #[schemars(extend("format" = "listing-id-of-another"))]
     from: Option<String>,
 }
@@ -37,7 +38,7 @@ pub struct Answer {
     action: TalkAction,
     /// The message as it is in the inbox; null for a check-in without a text.
     message: Option<InboxMessage>,
-    /// The presence of the listing in Talk.
+    /// Whether the listing visits its Talk inbox.
     talk: talk::Talk,
     /// What the listing should do next.
     next_actions: Vec<NextAction>,
@@ -64,17 +65,17 @@ fn schema_of_actions() -> Value {
 impl Operation for Talk {
     const NAME: &'static str = "talk";
     const TITLE: &'static str = "Write to a Talk inbox";
-    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. Actions: check_in shows that \
-        the listing is present; message sends it a text (2000 characters); social posts publicly in its name \
-        (500, also in the Talk feed); owner stores a note (2000). Inboxes are public: send no e-mail \
+    const DESCRIPTION: &'static str = "Writes to the Talk inbox of a listing. `action` selects what to \
+        write: check_in shows that the listing is present, message leaves a message for it, social publishes \
+        a post in its name, owner stores a note for its owner. Inboxes are public: do not send e-mail \
         addresses or secrets.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const PHRASES: &'static [&'static str] = &[
-        "talk check-in for {id}",
         "mark {id} as present",
         "leave a message for {id}: {text}",
         "send {id} the message {text}",
+        "talk check-in for {id}",
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];
@@ -138,7 +139,8 @@ async fn owner_and_sender(
     let missing = || Problem::listing_not_found(&arguments.listing_id);
     let id: ListingId = arguments.listing_id.parse().map_err(|_| missing())?;
     let unknown = || {
-        let detail = "`from` must be the id of a listing in this registry that is not withdrawn; leave it out to stay anonymous.";
+        let detail = "`from` must be the id of a listing in this registry that is not withdrawn. To stay \
+            anonymous, leave it out.";
         let mut problem = Problem::invalid("from", "unknown_sender", detail);
         problem.status = StatusCode::NOT_FOUND;
         problem
@@ -147,7 +149,8 @@ async fn owner_and_sender(
         None => None,
         Some(from) if action == TalkAction::Message => Some(from.parse().map_err(|_| unknown())?),
         Some(_) => {
-            let detail = "`from` is for the action `message` only; in all others `listing_id` is the sender.";
+            let detail = "Send `from` only with the action `message`. For all other actions, `listing_id` is \
+                the sender.";
             return Err(Problem::invalid("from", "from_without_message", detail));
         }
     };
@@ -170,21 +173,21 @@ fn check_lane(app: &App, listing: &Listing, action: TalkAction) -> Result<(), Pr
         return Err(closed(app, listing));
     }
     if action == TalkAction::Social && lane != Lane::Active {
-        let detail = "`social` requires a Live listing; see check_status.";
+        let detail = "`social` requires a Live listing. check_status shows why the listing is not Live.";
         return Err(conflict(app, listing, "not_active", detail).with("lane", lane.as_str()));
     }
     Ok(())
 }
 
 fn closed(app: &App, listing: &Listing) -> Problem {
-    conflict(app, listing, "withdrawn", "This listing was withdrawn; its inbox accepts no messages.")
+    conflict(app, listing, "withdrawn", "This listing was withdrawn, so its inbox accepts no messages.")
         .with("lane", Lane::Withdrawn.as_str())
 }
 
 fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static str) -> Problem {
-    Problem::new(StatusCode::CONFLICT, code, detail).with_next(json!({
-        "action": "check_status", "method": "GET",
-        "url": app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
-        "note": "The status shows the state of the listing, and why.",
-    }))
+    Problem::new(StatusCode::CONFLICT, code, detail).with_next(NextStep::check_status(
+        &app.settings,
+        &listing.id,
+        "The status shows the state of the listing and the reason.",
+    ))
 }

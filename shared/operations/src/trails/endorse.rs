@@ -1,5 +1,5 @@
-//! A strong positive mark at a listing. The same source counts once in 30 days for a listing, and a listing
-//! cannot endorse itself; otherwise endorsements would mean nothing.
+//! Stores a strong positive mark for a listing. Marks of the same source count once in 30 days for a listing.
+//! A listing cannot endorse itself, because then endorsements would mean nothing.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -28,8 +28,8 @@ pub struct Arguments {
 impl Operation for Endorse {
     const NAME: &'static str = "endorse";
     const TITLE: &'static str = "Endorse a listing";
-    const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id, and \
-        optionally who you are (from) and why (body). Each source counts once in 30 days per listing. A \
+    const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id. You \
+        can add your name (from) and the reason (body). Each source counts once in 30 days per listing. A \
         listing cannot endorse itself. Returns the stored mark, whether it counted, and the listing's trail.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
@@ -38,8 +38,8 @@ impl Operation for Endorse {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "endorse",
         name: "Endorse a listing",
-        description: "Endorses an agent or MCP server that worked well. This adds much to its attraction \
-            value.",
+        description: "Endorses an agent or MCP server that worked well. This raises its place in rankings of \
+            use.",
         tags: &["registry", "stigmergy", "endorsement"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["endorse"] }];

@@ -1,5 +1,6 @@
-//! The top listings by attraction, danger or demand, or the strongest compositions. Each is a query of a
-//! sorted index, so its cost does not depend on the number of listings.
+//! Returns the listings with the highest attraction (recent use), danger (warnings) or demand (searches), or
+//! the pairs of listings used together most. Each list is a query of a sorted index, so its cost does not
+//! depend on the number of listings.
 
 use crate::bounded;
 use crate::prelude::*;
@@ -14,11 +15,11 @@ pub struct FollowTrail;
 /// The ranking and the number of rows.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// `hot` (most attraction, the default), `dangerous`, `demand` (most searched for) or `composition` (pairs used
-    /// together).
+    /// The ranking: `hot` (most recent use, the default), `dangerous` (most warnings), `demand` (most searches) or
+    /// `composition` (pairs used together).
     #[serde(default)]
     kind: TrailKind,
-    /// Maximum number of rows, from 1 to 40; default 12.
+    /// The maximum number of rows, from 1 to 40. Default: 12.
     #[schemars(range(min = 1, max = 40))]
     limit: Option<u32>,
 }
@@ -55,9 +56,9 @@ enum Place {
 impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
-    const DESCRIPTION: &'static str = "Returns a ranking, strongest first: the listings with most recent use \
-        (`hot`), warnings (`dangerous`) or searches (`demand`), or the pairs most often used together \
-        (`composition`). Use it to discover listings without a search. Pass kind and limit.";
+    const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
+        (most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
+        used together most). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -65,8 +66,8 @@ impl Operation for FollowTrail {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "follow-trail",
         name: "Follow a trail",
-        description: "Returns the top listings by recent use, warnings or searches, or the pairs most used \
-            together.",
+        description: "Returns the listings with the most recent use, warnings or searches, or the pairs that \
+            were used together most.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["follow_trail", "follow"] }];
@@ -76,19 +77,22 @@ impl Operation for FollowTrail {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let (items, note) = match arguments.kind {
-            TrailKind::Hot => {
-                (listings(app, Board::Hot, limit).await?, "Ordered by attraction, which halves in 168 hours.")
-            }
+            TrailKind::Hot => (
+                listings(app, Board::Hot, limit).await?,
+                "Ordered by `attraction` (recent use). This value halves every 168 hours.",
+            ),
             TrailKind::Dangerous => (
                 listings(app, Board::Dangerous, limit).await?,
-                "Ordered by danger, which halves in 72 hours.",
+                "Ordered by `danger` (failures and warnings). This value halves every 72 hours.",
             ),
-            TrailKind::Demand => {
-                (listings(app, Board::Demand, limit).await?, "Ordered by demand, which halves in 48 hours.")
-            }
-            TrailKind::Composition => {
-                (compositions(app, limit).await?, "Ordered by intensity, which halves in 240 hours.")
-            }
+            TrailKind::Demand => (
+                listings(app, Board::Demand, limit).await?,
+                "Ordered by `demand` (searches). This value halves every 48 hours.",
+            ),
+            TrailKind::Composition => (
+                compositions(app, limit).await?,
+                "Ordered by `intensity` (the strength of the pair). This value halves every 240 hours.",
+            ),
         };
         Ok(Answer { ok: true, version: registry_app::trails::VERSION, mode: arguments.kind, items, note })
     }

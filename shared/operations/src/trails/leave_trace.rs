@@ -1,5 +1,6 @@
-//! Leaves a mark at a listing, which others can read until it decays. Anyone may do this, so the author is
-//! not verified, and the same source adds to a trail only once a day.
+//! Stores a mark for a listing. Others can read it until its strength has decreased to zero. Anyone may do
+//! this. So the author is not verified, and marks of the same source add to the trail of a listing only once
+//! a day.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -19,7 +20,8 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The kind of mark; default `mark`. `danger` adds to danger, `intent` to demand, every other kind to attraction.
+    /// The kind of mark. Default: `mark`. A `danger` mark increases the value `danger`, an `intent` mark `demand`, all
+    /// others `attraction`.
     #[serde(default)]
     kind: MarkKind,
     /// Your message, up to 2000 characters of plain text. The message is public.
@@ -32,7 +34,7 @@ pub struct Arguments {
     #[serde(default)]
     #[schemars(extend("maxItems" = MAX_TAGS, "items" = { "type": "string", "format": "public-text", "minLength": 1, "maxLength": MAX_TAG_CHARS }))]
     tags: Vec<String>,
-    /// Strength from 1 to 50; default 6.
+    /// The strength of the mark, from 1 to 50. Default: 6.
     #[schemars(range(min = 1, max = 50))]
     intensity: Option<i64>,
 }
@@ -40,9 +42,9 @@ pub struct Arguments {
 impl Operation for LeaveTrace {
     const NAME: &'static str = "leave_trace";
     const TITLE: &'static str = "Leave a trace";
-    const DESCRIPTION: &'static str = "Leaves a public mark at a listing: a use, an intent, a note or a \
-        danger. Use it to inform other agents, who read marks with sense_traces. Pass listing_id, kind and \
-        body, but no e-mail addresses or secrets. Its strength halves in ten days. Returns the mark, whether \
+    const DESCRIPTION: &'static str = "Leaves a public mark at a listing, for example a note, a warning or a \
+        planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
+        e-mail addresses or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
         it counted, and the trail.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "body": "Answered within a second, and correctly.", "from": "planner"}"#;
@@ -51,8 +53,8 @@ impl Operation for LeaveTrace {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "leave-trace",
         name: "Leave a trace",
-        description: "Leaves a public mark at a listing. Other agents can read the mark until it has \
-            decayed.",
+        description: "Leaves a public mark at a listing. Other agents can read it until its strength has \
+            decreased to almost 0.",
         tags: &["registry", "stigmergy", "trace"],
     }];
     const ACTIONS: &'static [Action] =

@@ -1,5 +1,5 @@
-//! Overview of the trails family: half-lives and weights, read from the code that uses them, and the
-//! strongest trails.
+//! Overview of the trails family: how fast each value decreases, the weights, and the strongest trails. The
+//! numbers are read from the code that uses them.
 
 use std::collections::BTreeMap;
 
@@ -57,14 +57,18 @@ struct Weight {
 impl Operation for Stigmergy {
     const NAME: &'static str = "stigmergy";
     const TITLE: &'static str = "How trails work";
-    const DESCRIPTION: &'static str = "Returns how trails work (half-lives, what each event adds, the \
-        tools), the hottest trails, the newest marks and the strongest compositions. A trail is a set of \
-        values for a listing: events increase them, and they decrease with time. To read trails, use \
-        sense_traces or follow_trail.";
+    const DESCRIPTION: &'static str = "Explains how trails work. A trail is a set of numbers for a listing: \
+        events increase them, and they decrease with time. Returns what each event adds, the half-lives, the \
+        strongest trails, the newest marks, and the pairs used together most. To read one trail, use \
+        sense_traces.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] =
-        &["how does stigmergy work?", "explain stigmergy", "show the stigmergy overview"];
+    const PHRASES: &'static [&'static str] = &[
+        "how do trails work?",
+        "how does stigmergy work?",
+        "explain stigmergy",
+        "show the stigmergy overview",
+    ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;
     type Answer = Answer;
@@ -75,8 +79,10 @@ impl Operation for Stigmergy {
         Ok(Answer {
             ok: true,
             version: registry_app::trails::VERSION,
-            medium: "Trails at listings: values that events add to and that decay, and marks that anyone may leave.",
-            model: "value * 0.5^(hours / half-life), computed on reading; less than 0.05 counts as 0.",
+            medium: "A trail is a set of values for a listing. Events increase the values, and the values \
+                decrease with time. Anyone can also leave a mark (a short text) at a listing.",
+            model: "value * 0.5^(hours / half-life), computed when the value is read. A value below 0.05 \
+                counts as 0.",
             half_lives_hours: half_lives(),
             auto_weights: TrailEvent::ALL.into_iter().filter_map(weight).collect(),
             tools: vec!["leave_trace", "sense_traces", "follow_trail", "endorse", "used_with"],
@@ -88,20 +94,23 @@ impl Operation for Stigmergy {
             founding_heat: funnel::deal(&app.settings, live.funnel.seats_claimed),
             endpoints: endpoints(app),
             at: shown.at,
-            note: "The author of a mark is only a claim. A source adds to a listing's trail once per period; \
-                further marks are shown but do not count.",
+            note: "The author of a mark is not verified. In each period, only one mark of a source counts \
+                for a listing. Further marks are shown but do not count.",
         })
     }
 }
 
 const SIDE_EFFECTS: [&str; 7] = [
     "Publishing a listing adds to `joined`.",
-    "An answered probe adds attraction and reduces danger; a failed probe adds danger.",
-    "A demo adds attraction, feedback adds more.",
-    "A match adds demand at its five best hits, most at the first; once an hour per caller.",
-    "Reading the traces of one listing adds a little demand, once an hour per caller.",
-    "Use of a pair adds a little to listings that were used with either of them before.",
-    "Deposits of reads are written within seconds by a later request; those still in memory when a process ends are lost.",
+    "A successful probe increases `attraction` and reduces `danger`. A failed probe increases `danger`.",
+    "A demo increases `attraction`. Feedback increases it more.",
+    "A search with match_capability increases `demand` of its five best hits, most of all for the first hit. \
+        Each caller counts once an hour.",
+    "When a caller reads the marks of one listing, its `demand` increases a little. Each caller counts once \
+        an hour.",
+    "When a pair is used, listings that were used with one of the two before also gain a little.",
+    "What reads add is first kept in memory. A later request writes it to the table within seconds. If the \
+        process ends before that, it is lost.",
 ];
 
 fn half_lives() -> BTreeMap<&'static str, i64> {
@@ -109,7 +118,7 @@ fn half_lives() -> BTreeMap<&'static str, i64> {
     values.chain([("mark", Decay::MARK.half_life_hours())]).collect()
 }
 
-/// The fixed part; a trace adds half its intensity to it.
+/// The fixed amount. A trace also adds half of its intensity.
 fn weight(event: TrailEvent) -> Option<Weight> {
     let amounts = event.amounts();
     let weight = Weight {
@@ -129,7 +138,12 @@ fn endpoints(app: &App) -> Vec<NextStep> {
     };
     vec![
         get("sense_traces", "action=sense&limit=12", json!({ "limit": 12 }), "Read what others left."),
-        get("follow_trail", "action=follow&kind=hot", json!({ "kind": "hot" }), "List the hottest listings."),
+        get(
+            "follow_trail",
+            "action=follow&kind=hot",
+            json!({ "kind": "hot" }),
+            "List the listings with the most recent use.",
+        ),
         NextStep::post_own(
             "leave_trace",
             url.clone(),

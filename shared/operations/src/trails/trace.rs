@@ -1,5 +1,6 @@
-//! The write that traces, endorsements and reports of use share. It reads the facts in one batch, decides
-//! whether the mark counts, and writes the mark and its deposits in one transaction.
+//! The write that traces, endorsements and reports of use have in common. It reads the facts in one batch and
+//! decides whether the mark counts. Then it writes the mark, and what the mark adds to trails, in one
+//! transaction.
 
 use crate::bounded;
 use crate::prelude::*;
@@ -58,11 +59,11 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
-    /// The mark; it is shown until it has decayed.
+    /// The mark. It is shown until its strength has decreased to almost 0.
     mark: MarkRow,
     /// Whether the mark added to the listing's trail.
     counted: bool,
-    /// Why the mark did not count; absent if it counted.
+    /// Why the mark did not count. Absent if it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_counted_because: Option<&'static str>,
     /// The listing's trail, including this mark.
@@ -154,7 +155,7 @@ fn mark(app: &App, trace: &Trace, id: &ListingId, other: Option<&ListingId>, now
 
 fn not_counted(event: TrailEvent, is_own: bool, is_repeated: bool) -> Option<&'static str> {
     match (is_own, is_repeated, event) {
-        (true, ..) => Some("`from` is the listing itself, its name or its domain."),
+        (true, ..) => Some("`from` is the listing itself, or the name or domain of the listing."),
         (_, true, TrailEvent::Endorse) => {
             Some("This source endorsed the same listing within the last 30 days.")
         }

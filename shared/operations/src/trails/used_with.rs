@@ -1,5 +1,5 @@
-//! Reports that two listings were used together. A report strengthens the composition of the two, and adds a
-//! little to listings that were used with one of them before.
+//! Reports that two listings were used together. A report makes the connection of the two listings stronger.
+//! It also adds a little to the trails of listings that were used with one of them before.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
@@ -36,18 +36,22 @@ impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
     const TITLE: &'static str = "Report two listings used together";
     const DESCRIPTION: &'static str = "Records that you used two listings together. Call it after a task in \
-        which both worked. Other callers then see the pair in the compositions of both listings. Each source \
-        counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the first \
-        listing.";
+        which both worked. The registry then shows this pair to others who look at one of the two. Each \
+        source counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the \
+        first listing.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
-    const PHRASES: &'static [&'static str] =
-        &["record co-use of {id} and {id}", "note the co-use of {id} with {id}", "co-use of {id} and {id}"];
+    const PHRASES: &'static [&'static str] = &[
+        "record that I used {id} together with {id}",
+        "record co-use of {id} and {id}",
+        "note the co-use of {id} with {id}",
+        "co-use of {id} and {id}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
         name: "Report two listings used together",
-        description: "Records that you used two listings together. Other agents can then see that both work \
-            together.",
+        description: "Records that you used two listings together. Other agents can then see that the two \
+            listings work together.",
         tags: &["registry", "stigmergy", "composition"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["used_with"] }];

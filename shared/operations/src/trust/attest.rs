@@ -1,5 +1,5 @@
-//! A signed statement about a listing, made only of what the registry observed. Claims of callers are
-//! refused: if the registry signed any claim, its signature would prove nothing.
+//! Signs a statement about a listing. The statement contains only what the registry observed. Claims of
+//! callers are refused: if the registry signed any claim, its signature would prove nothing.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -15,22 +15,22 @@ pub struct Attest;
 #[schemars(extend("oneOf" = argument_schema::one_of(&["listing_id", "subject"])))]
 #[schemars(extend("anyOf" = [{ "required": ["type", "listing_b"], "properties": { "type": { "const": "composition" }, "listing_b": { "type": "string" } } }, { "properties": { "type": { "not": { "const": "composition" } }, "listing_b": { "type": "null" } } }]))]
 pub struct Arguments {
-    /// The id of the listing to attest. Required, unless `subject` is sent.
+    /// The id of the listing that the statement is about. Required, unless you send `subject`.
     listing_id: Option<String>,
-    /// Another name for `listing_id`; if both are sent, they must be equal.
+    /// Another name for `listing_id`. If you send both, they must be equal.
     subject: Option<String>,
-    /// The type of statement; default `liveness`.
+    /// The type of statement. Default: `liveness`.
     #[serde(rename = "type")]
     about: Option<AttestationType>,
-    /// The other listing; required with type `composition` and refused with any other type.
+    /// The id of the second listing. Required with type `composition`; refused with any other type.
     listing_b: Option<String>,
-    /// Hours until the statement expires, from 1 to 720; default 72.
+    /// The number of hours until the statement expires, from 1 to 720. Default: 72.
     #[schemars(range(min = 1, max = 720))]
     expires_hours: Option<u32>,
-    /// Do not send: the registry signs only what it observed.
+    /// Do not send this argument. The registry signs only what it observed.
     #[schemars(extend("maxProperties" = 0))]
     claims: Option<Map<String, Value>>,
-    /// Do not send: the registry signs only what it observed.
+    /// Do not send this argument. The registry signs only what it observed.
     #[schemars(length(max = 0))]
     body: Option<String>,
 }
@@ -42,7 +42,7 @@ pub struct Answer {
     version: &'static str,
     /// The signed facts and the token (JWS).
     attestation: Attestation,
-    /// The leaf of the statement in the evidence log; it is added within minutes.
+    /// The place of the statement in the evidence log. The statement is added to the log within minutes.
     log: LogPlace,
     note: &'static str,
 }
@@ -50,15 +50,15 @@ pub struct Answer {
 impl Operation for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Signed statement about a listing";
-    const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing. Pass listing_id and \
-        type: liveness, probe_clean, capability, reciprocity, identity_bind, composition or outcome. Returns \
-        the token. It states only what the registry observed, also negative results. Verify it with the key \
-        set or verify_attestation.";
+    const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing and returns the token. \
+        Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, composition \
+        or outcome. It contains only what the registry observed, good or bad. Verify it with \
+        verify_attestation or the key set.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;
     const PHRASES: &'static [&'static str] =
-        &["attest {id}", "sign an attestation for {id}", "sign a statement about {id}"];
+        &["sign a statement about {id}", "attest {id}", "sign an attestation for {id}"];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["attest"] }];
     const REFUSALS: &'static [u16] = &[404, 409];
@@ -97,12 +97,12 @@ impl Operation for Attest {
 fn subject(arguments: &Arguments) -> Result<String, Problem> {
     match (&arguments.listing_id, &arguments.subject) {
         (Some(id), Some(subject)) if id != subject => {
-            let detail = "`subject` and `listing_id` are different listings. Send one of them.";
+            let detail = "`subject` and `listing_id` are different listings. Send only one of the two.";
             Err(Problem::invalid("subject", "another_subject", detail))
         }
         (Some(id), _) | (None, Some(id)) => Ok(id.clone()),
         (None, None) => {
-            let detail = "`listing_id` is required: the listing to attest.";
+            let detail = "`listing_id` is required: the listing that the statement is about.";
             Err(Problem::invalid("listing_id", "listing_id_missing", detail))
         }
     }
@@ -114,7 +114,7 @@ fn other(about: AttestationType, id: Option<&str>) -> Result<Option<ListingId>, 
             id.parse().map(Some).map_err(|_| Problem::listing_not_found(id))
         }
         (AttestationType::Composition, None) => {
-            let detail = "`listing_b` is required with type `composition`: the other listing.";
+            let detail = "`listing_b` is required with type `composition`: the second listing.";
             Err(Problem::invalid("listing_b", "listing_b_missing", detail))
         }
         (_, Some(_)) => {

@@ -1,5 +1,5 @@
-//! The signed statements about a listing that have not expired, with revocations. The contents of a statement
-//! are only in its token, and only the caller who requested the token has it.
+//! The signed statements about a listing that have not expired, with their revocations. The contents of a
+//! statement are only in its token. Only the caller who requested the token has it.
 
 use crate::prelude::*;
 use crate::{bounded, lookup};
@@ -16,7 +16,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// Maximum number of rows, from 1 to 100; default 20.
+    /// The maximum number of rows, from 1 to 100. Default: 20.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
 }
@@ -27,7 +27,7 @@ pub struct Answer {
     ok: bool,
     version: &'static str,
     listing_id: ListingId,
-    /// Newest first.
+    /// The statements, newest first.
     attestations: Vec<AttestationRecord>,
     count: usize,
 }
@@ -36,8 +36,9 @@ impl Operation for Attestations {
     const NAME: &'static str = "attestations";
     const TITLE: &'static str = "Statements about a listing";
     const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, \
-        newest first. Returns the id, type, key and times of each statement; for a revoked statement, also \
-        the time and reason. Pass listing_id. Use attest to get a new statement.";
+        newest first. Each row contains the id, type, key and times of a statement. If a statement was \
+        revoked, the row also contains the time and the reason. Pass listing_id. To get a new statement, use \
+        attest.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const PHRASES: &'static [&'static str] =

@@ -1,5 +1,5 @@
 //! Binds a key or DID to the domain of a listing. The caller signs a challenge with a key that the domain
-//! publishes. The result shows who controls the domain and says nothing about quality.
+//! publishes. The result shows who controls the domain. It does not show how good the listing is.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -23,7 +23,7 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The DID to bind: a `did:key`, or a `did:web` of the listing's own domain.
+    /// The DID to bind: a `did:key`, or a `did:web` of the domain of the listing.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
     /// The public key as a JWK: Ed25519 (OKP) or P-256 (EC).
@@ -33,7 +33,7 @@ pub struct Arguments {
     /// The public key as PEM (`-----BEGIN PUBLIC KEY-----`).
     #[schemars(extend("format" = "public-key-pem"))]
     public_key_pem: Option<String>,
-    /// The nonce of the signed challenge; send it with `signature`.
+    /// The nonce of the challenge that you signed. Send it together with `signature`.
     nonce: Option<String>,
     /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
@@ -54,11 +54,11 @@ pub struct Answer {
     method: Option<KeySource>,
     /// When the key signed the challenge.
     at: Option<Moment>,
-    /// The challenge to sign; null if a signature was sent.
+    /// The challenge to sign. Null if you sent a signature.
     challenge: Option<ShownChallenge>,
-    /// The places where the domain can publish a key; one is enough.
+    /// The places where the domain can publish a key. One place is enough.
     ways: Vec<Way>,
-    /// The keys bound to the listing's domain now, oldest first.
+    /// The keys that are now bound to the domain of the listing, oldest first.
     identities: Vec<Identity>,
     note: &'static str,
 }
@@ -66,11 +66,10 @@ pub struct Answer {
 impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
-    const DESCRIPTION: &'static str = "Binds a key or DID (did:key, did:web, JWK, PEM) to the domain of a \
-        listing, to prove who controls the listing. First call it without a signature: it returns a \
-        challenge and the ways to publish the key (TXT record or /.well-known/mcp-registry-auth (v=MCPv1), \
-        /.well-known/jwks.json at the listing's origin, or a did:web document). Then sign the challenge and \
-        call again with nonce and signature.";
+    const DESCRIPTION: &'static str = "Binds a key or DID to the domain of a listing, to prove who controls \
+        the listing. First call it without a signature. It returns a challenge, and the places where the \
+        domain can publish the key: DNS, a file on the site or a did:web document. Then sign the challenge \
+        and send nonce and signature.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
@@ -105,11 +104,11 @@ impl Operation for BindIdentity {
             method: proven.as_ref().map(|identity| identity.method),
             at: proven.as_ref().map(|identity| identity.at),
             note: if proven.is_some() {
-                "Bound. This shows who controls the domain, not how good the listing is. `attest` with type \
-                identity_bind signs it."
+                "The key is bound. This shows who controls the domain, not how good the listing is. For a \
+                    signed statement, call `attest` with type identity_bind."
             } else {
-                "Publish the key in one of the `ways`, sign the challenge with it, and send the same call with \
-                `nonce` and `signature`."
+                "Publish the key in one of the `ways` and sign the challenge with it. Then send the same \
+                    call with `nonce` and `signature`."
             },
             challenge: challenge.map(ShownChallenge::from),
             ways,

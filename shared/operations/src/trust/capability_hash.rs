@@ -1,6 +1,6 @@
-//! The hash of capabilities, calculated from the arguments or from what the registry observed of a listing.
-//! The registry compares arguments but never stores them; otherwise anyone could register capabilities for
-//! other listings.
+//! The hash of capabilities. It is calculated from the arguments, or from what the registry observed of a
+//! listing. The registry compares the arguments but never stores them. Otherwise anyone could register
+//! capabilities for other listings.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -18,27 +18,27 @@ pub struct CapabilityHash;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = [argument_schema::all_of(&["name"]), { "allOf": [argument_schema::all_of(&["listing_id"]), argument_schema::none_of(&["description", "tools", "skills", "tags"])] }]))]
 pub struct Arguments {
-    /// The name of the agent or server; optional with `listing_id`.
+    /// The name of the agent or server. Optional if you send `listing_id`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The kind: agent or MCP server; default `agent`.
+    /// The kind: agent or MCP server. Default: `agent`.
     kind: Option<CapabilityKind>,
-    /// What the agent or server does; only the first 500 characters are hashed.
+    /// What the agent or server does. Only the first 500 characters are hashed.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_DESCRIPTION_CHARS))]
     description: Option<String>,
-    /// The names of its tools; order does not matter.
+    /// The names of its tools, in any order.
     #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tools: Option<Vec<String>>,
-    /// The ids of its skills; order does not matter.
+    /// The ids of its skills, in any order.
     #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     skills: Option<Vec<String>>,
-    /// Its tags; order does not matter.
+    /// The tags of the agent or server, in any order.
     #[schemars(length(max = MAX_ENTRIES), inner(regex(pattern = argument_schema::LINE), length(max = MAX_ENTRY_CHARS)))]
     tags: Option<Vec<String>>,
-    /// The id of a listing. Without `name`: hashes the capabilities of its last probe. With `name`: compares
-    /// your capabilities with them.
+    /// The id of a listing. Alone: hashes what its last probe observed. With `name`: compares your capabilities with
+    /// that.
     listing_id: Option<String>,
-    /// Accepted for compatibility and ignored: capabilities from callers are never stored.
+    /// This argument is ignored. The registry never stores capabilities that callers send.
     register: Option<bool>,
 }
 
@@ -55,13 +55,13 @@ pub struct Answer {
     canonical: String,
     /// The listing from the arguments, if any.
     listing_id: Option<ListingId>,
-    /// The hash of what the registry observed of the listing; null if there is no listing or it was not probed yet.
+    /// The hash of what the registry observed of the listing. Null if you sent no listing, or if it was not probed yet.
     observed_hash: Option<String>,
     /// The time of the observation.
     observed_at: Option<Moment>,
-    /// Whether the given capabilities equal the observed ones; null if there is nothing to compare.
+    /// Whether the capabilities that you sent equal the observed capabilities. Null if there is nothing to compare.
     matches: Option<bool>,
-    /// Always false: capabilities from callers are never stored.
+    /// Always false, because capabilities that callers send are never stored.
     registered: bool,
     note: &'static str,
 }
@@ -69,20 +69,20 @@ pub struct Answer {
 impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
-    const DESCRIPTION: &'static str = "Hashes capabilities (name, kind, description, tools, skills, tags) \
-        into a short id, cap_...; their order does not matter. Use it to compare agents or to detect \
-        changes. With listing_id, hashes what the registry observed of that listing. With listing_id and \
-        name, compares the two (`matches`).";
+    const DESCRIPTION: &'static str = "Returns a short id (cap_...) for what an agent or server can do: a \
+        hash of its name, kind, description, tools, skills and tags. Use it to compare agents or to detect \
+        changes. With listing_id, hashes what the registry observed. With listing_id and name, compares both \
+        (`matches`).";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"name": "adder", "kind": "mcp", "description": "Adds two numbers.", "tools": ["add"]}"#;
     const PHRASES: &'static [&'static str] =
-        &["capability hash of {id}", "hash the capabilities of {id}", "what is the capability hash of {id}?"];
+        &["what is the capability hash of {id}?", "capability hash of {id}", "hash the capabilities of {id}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "capability-hash",
         name: "Capability hash",
-        description: "Hashes capabilities into a short id that does not depend on order, or compares them with \
-            what the registry observed of a listing.",
+        description: "Hashes capabilities into a short id. The order of the capabilities does not matter. It \
+            can also compare them with what the registry observed of a listing.",
         tags: &["registry", "trust", "capability"],
     }];
     const ACTIONS: &'static [Action] =
@@ -123,7 +123,7 @@ impl Operation for CapabilityHash {
             capability_hash,
             registered: false,
             note: if arguments.register == Some(true) {
-                "Nothing was stored: the registry records capabilities only from its own probes."
+                "Nothing was stored. The registry stores capabilities only from its own probes."
             } else {
                 "To get a signed statement of the observed hash, call `attest` with type capability."
             },

@@ -24,7 +24,7 @@ pub struct Answer {
     note: &'static str,
 }
 
-/// A basic fact and the tools for it.
+/// A basic fact, and the tools for this fact.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Atom {
     id: &'static str,
@@ -45,7 +45,8 @@ struct Totals {
 /// URLs of the family.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Endpoints {
-    /// GET for this overview, GET with `?action=` for reads, POST `{action, ...}` for every action.
+    /// The URL of the family. GET returns this overview, GET with `?action=` runs a read, POST with `{action, ...}`
+    /// runs any action.
     family: String,
     reciprocity: String,
     /// The keys that verify statements.
@@ -60,8 +61,12 @@ impl Operation for FirstPrinciples {
         domains, and actions of listing owners. Use it to choose a trust tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
-    const PHRASES: &'static [&'static str] =
-        &["show the first principles", "what are the first principles?", "first principles overview"];
+    const PHRASES: &'static [&'static str] = &[
+        "which trust tools are there?",
+        "show the first principles",
+        "what are the first principles?",
+        "first principles overview",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
     type Answer = Answer;
@@ -71,8 +76,8 @@ impl Operation for FirstPrinciples {
         Ok(Answer {
             ok: true,
             version: registry_domain::trust::VERSION,
-            model: "Observe, sign, prove: the registry signs only what it observed, and an owner proves control \
-                of a domain with a key of that domain.",
+            model: "The registry signs only what it observed. An owner proves control of a domain with a key \
+                of that domain.",
             atoms: atoms(),
             totals: Totals {
                 attestations: trails.of(TrailEvent::Attestation).count,
@@ -86,11 +91,12 @@ impl Operation for FirstPrinciples {
                 jwks: app.settings.url("/.well-known/jwks.json"),
             },
             laws: vec![
-                "Claims of callers are never signed.",
-                "A statement contains what was observed, when, and when it expires; negative results are signed as well.",
+                "The registry never signs what callers claim.",
+                "A statement contains what was observed, when it was observed, and when the statement \
+                    expires. Negative results are signed as well.",
                 "A key counts for a listing only if the listing's own domain publishes it.",
                 "A proven domain shows who controls a listing, not how good it is.",
-                "A signed challenge is valid once, for the act that it names.",
+                "A signed challenge can be used once, and only for the action that it names.",
             ],
             note: "POST {\"action\": \"attest\", \"listing_id\": \"...\"} to `endpoints.family`, or call the tool \
                 `attest`.",

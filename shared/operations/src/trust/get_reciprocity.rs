@@ -1,5 +1,6 @@
-//! The reciprocity score of a listing with every reason, its trust graph and its badge. Computed from stored
-//! facts; sends no requests.
+//! The reciprocity score of a listing (what it gives back to the registry), with the reason for each part.
+//! The answer also contains the trust graph and the badge of the listing. The score is computed from stored
+//! facts. No requests are sent.
 
 use crate::lookup;
 use crate::prelude::*;
@@ -14,17 +15,17 @@ const MAX_COMPOSITIONS: usize = 20;
 
 pub struct GetReciprocity;
 
-/// One of `listing_id`, `url` and `name`.
+/// The listing: send `listing_id`, `url` or `name`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["listing_id", "url", "name"])))]
 pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// The card URL or endpoint that the listing was published with.
+    /// The URL of the card or endpoint with which the listing was published.
     #[schemars(extend("format" = "uri"), length(max = 2048))]
     url: Option<String>,
-    /// The name of the listing. If several have it, a listing that proved the name is preferred.
+    /// The name of the listing. If several listings have this name, a listing that has proven the name comes first.
     name: Option<String>,
 }
 
@@ -43,7 +44,7 @@ pub struct Answer {
     signals: Vec<Signal>,
     /// From 0 to 100.
     score: u32,
-    /// The time of the last probe; null before the first probe.
+    /// The time of the last probe. Null before the first probe.
     checked_at: Option<Moment>,
     card_url: String,
     /// Whether the listing is Live with clean checks.
@@ -58,7 +59,7 @@ pub struct Answer {
     badge: Badge,
 }
 
-/// Links that a listing can show elsewhere; each shows the current state.
+/// Links that a listing can show on other sites. Each link shows the current state of the listing.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Portable {
     /// A badge for the README of the listing.
@@ -67,7 +68,7 @@ struct Portable {
     status_url: String,
     /// The key set that verifies signed statements.
     jwks_uri: String,
-    /// POST here with `action` attest to get a signed statement.
+    /// To get a signed statement, send a POST with `action` attest to this URL.
     attest_url: String,
 }
 
@@ -92,10 +93,11 @@ struct Node {
 struct Edge {
     from: String,
     to: String,
-    /// `attested` (a valid signed statement), `speaks_for` (a key of the domain signed a challenge) or `used_with`
-    /// (callers reported that both were used together).
+    /// What connects the two nodes. `attested`: there is a valid signed statement. `speaks_for`: a key of the domain
+    /// signed a challenge. `used_with`: callers reported that they used both together.
     relation: &'static str,
-    /// The type of statement, where the domain publishes its key, or who reported it.
+    /// More about the relation: the type of statement, the place where the domain publishes its key, or who reported
+    /// the use.
     how: String,
     /// The number of statements or reports.
     count: u32,
@@ -116,19 +118,19 @@ struct Badge {
 impl Operation for GetReciprocity {
     const NAME: &'static str = "get_reciprocity";
     const TITLE: &'static str = "Reciprocity of a listing";
-    const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing with a reason for each \
-        part: clean checks 40, a link back 50, a proven domain 20, a card 10; at most 100 in total. Also \
-        returns the listing's proven domains, trust graph and badge. Pass listing_id, url or name. Does not \
-        probe the listing.";
+    const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing, from 0 to 100, with a \
+        reason for each part. Clean checks give 40 points, a link back to this registry 50, a proven domain \
+        20, and a card 10. Also returns the proven domains, the trust graph and a badge. Pass listing_id, \
+        url or name. Starts no probe.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
-        &["reciprocity of {id}", "show the trust graph of {id}", "what does {id} give back?"];
+        &["show the trust graph of {id}", "reciprocity of {id}", "what does {id} give back?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-reciprocity",
         name: "Reciprocity of a listing",
-        description: "Returns the reciprocity score of a listing with reasons, and its trust graph and \
-            badge.",
+        description: "Returns the reciprocity score of a listing with the reason for each part. Also returns \
+            its trust graph and badge.",
         tags: &["registry", "trust", "reciprocity"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];
@@ -172,8 +174,8 @@ impl Operation for GetReciprocity {
                 jwks_uri: settings.url("/.well-known/jwks.json"),
                 attest_url: settings.url("/api/products/first-principles"),
             },
-            policy: "The score counts observed facts and does not rate quality: a listing needs no link back to \
-                be listed, Live or found.",
+            policy: "The score counts observed facts. It does not rate quality. Without a link back, a \
+                listing can also be listed, Live and found.",
             graph: graph(&settings.base_url, &settings.brand, listing, &identities, &statements, &used_with),
             badge: Badge { name: "clean", url: badge_url, markdown: badge_markdown, clean },
             listing_id: id.clone(),
@@ -192,7 +194,8 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
         return Ok(ListingId::of_url(target.url()).to_string());
     }
     let Some(name) = arguments.name else {
-        let detail = "Send `listing_id` (or `id`), the `url` under which it was listed, or its `name`.";
+        let detail = "Send the `listing_id` (or `id`) of the listing, the `url` with which it was published, \
+            or its `name`.";
         return Err(Problem::invalid("listing_id", "listing_id_missing", detail));
     };
     let of_that_name = app.store.listings_named(&name).await?;

@@ -1,5 +1,5 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The owner is the caller who
-//! signs a challenge for that action with a key that the listing's domain publishes.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The caller proves ownership
+//! for each action: it signs a challenge for that action with a key that the listing's domain publishes.
 
 use jiff::SignedDuration;
 
@@ -21,7 +21,7 @@ pub struct ManageListing;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerAct {
-    /// Removes the listing from all lists and searches; `restore` undoes this.
+    /// Removes the listing from all lists and searches. You can undo this with `restore`.
     Withdraw,
     /// Restores a listing that its owner withdrew. The listing becomes Live after a new probe.
     Restore,
@@ -41,17 +41,17 @@ pub struct Arguments {
     listing_id: String,
     /// What to do with the listing.
     act: OwnerAct,
-    /// The new name. Required with `rename`; refused with any other `act`.
+    /// The new name. Required with act `rename`; refused with any other act.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The DID of the key, if it is a `did:web` of the listing's domain.
+    /// The DID of the key, if the DID is a `did:web` of the domain of the listing.
     #[schemars(extend("format" = "did"))]
     did: Option<String>,
     /// The public key as a JWK. Send it only if the registry must use exactly this key.
     #[serde(default)]
     #[schemars(schema_with = "public_jwk_schema")]
     public_jwk: Option<Map<String, Value>>,
-    /// The nonce of the signed challenge; send it with `signature`.
+    /// The nonce of the challenge that you signed. Send it together with `signature`.
     nonce: Option<String>,
     /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
@@ -65,7 +65,7 @@ pub struct Answer {
     version: &'static str,
     listing_id: ListingId,
     act: OwnerAct,
-    /// Whether the action was done; false if you must sign the challenge first.
+    /// Whether the action was done. It is false if you must sign the challenge first.
     done: bool,
     /// Whether the action changed the listing.
     changed: bool,
@@ -77,9 +77,9 @@ pub struct Answer {
     proven_domain: Option<String>,
     /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
-    /// The challenge to sign; null if a signature was sent.
+    /// The challenge to sign. Null if you sent a signature.
     challenge: Option<ShownChallenge>,
-    /// The places where the domain can publish a key; one is enough.
+    /// The places where the domain can publish a key. One place is enough.
     ways: Vec<Way>,
     note: &'static str,
 }
@@ -87,9 +87,9 @@ pub struct Answer {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
-    const DESCRIPTION: &'static str = "Withdraws, restores, renames or reprobes a listing. Only the owner \
-        can use it: the owner signs a challenge with a key of the listing's domain. First call it with \
-        listing_id and act; it returns the challenge and where to publish the key. Then call it again with \
+    const DESCRIPTION: &'static str = "Changes a listing that you own. `act` is withdraw, restore, rename or \
+        reprobe. First call it with listing_id and act. It returns a challenge, and the places where the \
+        domain of the listing can publish a key. Sign the challenge with that key. Then call it again with \
         nonce and signature.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
@@ -160,11 +160,15 @@ async fn carry_out(
     let (changed, note) = match act {
         OwnerAct::Withdraw => {
             let changed = takedown::withdraw_by_owner(app, id).await?;
-            (changed, "Withdrawn. It is no longer listed or found; `restore` undoes this.")
+            (
+                changed,
+                "Withdrawn. The listing is no longer in lists and searches. You can undo this with \
+                `restore`.",
+            )
         }
         OwnerAct::Restore => {
             let changed = takedown::restore_by_owner(app, id).await?;
-            (changed, "Restored. It becomes Live if it answers its next probe.")
+            (changed, "Restored. The listing becomes Live if the next probe succeeds.")
         }
         OwnerAct::Rename => {
             let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
@@ -183,7 +187,7 @@ async fn carry_out(
                 let event = Event { what: What::Queued, listing_id: id.clone(), kind: listing.kind, at: now };
                 app.bus.send(&event).await;
             }
-            (true, "It is probed at `due_at`; check_status shows the result.")
+            (true, "The next probe is at `due_at`. check_status shows the result.")
         }
     };
     let listing = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
@@ -218,12 +222,12 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
         OwnerAct::Rename | OwnerAct::Reprobe if withdrawn => {
-            conflict("withdrawn", "This listing is withdrawn: `restore` it first.")
+            conflict("withdrawn", "This listing is withdrawn. Call `restore` first.")
         }
         OwnerAct::Rename if listing.server_name.is_none() => conflict(
             "name_of_the_card",
-            "The name of this listing is read from its own card or server at every probe: change it there and use \
-            `reprobe`.",
+            "Every probe reads the name of this listing from its card or server. Change the name there, and \
+                call `reprobe`.",
         ),
         OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Code that all actions of owners share: it creates the challenge to sign, and parses the key and the
+//! Code that all actions of owners use. It creates the challenge to sign, and parses the key and the
 //! signature.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -11,11 +11,11 @@ use registry_store::Challenge;
 /// A challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ShownChallenge {
-    /// The nonce; send it back with the signature.
+    /// The nonce. Send it back together with the signature.
     nonce: String,
-    /// The text to sign: four lines, joined by line feeds, with no line feed at the end.
+    /// The text to sign. It has four lines, joined by line feeds, and no line feed at the end.
     text: String,
-    /// The challenge is valid until this time and can be used once.
+    /// The challenge is valid until this time. It can be used only once.
     expires_at: Moment,
     /// How to sign it.
     how: &'static str,
@@ -24,9 +24,9 @@ pub(super) struct ShownChallenge {
 impl From<Challenge> for ShownChallenge {
     fn from(challenge: Challenge) -> Self {
         let Challenge { nonce, text, expires_at } = challenge;
-        let how = "Sign the UTF-8 bytes of `text` with a key that the listing's domain publishes (see `ways`): \
-            Ed25519, or ECDSA on P-256 with SHA-256. Send the same call again with `nonce` and `signature` \
-            (hexadecimal or base64; P-256 also in DER).";
+        let how = "Sign the UTF-8 bytes of `text` with a key that the domain of the listing publishes (see \
+            `ways`). Use Ed25519, or ECDSA on P-256 with SHA-256. Then send the same call again with `nonce` \
+            and `signature`. The signature is in hexadecimal or base64; for P-256, DER is also accepted.";
         Self { nonce, text, expires_at, how }
     }
 }
@@ -91,7 +91,8 @@ impl NamedKey {
         let mut keys = [did.as_ref().and_then(Did::key).cloned(), jwk, pem].into_iter().flatten();
         let key = keys.next();
         if keys.any(|other| Some(&other) != key.as_ref()) {
-            let detail = "`did`, `public_jwk` and `public_key_pem` contain different keys. Send one.";
+            let detail = "`did`, `public_jwk` and `public_key_pem` contain different keys. Send only one of \
+                them.";
             return Err(Problem::invalid("public_jwk", "different_keys", detail));
         }
         Ok(Self { key, did })
@@ -122,7 +123,7 @@ impl NamedKey {
             (None, Some(_)) => Err(Problem::invalid(
                 "nonce",
                 "nonce_missing",
-                "`nonce` is required with `signature`: send the call without both to get a challenge.",
+                "`nonce` is required with `signature`. To get a challenge, send the call without both.",
             )),
         }
     }
@@ -137,7 +138,7 @@ mod tests {
     const DID: &str = "did:key:z6MkiTBz1ymuepAQ4HEHYSF1H8quG5GLVVQR3djdX3mDooWp";
 
     #[test]
-    fn all_forms_of_a_key_must_be_the_same_key() {
+    fn all_given_forms_must_contain_the_same_key() {
         let jwk = |x: &str| json!({ "kty": "OKP", "crv": "Ed25519", "x": x });
         let named = |x: &str| NamedKey::parse(Some(DID), jwk(x).as_object(), None);
         assert!(named("O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik").unwrap().key.is_some());

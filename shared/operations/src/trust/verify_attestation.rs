@@ -1,4 +1,5 @@
-//! Verifies a signed statement of this registry, check by check. An invalid token is a result, not an error.
+//! Verifies a signed statement of this registry and returns the result of each check. An invalid token is a
+//! result, not an error.
 
 use crate::prelude::*;
 use registry_domain::trust::verification::{self, TokenCheck};
@@ -12,11 +13,11 @@ pub struct VerifyAttestation;
 pub struct Arguments {
     /// The token that `attest` returned.
     jws: String,
-    /// The expected id (`att_...`), if known.
+    /// The id (`att_...`) that the token must have. Optional.
     id: Option<String>,
 }
 
-/// Whether the statement is valid, and its contents.
+/// Whether the statement is valid, and what it contains.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     ok: bool,
@@ -25,7 +26,7 @@ pub struct Answer {
     valid: bool,
     /// The result of each check. Checks that depend on a failed check are left out.
     checks: Vec<TokenCheck>,
-    /// The id of the statement. This and the following fields are null if the signature is invalid.
+    /// The id of the statement. If the signature is invalid, this field and the following fields are null.
     id: Option<AttestationId>,
     #[serde(rename = "type")]
     about: Option<AttestationType>,
@@ -44,9 +45,10 @@ pub struct Answer {
 impl Operation for VerifyAttestation {
     const NAME: &'static str = "verify_attestation";
     const TITLE: &'static str = "Verify a signed statement";
-    const DESCRIPTION: &'static str = "Verifies a signed statement (attestation) of this registry. Pass the token \
-        as jws. Returns `valid`, the result of each check (form, algorithm, key, signature, issuer, expiry, \
-        revocation) and the signed facts; an invalid token returns valid: false, not an error.";
+    const DESCRIPTION: &'static str = "Verifies a signed statement (attestation) of this registry. Pass the \
+        token as jws. Returns `valid`, the result of each check and the signed facts. The checks include the \
+        signature, the expiry and the revocation. For an invalid token, the answer is valid: false, not an \
+        error.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"jws": "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JlZ2lzdHJ5In0.c2lnbmF0dXJl"}"#;

@@ -1,5 +1,5 @@
-//! Checks every text of a peer's documents in full, because clients read the whole text, but the registry
-//! stores only a shortened copy. Only the first fault of each sort is kept, so that the result does not grow
+//! Checks every text of a peer's documents in full. The registry stores only a shortened copy, but clients
+//! read the whole text. For each kind of fault only the first one is kept, so that the result does not grow
 //! with the document.
 
 use std::fmt::Write as _;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_of_a_tool_is_checked_in_full_and_in_its_schemas() {
+    fn all_texts_of_a_tool_and_of_its_schemas_are_checked_in_full() {
         let deep = (0..60).fold(
             json!({"type": "string", "description": BAD}),
             |inner, _| json!({"type": "object", "properties": {"x": inner}}),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_not_shown_may_contain_markup_and_patterns() {
+    fn texts_that_are_never_shown_may_contain_markup_and_patterns() {
         let tool = json!({
             "name": "render", "description": "Renders <h1> as text.",
             "inputSchema": {"properties": {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn only_first_fault_of_each_sort_is_kept_with_a_short_place() {
+    fn only_the_first_fault_of_each_kind_is_kept_and_its_path_is_shortened() {
         let name = "\u{202E}x".repeat(5000);
         let faults = of_card(&json!({"a": {name: BAD}, "name": "a\u{202E}b", "skills": [{"name": BAD}]}));
         let fault = faults.injection.unwrap();

@@ -1,9 +1,9 @@
-//! Tests of each check with a verdict that passes and a verdict that fails.
+//! Tests each check twice: with a probe result that must pass and with a probe result that must fail.
 
 use super::*;
 use registry_model::{Handshake, Reason, Skill};
 
-/// A verdict that every check is content with.
+/// A probe result that passes every check.
 fn fine() -> Verdict {
     Verdict {
         handshake: Handshake::Ok,
@@ -37,7 +37,7 @@ fn context(reach: Reach) -> Context {
     }
 }
 
-/// The one check that does not hold.
+/// The only check that fails.
 fn failing(verdict: &Verdict, context: &Context) -> Check {
     let failing: Vec<Check> = of(verdict, context).into_iter().filter(|check| !check.ok).collect();
     match &failing[..] {
@@ -73,7 +73,7 @@ fn a_peer_without_faults_passes_every_check() {
 }
 
 #[test]
-fn plain_http_blocks_except_for_loopback_in_development() {
+fn plain_http_blocks_a_listing_except_for_loopback_in_development() {
     let plain = with(|verdict| verdict.facts.endpoint = Some("http://api.example.com/a2a".to_owned()));
     for reach in [Reach::Public, Reach::Development] {
         let check = failing(&plain, &context(reach));
@@ -110,7 +110,7 @@ fn an_agent_needs_a_card_and_a_server_does_not() {
 }
 
 #[test]
-fn an_interface_at_another_domain_blocks() {
+fn interface_at_another_domain_blocks_a_listing() {
     let elsewhere = with(|verdict| verdict.facts.endpoint = Some("https://example.org/a2a".to_owned()));
     let check = failing(&elsewhere, &context(Reach::Public));
     assert_eq!((check.id.as_str(), check.blocking), ("interface_domain", true));
@@ -120,7 +120,7 @@ fn an_interface_at_another_domain_blocks() {
 }
 
 #[test]
-fn bad_texts_of_any_author_block() {
+fn bad_texts_of_the_peer_or_the_publisher_block_a_listing() {
     let hidden = TextFaults { not_plain: Some("skills[0].name: hidden".to_owned()), injection: None };
     let injected = TextFaults { not_plain: None, injection: Some("tools[0].title: injected".to_owned()) };
     for (faults, id) in [(hidden, "text_sane"), (injected, "no_injection")] {
@@ -134,7 +134,7 @@ fn bad_texts_of_any_author_block() {
 }
 
 #[test]
-fn an_endpoint_of_another_listing_blocks() {
+fn endpoint_of_another_listing_blocks_a_listing() {
     let held = Context { endpoint_holder: Some("agent-other".to_owned()), ..context(Reach::Public) };
     let check = failing(&fine(), &held);
     assert_eq!((check.id.as_str(), check.blocking), ("endpoint_unique", true));
@@ -142,13 +142,13 @@ fn an_endpoint_of_another_listing_blocks() {
 }
 
 #[test]
-fn changed_tools_are_shown_and_do_not_block() {
+fn changed_tools_are_shown_but_do_not_block_a_listing() {
     let now = with(|verdict| verdict.facts.tools_hash = Some("bbb".to_owned()));
     let before =
         |hash: &str| Context { previous_tools_hash: Some(hash.to_owned()), ..context(Reach::Public) };
     let check = failing(&now, &before("aaa"));
     assert_eq!((check.id.as_str(), check.blocking), ("tools_unchanged", false));
-    assert_eq!(check.detail, "The tools changed since the last probe: hash aaa before, bbb now.");
+    assert_eq!(check.detail, "The tools changed since the last probe. The hash was aaa, and now it is bbb.");
     assert!(clean(&of(&now, &before("aaa"))));
     assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
     assert!(of(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");
@@ -160,7 +160,7 @@ fn clean(checks: &[Check]) -> bool {
 }
 
 #[test]
-fn one_owner_is_one_registrable_domain() {
+fn hosts_of_one_registrable_domain_have_the_same_owner() {
     let same = [
         ("https://example.com/card.json", "https://example.com/a2a"),
         ("https://example.com/card.json", "https://api.example.com/a2a"),

@@ -1,6 +1,6 @@
-//! The conversation with an agent: the probe reads the card, sends a request that costs the agent nothing,
-//! and sends one message if the caller wants this. The request asks for a task that cannot exist. The answer
-//! proves the protocol, and the agent needs no work, money or memory for it.
+//! The conversation with an agent. The probe first reads the card. Then it asks for a task that cannot exist.
+//! The answer proves the protocol, and costs the agent no work, money, or memory. At the end, the probe sends
+//! one message if its caller wants this.
 
 mod reply;
 mod requests;
@@ -20,7 +20,7 @@ use registry_model::{Kind, Random};
 use reply::{StepFailure, StepOutcome};
 use requests::{GREETING, MethodSet, Route, Transport};
 
-/// Leaves time for a message after a question that is never answered.
+/// If the task query is never answered, this leaves time for the message.
 const QUESTION_DEADLINE: Duration = Duration::from_secs(4);
 
 pub(super) async fn probe(

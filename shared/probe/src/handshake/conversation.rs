@@ -1,5 +1,6 @@
-//! One conversation with one peer: the time and requests that are left, and the findings so far.
-//! Every request of a handshake goes through here, so that no protocol can exceed the limits of a probe.
+//! One conversation with one peer: the time and the number of requests that are left, and the findings so
+//! far. Every request of a handshake is sent by this module, so that no protocol can exceed the limits of a
+//! probe.
 
 use std::time::Duration;
 
@@ -55,8 +56,8 @@ impl<'a> Conversation<'a> {
         self.lacked_slot
     }
 
-    /// Takes a slot at the host of `target`, in exchange for a slot at another host. False if it comes too late.
-    /// The host that is called counts, which may differ from the listed one.
+    /// Takes a slot at the host of `target`, and gives back the slot at another host. False if no slot becomes free in
+    /// time. The slot belongs to the host that is called, which may differ from the host of the listing.
     pub(super) async fn take_slot_at(&mut self, target: &Target) -> bool {
         let Some(hosts) = self.hosts else { return true };
         if self.lacked_slot || self.slot.as_ref().is_some_and(|slot| slot.is_at(target)) {
@@ -215,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fetch_error_has_its_fault() {
+    fn every_fetch_error_becomes_the_matching_fault() {
         let table = [
             (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
             (FetchError::OwnHost, "own_host"),
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_answer_is_read_on_another_thread_within_the_budget() {
+    async fn long_answer_is_parsed_on_another_thread_within_the_budget() {
         let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
         let mut findings = Findings::default();
         let mut peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);

@@ -1,5 +1,6 @@
-//! Finds the kind of a URL: an agent whose card is on that site, or an MCP server at exactly that URL. Cards
-//! are requested first, concurrently, because a GET that finds nothing costs less than a handshake.
+//! Finds out what is at a URL: an agent with its card on the same site, or an MCP server at exactly this URL.
+//! All card paths are requested first and at the same time, because a GET that finds nothing costs less than
+//! a handshake.
 
 use std::time::Duration;
 
@@ -46,7 +47,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
         site = Site { card: found.card, status: site.status };
     }
     match site.card {
-        // What was wrong with the address as an MCP server does not matter to an agent.
+        // Faults of the URL as an MCP server do not matter if the peer is an agent.
         Some((url, answer, _)) => {
             peer.findings.take_faults();
             peer.findings.facts.endpoint = None;

@@ -1,5 +1,6 @@
-//! What a probe has found so far. It is stored outside the conversation, so that nothing is lost if the
-//! deadline ends the probe. Faults are added as they occur; the worst of them decides the verdict.
+//! What a probe has found so far. The findings are stored outside the conversation, so that nothing is lost
+//! if the deadline ends the probe. Each fault is added when it occurs. The worst fault decides the result of
+//! the probe.
 
 use std::time::Duration;
 
@@ -34,7 +35,7 @@ impl Findings {
         self.latency = self.asked.map(|asked| asked.elapsed());
     }
 
-    /// The duration of a request before the handshake; counts if no further request is sent.
+    /// The duration of a request before the handshake. It is used if no further request is sent.
     pub(super) fn answered_before(&mut self, elapsed: Duration) {
         self.latency.get_or_insert(elapsed);
     }
@@ -200,7 +201,7 @@ mod tests {
     use crate::reasons::ProbedResource;
 
     #[test]
-    fn the_worst_fault_decides_and_warnings_do_not() {
+    fn worst_fault_decides_the_outcome_and_warnings_are_ignored() {
         let mut findings = Findings::default();
         findings.warning(ProbeFault::NoInterface.reason("advice"));
         assert_eq!(findings.clone().into_verdict().handshake, Handshake::Ok);
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn peer_that_stops_answering_is_partial() {
+    fn outcome_is_partial_if_the_peer_stops_answering() {
         let busy = ProbeFault::Http { resource: ProbedResource::Remote, status: 503 };
         for (speaks, outcome) in [(false, Handshake::Fail), (true, Handshake::Partial)] {
             let mut findings = Findings { speaks, ..Findings::default() };
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn version_that_the_peer_used_comes_first() {
+    fn protocol_version_that_the_peer_used_comes_first() {
         let mut findings = Findings::default();
         findings.version("1.0", false);
         findings.version("0.3", false);
@@ -249,14 +250,14 @@ mod tests {
     }
 
     #[test]
-    fn abilities_that_fit_are_kept_unchanged_and_in_order() {
+    fn abilities_within_the_size_limit_are_kept_unchanged_and_in_order() {
         let tools: Vec<Tool> = (0..150).map(|n| tool(&format!("t{n}"), "x".repeat(500))).collect();
         let facts = Facts { tools: tools.clone(), ..Facts::default() };
         assert_eq!(bounded(facts).tools, tools);
     }
 
     #[test]
-    fn a_name_is_kept_if_its_description_does_not_fit() {
+    fn ability_name_is_kept_if_the_description_is_too_long() {
         let tools = vec![
             tool("whole", "x".repeat(MAX_ABILITY_BYTES - 200)),
             tool("named", "x".repeat(500)),
@@ -271,7 +272,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
-        fn kept_abilities_fit_an_item(
+        fn kept_abilities_fit_into_one_table_item(
             tools in vec((words(128), words(500)), 0..200),
             skills in vec((words(120), words(120), words(1000), vec(words(60), 0..20)), 0..100),
         ) {

@@ -31,7 +31,7 @@ pub struct RpcError {
 pub enum RpcOutcome {
     Result(Value),
     Error(RpcError),
-    /// JSON-RPC in form, but malformed or for another id.
+    /// The body looks like JSON-RPC, but is malformed or has another id.
     Broken,
     OtherJson,
     Html,
@@ -54,7 +54,7 @@ impl RpcError {
         format!("error {}: {}", self.code, self.message)
     }
 
-    /// By its words: there is no standard code for missing credentials.
+    /// Decided by the words of the error, because there is no standard code for missing credentials.
     pub(super) fn wants_credentials(&self) -> bool {
         let text = self.message.to_ascii_lowercase();
         [
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn reply_must_echo_our_id() {
+    fn reply_must_repeat_the_id_of_the_request() {
         let result = RpcOutcome::Result(json!({"a": 1}));
         assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#), result);
         assert_eq!(outcome(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1},"error":null}"#), result);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_distinguished() {
+    fn documents_that_are_not_json_rpc_are_classified() {
         assert_eq!(outcome(r#"{"detail":"Not Found"}"#), RpcOutcome::OtherJson);
         assert_eq!(outcome(r#"{"error":{"code":404,"message":"x"}}"#), RpcOutcome::OtherJson);
         assert_eq!(outcome("[]"), RpcOutcome::OtherJson);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_forms_are_read_and_reported() {
+    fn slightly_broken_replies_are_accepted_and_reported() {
         let reply = |body: &str| parse_reply(None, body.as_bytes(), 7, &mut 100);
         let cases = [
             (r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, ConformanceRule::IdEcho),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn stream_is_searched_for_our_reply() {
+    fn reply_is_found_among_other_events_of_a_stream() {
         let body = b"data: \n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n\
             data: {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":5}\n\n";
         let reply = parse_reply(Some("text/event-stream; charset=utf-8"), body, 7, &mut 100);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn values_over_the_budget_are_not_read() {
+    fn reply_with_more_values_than_the_budget_is_not_read() {
         let stream = b"data: 1\n\n".repeat(101);
         assert_eq!(
             parse_reply(None, &stream, 7, &mut 100).outcome,

@@ -1,5 +1,6 @@
-//! The conversation with an MCP server: its identity and its tools, none of which is ever called. Both eras
-//! are tried one after the other, because a single error does not show which era the server supports.
+//! The conversation with an MCP server: it reads the identity of the server and the list of its tools, and
+//! never calls a tool. MCP has two eras, before and since 2026-07-28. They are tried one after the other,
+//! because a single error does not show which era the server supports.
 
 mod auth;
 mod eras;

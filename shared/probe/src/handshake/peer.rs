@@ -1,6 +1,6 @@
-//! A scripted peer. It writes HTTP/1.1 by hand, because no server library can produce the faults that the
-//! tests need. Each connection has one request. The peer records all requests, so that tests see what a probe
-//! costs.
+//! A scripted peer for tests. It writes HTTP/1.1 by hand, because no server library can produce the faults
+//! that the tests need. Each connection has one request. The peer records all requests, so that a test can
+//! see what a probe costs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The preflight decides whether a full probe is started. It costs one GET or one connection. Most listings
-//! that fail have a host that does not answer, and such hosts must not use up the probes of the day.
+//! The preflight decides whether a full probe is started. It costs one GET or one connection. Most failing
+//! listings are at a host that does not answer, and such hosts must not use up the probes of the day.
 
 use super::Subject;
 use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};
@@ -16,10 +16,10 @@ pub enum PreflightResult {
     Reject(Verdict),
 }
 
-/// Decides whether a probe is worth its budget, within [`PREFLIGHT`] in all (`specification.md#preflight`).
+/// Decides whether a probe is started. It takes at most [`PREFLIGHT`] in total (`specification.md#preflight`).
 ///
-/// An agent's card is fetched, and every status except 2xx rejects. For an MCP server only a connection is opened,
-/// because HEAD and GET say nothing about an endpoint that accepts POST.
+/// For an agent, the card is fetched, and every status except 2xx rejects the listing. For an MCP server, only a
+/// connection is opened, because HEAD and GET say nothing about an endpoint that accepts POST.
 pub async fn preflight(fetcher: &Fetcher, subject: &Subject) -> PreflightResult {
     let mut findings = Findings::default();
     findings.facts.kind = subject.kind;

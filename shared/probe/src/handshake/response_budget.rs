@@ -1,5 +1,6 @@
-//! Limits how much a probe reads of one peer's answers. All probes of a sweep share one thread and its
-//! memory, so each peer has a budget for both, and long bodies are read on another thread.
+//! Limits how much a probe reads of the answers of one peer. All probes of a sweep share one thread and the
+//! memory of the process. So each peer has a budget for bytes and for values, and long bodies are read on
+//! another thread.
 
 use std::future;
 use std::panic;
@@ -15,7 +16,7 @@ const MAX_VALUES: usize = 100_000;
 /// Up to this length, moving a body to another thread would take longer than reading it.
 const INLINE_READ_BYTES: usize = 32 * 1024;
 
-/// Long bodies read at the same time, in the whole process: each may use memory for all its values.
+/// The number of long bodies that the whole process reads at the same time. Each may use memory for all its values.
 static READERS: Semaphore = Semaphore::const_new(2);
 
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
-//! Runs one handshake: picks the protocol by the subject's kind, and always returns a verdict, whatever the
-//! peer does. The findings are outside the conversation, so that a timeout loses none of them.
+//! Runs one handshake. The kind of the listing decides which protocol is used. The run always returns a
+//! result, whatever the peer does. The findings are stored outside the conversation, so that a timeout loses
+//! none of them.
 
 use std::time::Duration;
 
@@ -15,16 +16,16 @@ use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_formats::agent_card;
 use registry_model::{Handshake, Kind, Random, Verdict};
 
-/// Runs the handshake within [`PROBE`] in all. `card` was fetched by the preflight. After a timeout, what was found
-/// until then counts.
+/// Runs the handshake within [`PROBE`] in total. `card` was fetched by the preflight. After a timeout, the findings
+/// until then are the result.
 pub async fn probe(fetcher: &Fetcher, subject: &Subject, card: Option<Answer>, random: &Random) -> Verdict {
     let mut findings = Findings::default();
     probe_within(PROBE, fetcher, subject, card, random, &mut findings, None).await;
     findings.into_verdict()
 }
 
-/// The same within a sweep, with a slot for every host that is called. `None` if a slot did not come in time; that
-/// is no verdict on the peer.
+/// The same within a sweep, with a slot for every host that is called. `None` if no slot became free in time; this says
+/// nothing about the peer.
 pub(crate) async fn probe_in_sweep(
     fetcher: &Fetcher,
     subject: &Subject,

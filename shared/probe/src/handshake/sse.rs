@@ -1,7 +1,7 @@
-//! Server-sent events as they arrive: enough of the format to find one JSON-RPC reply or one endpoint. The
-//! reader searches for a reply after every piece, so that it need not wait for the end of an open stream.
-//! Each search continues where the last one stopped, so that a stream of small pieces costs no more than a
-//! stream of large pieces.
+//! Reads server-sent events as they arrive. It implements only as much of the format as is needed to find one
+//! JSON-RPC reply or one endpoint. The reader searches for a reply after every piece, so that it need not
+//! wait for the end of an open stream. Each search continues where the last one stopped. So a stream of small
+//! pieces costs no more than a stream of large pieces.
 
 use std::{fmt, iter};
 
@@ -31,7 +31,7 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// The next event that is complete within `stream`, which contains the earlier bytes and perhaps more.
+    /// The next complete event in `stream`, which contains the earlier bytes and perhaps further bytes.
     pub fn next(&mut self, stream: &[u8]) -> Option<Event> {
         if self.read == 0 {
             if stream.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(stream) {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn reply_has_our_id_and_is_not_a_request() {
+    fn reply_to_a_request_is_distinguished_from_other_events() {
         for ours in [
             r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
             r#"{"id":"7","result":[{"id":9,"method":"x"}]}"#,

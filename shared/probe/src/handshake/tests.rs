@@ -1,5 +1,5 @@
-//! Tests of the preflight and of finding the kind of a URL, against peers on loopback: which peers are
-//! rejected before any budget is spent, and which kind is found for a URL.
+//! Tests with peers on loopback. They check which peers the preflight rejects before any budget is spent, and
+//! which kind is found for a URL.
 
 use std::time::Duration;
 
@@ -189,7 +189,7 @@ async fn handshake_detect_kind_stops_at_its_deadline() {
 }
 
 #[tokio::test]
-async fn handshake_excerpts_of_a_peer_are_cleaned_and_shortened() {
+async fn handshake_cleans_and_shortens_texts_of_a_peer() {
     let peer = Peer::start(|_: &Asked| {
         Reply::new(404, "text/plain", format!("\u{1b}[31m\u{202e}{}", "x".repeat(5000)))
     })

@@ -1,5 +1,5 @@
-//! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in `rows`, so
-//! that a conversation can name a fault without knowing its wording.
+//! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in the module
+//! `rows`. So the code of a conversation can report a fault without its wording.
 
 use registry_formats::agent_card::CardViolation;
 
@@ -37,7 +37,7 @@ pub enum ConnectError {
     Url,
 }
 
-/// A rule of MCP that official clients or servers enforce, and that a working handshake may still break.
+/// A rule of MCP that official clients or servers enforce. A handshake can break it and still work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConformanceRule {
     ResultType,

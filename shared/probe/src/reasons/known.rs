@@ -1,5 +1,5 @@
-//! Finds the fix for the words of a reason, for statistics, which store only the words. It searches the table
-//! of faults, so that no fix is written twice.
+//! Finds the fix for a reason when only the words of the reason are known. The statistics store only these
+//! words. The search uses the table of faults, so that no fix is written twice.
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
@@ -7,7 +7,9 @@ use super::rows::row_of;
 /// The fix for a reason in the specification's words; `None` if no fault has these words.
 pub fn fix_for(words: &str) -> Option<String> {
     if words.ends_with("(invalid card)") || words == "card partial (breaks the specification)" {
-        return Some("Fix the card: the listing's status names each fault and its place.".to_owned());
+        return Some(
+            "Fix the card. The status of the listing shows each fault and its place in the card.".to_owned(),
+        );
     }
     faults(number_in(words))
         .into_iter()

@@ -1,5 +1,6 @@
-//! The table of faults: code, the specification's words, fix and class. The match is exhaustive, so that
-//! every fault has a fix. Fixes are written for the owner of the listing, who may be an agent acting alone.
+//! The table of faults: the code, the words of the specification, the fix, and the class of each fault. The
+//! match is exhaustive, so that every fault has a fix. A fix is written for the owner of the listing, who may
+//! be an agent that acts alone.
 
 use std::borrow::Cow;
 
@@ -31,7 +32,8 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::NotACard { status } => row(
             "not_a_card",
             format!("card fail {status} (non-card body)"),
-            "Serve the agent card itself at this URL: a JSON object with name, description, version, skills and supportedInterfaces (or url), as application/json.",
+            "Serve the agent card itself at this URL, as application/json. The card is a JSON object with \
+             name, description, version, skills and supportedInterfaces (or url).",
             FAIL,
         ),
         ProbeFault::Nonconforming(rule) => {
@@ -46,19 +48,22 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::PreflightTimeout { ms } => row(
             "preflight_timeout",
             format!("preflight timeout ({ms} ms)"),
-            "Answer a GET of this URL within the named time. Cold starts are the usual cause: keep one instance warm, or serve the card from a CDN. The registry retries soon.",
+            "Answer a GET of this URL within this time. The usual cause is a cold start: keep one instance \
+             warm, or serve the card from a CDN. The registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::ProbeTimeout { ms } => row(
             "timeout",
             format!("remote timeout ({ms} ms)"),
-            "Answer the whole handshake within the named time. Check that the endpoint is up and closes its responses. The registry retries soon.",
+            "Answer the whole handshake within this time. Check that the endpoint runs and ends its \
+             responses. The registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::ConnectionLost => row(
             "conn_lost",
             "remote fail (connection lost)",
-            "The connection broke before an answer was complete. Look for crashes and proxy limits; the registry retries soon.",
+            "The connection broke before an answer was complete. Check the server for crashes and the proxy \
+             for limits. The registry retries soon.",
             UNKNOWN,
         ),
         ProbeFault::BadEncoding => row(
@@ -73,7 +78,9 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
                 Some(status) => format!("{} fail {status} (redirect not followed)", resource.word()),
                 None => format!("{} fail (redirect not followed)", resource.word()),
             },
-            "Publish the final URL. For endpoints the registry follows one 307 or 308 on the same origin, for cards three redirects; never from https to http.",
+            "Publish the final URL. For an endpoint, the registry follows one redirect (307 or 308) on the \
+             same origin. For a card, it follows three redirects. It never follows a redirect from https to \
+             http.",
             FAIL,
         ),
         ProbeFault::TooLarge { resource: ProbedResource::Card } => row(
@@ -85,19 +92,22 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::TooLarge { resource: ProbedResource::Remote } => row(
             "answer_too_large",
             "remote fail 200 (over 1 MiB)",
-            "Keep each answer of the handshake under 1 MiB: page tools/list with nextCursor and shorten descriptions.",
+            "Keep each answer of the handshake under 1 MiB. Split the tools/list result into pages with \
+             nextCursor, and shorten descriptions.",
             FAIL,
         ),
         ProbeFault::TooMuch => row(
             "answers_too_large",
             "remote fail 200 (too much to read)",
-            "Keep what a handshake answers under 4 MiB, 100000 JSON values and 2000 tools in all: offer fewer tools, with shorter schemas.",
+            "Keep all answers of a handshake together under 4 MiB, 100000 JSON values and 2000 tools. Offer \
+             fewer tools, with shorter schemas.",
             FAIL,
         ),
         ProbeFault::Waf { resource, status } => row(
             "waf",
             format!("{} fail {status} (bot wall)", resource.word()),
-            "A bot wall answers instead of the server. Let machine clients reach this path, or allow the registry's User-Agent; the registry retries soon.",
+            "A bot protection page answers instead of the server. Allow machine clients on this path, or \
+             allow the registry's User-Agent. The registry retries soon.",
             UNKNOWN,
         ),
 
@@ -113,55 +123,64 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::GrpcOnly => row(
             "grpc_only",
             "remote partial (gRPC only)",
-            "Offer a JSONRPC or HTTP+JSON interface in addition to gRPC and name it in supportedInterfaces.",
+            "In addition to gRPC, offer an interface with JSONRPC or HTTP+JSON, and list it in \
+             supportedInterfaces.",
             PARTIAL,
         ),
         ProbeFault::NoInterface => row(
             "no_interface",
             "card fail 200 (no usable interface)",
-            "Declare supportedInterfaces with protocolBinding JSONRPC or HTTP+JSON and the URL to call.",
+            "In supportedInterfaces, declare an interface with its URL and with protocolBinding JSONRPC or \
+             HTTP+JSON.",
             FAIL,
         ),
         ProbeFault::InterfaceUrl => row(
             "interface_url",
             "card fail 200 (interface URL not allowed)",
-            "The card's interface must be an absolute https URL with a public host name; localhost and placeholders are for development.",
+            "The interface URL in the card must be an absolute https URL with a public host name. Replace \
+             localhost and placeholders.",
             FAIL,
         ),
         ProbeFault::ForeignInterface => row(
             "interface_domain",
             "remote fail (interface on another domain)",
-            "Serve the interface on the card's own domain, or serve the card on the interface's. The registry does not call an interface on another domain.",
+            "Serve the interface and the card on the same domain. The registry does not call an interface on \
+             another domain.",
             FAIL,
         ),
         ProbeFault::NotA2a => row(
             "not_a2a",
             "remote fail 200 (not A2A)",
-            "The interface URL of the card does not answer in A2A. Point it at the JSON-RPC or REST endpoint itself, not at a web page.",
+            "The interface URL in the card does not answer in A2A. Use the URL of the JSON-RPC or REST \
+             endpoint itself, not of a web page.",
             FAIL,
         ),
         ProbeFault::UnknownMethods => row(
             "unknown_methods",
             "remote fail 200 (no A2A method known)",
-            "The interface answers JSON-RPC, but knows neither SendMessage (1.0) nor message/send (0.3). Serve one of them, or correct the interface's URL.",
+            "The interface answers JSON-RPC, but knows neither SendMessage (1.0) nor message/send (0.3). \
+             Implement one of these methods, or correct the URL of the interface.",
             FAIL,
         ),
         ProbeFault::MessageRefused => row(
             "message_refused",
             "remote partial (message refused)",
-            "Accept a plain text message (text/plain, role user) with SendMessage or message/send; answering with a message or a task in any state is enough.",
+            "Accept a plain text message (text/plain, role user) with SendMessage or message/send. It is \
+             enough to answer with a message, or with a task in any state.",
             PARTIAL,
         ),
         ProbeFault::MessageFailed => row(
             "message_failed",
             "remote partial (internal error on a message)",
-            "Answering a plain text message ended in an internal error. Check your log; the model's API key or quota is the usual cause.",
+            "The agent answered a plain text message with an internal error. Check its log. The usual cause \
+             is the API key or the quota of its language model.",
             PARTIAL,
         ),
         ProbeFault::MessageTimeout => row(
             "message_timeout",
             "remote timeout (no answer to a message)",
-            "Answer a message within seconds; a task in state submitted or working is enough when returnImmediately is true (0.3: blocking false). The registry retries soon.",
+            "Answer a message within seconds. If returnImmediately is true (in 0.3: blocking is false), it \
+             is enough to answer with a task in state submitted or working. The registry retries soon.",
             LATER,
         ),
         ProbeFault::AnswerShape => row(
@@ -173,19 +192,22 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::AuthRequired { status } => row(
             "auth_required",
             format!("remote partial {status} (authentication required)"),
-            "Let anonymous callers do the handshake and list tools or skills, and require credentials only for work. The registry never sends credentials.",
+            "Allow callers without credentials to do the handshake and to list tools or skills. Require \
+             credentials only for real work. The registry never sends credentials.",
             PARTIAL,
         ),
         ProbeFault::GatedUnproven { status } => row(
             "gated_unproven",
             format!("remote partial {status} (gated, protocol unproven)"),
-            "Open the handshake to anonymous callers, or answer 401 with WWW-Authenticate: Bearer resource_metadata=\"…\" and serve /.well-known/oauth-protected-resource.",
+            "Allow the handshake without credentials. Or answer 401 with WWW-Authenticate: Bearer \
+             resource_metadata=\"…\" and serve /.well-known/oauth-protected-resource.",
             PARTIAL,
         ),
         ProbeFault::PaymentRequired => row(
             "payment_required",
             "remote partial 402 (payment required)",
-            "Keep the handshake free of charge, and require payment only for work. The registry never pays.",
+            "Keep the handshake free of charge, and require payment only for real work. The registry never \
+             pays.",
             PARTIAL,
         ),
 
@@ -198,25 +220,29 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::BadJsonRpc => row(
             "bad_jsonrpc",
             "remote fail 200 (malformed JSON-RPC)",
-            "Echo the request's id unchanged in an object with jsonrpc \"2.0\" and either result or error.",
+            "Answer with an object that has jsonrpc \"2.0\", the unchanged id of the request, and either \
+             result or error.",
             FAIL,
         ),
         ProbeFault::InitializeRefused => row(
             "initialize_refused",
             "remote partial (initialize refused)",
-            "Answer server/discover (2026-07-28), or answer initialize; if you do not know the requested revision, answer with the newest one that you know.",
+            "Answer server/discover (2026-07-28) or initialize. If you do not support the requested \
+             revision, answer with the newest revision that you support.",
             PARTIAL,
         ),
         ProbeFault::WrongTransport => row(
             "wrong_transport",
             "remote fail (wrong transport)",
-            "The transport found is not the one declared. Correct remotes[].type (streamable-http or sse), or publish the URL of the declared transport.",
+            "The server does not use the declared transport. Correct remotes[].type (streamable-http or \
+             sse), or publish the URL of the declared transport.",
             FAIL,
         ),
         ProbeFault::SseLegacy => row(
             "sse_legacy",
             "remote partial (HTTP+SSE only)",
-            "Only the deprecated HTTP+SSE transport is offered. Serve Streamable HTTP (one path that accepts POST), and publish that URL.",
+            "The server offers only the deprecated HTTP+SSE transport. Serve Streamable HTTP (one path that \
+             accepts POST), and publish the URL of that path.",
             PARTIAL,
         ),
         ProbeFault::ToolsFailed => row(
@@ -228,7 +254,8 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::NotAcceptable { speaks } => row(
             "accept_406",
             if *speaks { "remote partial 406 (nonconforming Accept)" } else { "remote fail 406" },
-            "Accept requests whose Accept header lists application/json and text/event-stream; every MCP client sends it.",
+            "Accept requests whose Accept header lists application/json and text/event-stream. Every MCP \
+             client sends this header.",
             if *speaks { PARTIAL } else { FAIL },
         ),
         ProbeFault::ContentTypeRefused => row(
@@ -241,31 +268,36 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::Templated => row(
             "template",
             "skip (templated URL)",
-            "The URL contains a placeholder that only a user can fill. Publish a remote with a complete URL to have it probed.",
+            "The URL contains a placeholder that only a user can fill in. Add an entry with a complete URL \
+             to remotes. The registry can then probe the server.",
             SKIP,
         ),
         ProbeFault::NeedsConfig => row(
             "needs_config",
             "skip (needs a header or secret)",
-            "A header or variable without a public value is required. Offer a remote that lists its tools without it.",
+            "The server requires a header or variable that has no public value. Add an entry to remotes \
+             whose server lists its tools without this value.",
             SKIP,
         ),
         ProbeFault::StdioOnly => row(
             "stdio",
             "skip (stdio only)",
-            "Only packages to run locally are declared. Add a remote (streamable-http) to have it probed.",
+            "The server description declares only packages that run locally. Add an entry of type \
+             streamable-http to remotes. The registry can then probe the server.",
             SKIP,
         ),
         ProbeFault::OptedOut => row(
             "opted_out",
             "skip (opted out)",
-            "The owner asked not to be probed. Withdraw the opt-out and publish again to be listed.",
+            "The owner asked the registry not to probe this server. To list it, remove the opt-out and \
+             publish again.",
             SKIP,
         ),
         ProbeFault::Flaky => row(
             "flaky",
             "remote fail (alternating results)",
-            "Recent probes ended differently. Look for one bad instance behind the load balancer, and for limits that only some requests exceed.",
+            "Recent probes had different results. Check whether one instance behind the load balancer fails, \
+             and whether some requests exceed a limit.",
             UNKNOWN,
         ),
     }
@@ -283,7 +315,8 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::ResolverFailed => (
             "dns_failed",
             "host lookup failed",
-            "The name servers of this domain did not answer. Check the zone's delegation; the registry retries soon.",
+            "The name servers of this domain did not answer. Check the delegation of the DNS zone. The \
+             registry retries soon.",
             UNKNOWN,
         ),
         ConnectError::Refused => (
@@ -307,7 +340,7 @@ fn unreached_row(stage: Stage, cause: ConnectError) -> Row {
         ConnectError::OwnHost => (
             "own_host",
             "the registry's own host",
-            "This URL leads to the registry itself, which probes only its own agent and MCP server there. Publish the address of your own server.",
+            "This URL leads to the registry itself. Publish the URL of your own server.",
             SKIP,
         ),
         ConnectError::Url => (
@@ -334,27 +367,30 @@ fn http_row(resource: ProbedResource, status: u16) -> Row {
     let (code, fix, class): (Cow<'static, str>, _, _) = match (resource, status) {
         (_, 429) => (
             "rate_limited".into(),
-            "The server limits the rate of requests. If it was only busy, there is nothing to do; otherwise allow a few requests per hour. The registry retries soon.",
+            "The server limits the rate of requests. If it was only busy, you need to do nothing. Otherwise \
+             allow a few requests per hour. The registry retries soon.",
             UNKNOWN,
         ),
         (_, 500..) => (
             "http_5xx".into(),
-            "The server failed. Look for the request in your log; the registry retries soon.",
+            "The server failed. Find the request in the log of your server. The registry retries soon.",
             UNKNOWN,
         ),
         (ProbedResource::Card, 404 | 410) => (
             "card_404".into(),
-            "Serve the agent card at this URL, commonly /.well-known/agent-card.json, or publish its actual URL.",
+            "Serve the agent card at this URL (usually /.well-known/agent-card.json), or publish the correct \
+             URL of the card.",
             FAIL,
         ),
         (ProbedResource::Card, 402) => (
             "card_402".into(),
-            "Serve the agent card free of charge: it is how callers learn what they would pay for.",
+            "Serve the agent card free of charge, so that callers can read it before they pay.",
             FAIL,
         ),
         (ProbedResource::Card, 401 | 403) => (
             format!("card_{status}").into(),
-            "Serve the agent card to anonymous callers: a public card needs no credentials. Check bot walls and bucket permissions.",
+            "Serve the agent card to callers without credentials. Check the bot protection and the \
+             permissions of the bucket.",
             FAIL,
         ),
         (ProbedResource::Card, _) => {
@@ -367,7 +403,8 @@ fn http_row(resource: ProbedResource, status: u16) -> Row {
         ),
         (ProbedResource::Remote, _) => (
             format!("http_{status}").into(),
-            "The endpoint refuses the protocol's POST. Check that the published URL is the endpoint's, and that proxies let POST through.",
+            "The endpoint refuses the POST requests of the protocol. Check that you published the URL of the \
+             endpoint, and that no proxy blocks POST.",
             FAIL,
         ),
     };
@@ -385,32 +422,39 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
             "Put ttlMs and cacheScope into the results of server/discover and tools/list under 2026-07-28: the official clients refuse results without them.",
         ),
         ConformanceRule::IdEcho => {
-            ("id_echo", "Echo the request's id with its JSON type: a number stays a number.")
+            ("id_echo", "Return the id of the request with the same JSON type: a number stays a number.")
         }
         ConformanceRule::Batch => ("batch", "Answer one request with one object, never with an array."),
         ConformanceRule::JsonRpcMember => ("jsonrpc", "Put \"jsonrpc\": \"2.0\" into every reply."),
         ConformanceRule::Notification => {
-            ("notification", "Accept a notification with status 202 and an empty body; it has no reply.")
+            ("notification", "Answer a notification with status 202 and an empty body.")
         }
         ConformanceRule::ToolShape => (
             "tool_shape",
-            "Give every tool a name of 1 to 128 characters and an inputSchema that is an object ({\"type\": \"object\"} at least), its title and description as texts, its annotations and outputSchema as objects.",
+            "Give every tool a name of 1 to 128 characters, and an inputSchema that is at least {\"type\": \
+             \"object\"}. If a tool has a title or a description, it must be a text. If a tool has \
+             annotations or an outputSchema, it must be an object.",
         ),
         ConformanceRule::ToolNames => ("tool_names", "Give every tool a unique name."),
-        ConformanceRule::Cursor => {
-            ("cursor", "Give nextCursor as a text, leave it out on the last page, and never repeat one.")
-        }
+        ConformanceRule::Cursor => (
+            "cursor",
+            "Return nextCursor as a text. Leave it out on the last page, and never return the \
+                same nextCursor twice.",
+        ),
         ConformanceRule::Revision => (
             "revision",
             "Answer initialize with a revision of MCP that exists: 2025-11-25, or an earlier one that you implement.",
         ),
         ConformanceRule::ResultShape => (
             "result_shape",
-            "Give the field the type that the revision's schema asks for: capabilities is an object, serverInfo has name and version as texts, instructions is a text. The official clients refuse the result otherwise.",
+            "Use the type that the schema of the revision requires. capabilities is an object, instructions \
+             is a text, and serverInfo has the texts name and version. Otherwise the official clients refuse \
+             the result.",
         ),
         ConformanceRule::Headers => (
             "headers",
-            "Requests with correct MCP-Protocol-Version and Mcp-Method headers are refused (-32020 or -32021). Let proxies pass these headers on.",
+            "The server refuses requests with correct MCP-Protocol-Version and Mcp-Method headers (-32020 or \
+             -32021). Check that proxies forward these headers.",
         ),
     }
 }

@@ -1,5 +1,5 @@
-//! Tests of the whole table of faults, row by row. Owners and statistics read these words, so nobody should
-//! change them by accident. If a row is missing here, nobody has reviewed it.
+//! Tests the whole table of faults, row by row. Owners and statistics read the words of the table, so nobody
+//! should change them by accident. If a row is missing here, nobody has reviewed it.
 
 use std::collections::HashSet;
 
@@ -149,7 +149,7 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
 }
 
 #[test]
-fn every_fault_has_a_code_words_class_and_fix() {
+fn every_fault_has_a_code_a_text_a_class_and_a_fix() {
     for (fault, code, words, class) in table() {
         let reason = fault.reason("what was seen");
         assert_eq!((reason.code.as_str(), reason.reason.as_str()), (code, words), "{fault:?}");
@@ -189,7 +189,7 @@ fn text_of_a_peer_is_shortened_and_cleaned() {
 }
 
 #[test]
-fn fault_of_a_card_names_the_invalid_field() {
+fn fault_of_a_card_contains_the_invalid_field() {
     let finding =
         CardViolation { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
     assert_eq!(advice(&finding).seen, "url: null");
@@ -201,7 +201,7 @@ fn fault_of_a_card_names_the_invalid_field() {
 }
 
 #[test]
-fn fix_of_a_fault_is_found_by_its_words() {
+fn fix_is_found_by_the_text_of_a_fault() {
     for (fault, _, words, _) in table() {
         assert!(fix_for(words).is_some_and(|fix| !fix.is_empty()), "{words}");
         let is_of_content =

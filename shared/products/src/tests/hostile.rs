@@ -1,4 +1,5 @@
-//! Hostile texts in every field: the files stay valid, and a shell line stays the intended call.
+//! Tests with hostile texts in every field: all files must stay valid, and every shell line must stay the
+//! intended call.
 
 use proptest::prelude::*;
 
@@ -100,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn hostile_texts_do_not_change_calls(profile in hostile()) {
+    fn hostile_texts_do_not_change_the_arguments_of_commands(profile in hostile()) {
         let abilities = ability::all(&profile);
         for ability in abilities.iter().map(Some).chain([None]) {
             for (_, call) in calls::of(&profile, ability) {
@@ -141,7 +142,7 @@ fn largest(kind: Kind, filling: &str, goals: usize) -> Profile {
 }
 
 #[test]
-fn tree_is_bounded_for_the_largest_listing() {
+fn size_of_all_files_is_bounded_for_the_largest_listing() {
     for filling in ["👩‍💻 ", "\\`|*", "Book 👩‍💻👩‍💻 pages. "] {
         for (kind, noun, goals) in
             [(Kind::Mcp, "tools", 30), (Kind::Agent, "skills", 30), (Kind::Agent, "skills", 0)]

@@ -1,5 +1,5 @@
-//! Profiles of real listings of different kinds, made from their own documents and a proof like that of a
-//! probe. The listings have different faults, so that each one needs other fixes.
+//! Profiles of real listings of different kinds. Each was made from the listing's own documents and from a
+//! proof like that of a probe. The listings have different faults, so that each listing needs other fixes.
 
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
 //! Many embeddings in two contiguous columns, so that one pass over memory compares all of them with a query.
-//! Components are integers, of which a processor multiplies eight at once.
+//! The components are integers, because a processor can multiply eight integers at once.
 
 use super::{Embedding, WIDTH};
 
-/// Components that are multiplied at once; the products of two such steps are added in 16 bits.
+/// The number of components that are multiplied at once. The products of two such steps are added in 16 bits.
 const LANES: usize = 8;
 const STEP: usize = 2 * LANES;
 const _: () = assert!(WIDTH.is_multiple_of(STEP), "WIDTH must be a multiple of STEP");
@@ -49,7 +49,7 @@ impl EmbeddingMatrix {
         }
     }
 
-    /// The rows whose number passes, renumbered.
+    /// Keeps the rows whose number passes the test, and numbers them again.
     pub(crate) fn retained(&self, keep: impl Fn(usize) -> bool) -> Self {
         let living = (0..self.scales.len()).filter(|number| keep(*number));
         Self {

@@ -1,10 +1,11 @@
-//! The table of word pieces: per piece a vector with four bits per component, and the scale of these values.
-//! The table is part of the binary, so that nothing is loaded at the start. `assets/meaning/distil.py`
-//! generates it.
+//! The table of word pieces. For each piece it contains a vector with four bits per component, and the scale
+//! of these values. The table is part of the binary, so that nothing is loaded at the start. The script
+//! `assets/meaning/distil.py` generates it.
 
 pub(super) const WIDTH: usize = 256;
 
-/// The step of each piece (f32, little endian), then the components of each, two a byte, the first in its lower half.
+/// First the step of each piece (f32, little endian), then the components of each piece. A byte contains two
+/// components; the first is in the lower half.
 static TABLE: &[u8] = include_bytes!("../../assets/meaning/table.bin");
 
 /// The median length of a word's vector, over the words of the listings for which the table was made.
@@ -30,7 +31,7 @@ pub(super) fn add(piece: u32, sum: &mut [f32]) {
     }
 }
 
-/// The component that four bits stand for: an odd number from -15 to 15.
+/// The component that four bits encode: an odd number from -15 to 15.
 fn odd(half: u8) -> f32 {
     2.0 * f32::from(half) - 15.0
 }
@@ -45,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_beyond_the_table_adds_nothing() {
+    fn unknown_word_piece_adds_nothing_to_the_vector() {
         let mut sum = [0.0; WIDTH];
         add(u32::MAX, &mut sum);
         assert_eq!(sum, [0.0; WIDTH]);

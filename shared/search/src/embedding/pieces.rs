@@ -1,6 +1,7 @@
-//! Tokenizes text like the language model from which the table was made (`WordPiece`, uncased), because the
-//! vectors are valid only for the pieces of that model. Text is in lower case and without accents. Each word
-//! is split into pieces; each piece is the longest known one at the start of the rest.
+//! Splits a text into word pieces exactly like the language model from which the table was made (`WordPiece`,
+//! uncased). The vectors are valid only for the pieces of that model. The text is changed to lower case
+//! without accents. Each word is then split from left to right: the next piece is always the longest piece of
+//! the table that fits.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_split_into_longest_pieces() {
+    fn words_are_split_into_the_longest_known_pieces() {
         assert_eq!(spelled("Résumé parsing"), ["resume", "par", "##sing"]);
         assert_eq!(spelled("e-mail, now!"), ["e", "-", "mail", ",", "now", "!"]);
         assert_eq!(spelled(""), [""; 0]);

@@ -106,7 +106,7 @@ async function watch(id, place, wait) {
     if (body.lane === "active") return showProgress(place, 3, "It is Live.", [listingLink(id, "Open its page")]);
     if (body.lane !== "queued") {
       const rest = [reasonsOf(body), listingLink(id, "Open its page")];
-      return showProgress(place, 1, body.lane_reason + " Fix it and publish again.", rest);
+      return showProgress(place, 1, body.lane_reason + " Fix it, then publish again.", rest);
     }
     if (body.probe) {
       const again = "The next probe is at " + new Date(body.retry_at).toLocaleTimeString() + ".";

@@ -1,5 +1,6 @@
-//! Ids of messages, contexts and tasks. Clients may choose their own, so length and characters are limited
-//! before an id becomes part of a key, and an id that gives access to something must be recognizable as ours.
+//! Ids of messages, contexts and tasks. Clients may choose their own ids, so length and characters are
+//! checked before an id becomes part of a key. Some ids give access to stored data. The registry must be able
+//! to recognize that it created such an id.
 
 use registry_app::App;
 
@@ -43,13 +44,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_ids_and_control_characters_are_invalid() {
+    fn ids_that_are_long_or_contain_control_characters_are_invalid() {
         assert!(is_valid_id("a b/ü") && is_valid_id(&"ü".repeat(MAX_ID_LENGTH)));
         assert!(!is_valid_id(&"x".repeat(MAX_ID_LENGTH + 1)) && !is_valid_id("a\nb"));
     }
 
     #[test]
-    fn only_our_context_ids_are_recognized() {
+    fn only_context_ids_of_this_registry_are_recognized() {
         let ours = "ctx-00112233445566778899aabbccddeeff";
         assert!(is_own_context_id(ours));
         for other in [

@@ -1,6 +1,8 @@
-//! A message in the one form that all dialects are parsed into. Tasks are stored with their messages, so the
-//! member names are part of the stored data. Every byte of an item costs money and anyone can write one, so a
-//! stored message is only the beginning: enough to continue the conversation and to recognize it.
+//! A message in one form. Messages of all A2A versions are parsed into this form.
+//!
+//! Tasks are stored with their messages, so the field names are part of the stored data. Anyone can send a
+//! message, and every stored byte costs money. So only the beginning of a message is stored. It is enough to
+//! recognize the message and to continue the conversation.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

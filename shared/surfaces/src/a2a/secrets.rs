@@ -1,5 +1,5 @@
-//! Access tokens, discount codes and session ids are shown once and stored as digests, so they are removed
-//! from stored tasks, both from answers and from messages.
+//! Removes secrets from stored tasks, both from answers and from messages. The secrets are access tokens,
+//! discount codes and session ids. They are shown once, and only their digests are stored.
 
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::CATALOGUE;
@@ -64,7 +64,7 @@ mod tests {
     use registry_model::Random;
 
     #[test]
-    fn catalogue_examples_are_not_secrets() {
+    fn examples_in_the_catalog_are_not_removed_as_secrets() {
         for entry in CATALOGUE {
             let text = format!("{{\"data\":{:?}}}", entry.example);
             assert_eq!(without_secrets(&text), text);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_removed_everywhere() {
+    fn secrets_are_removed_from_every_part_of_a_text() {
         let random = Random::seeded(7);
         let (token, code) = (AccessToken::new(&random), DiscountCode::new(&random));
         let (token, code) = (token.reveal(), code.reveal());

@@ -1,6 +1,6 @@
-//! What a message does. A task is stored only if a client may need to read, continue or cancel it later: when
-//! the message changed something, when the reply asks a question, or when the client asked for a task. A
-//! message that only reads is answered without a task, and the answer may be cached.
+//! What a message does. A task is stored only if a client may need to read, continue or cancel it later. This
+//! is so in three cases: the message changed something, the reply asks a question, or the client asked for a
+//! task. If a message only reads data, the answer contains no task and may be cached.
 
 use serde_json::Value;
 

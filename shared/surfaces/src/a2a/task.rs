@@ -1,6 +1,6 @@
-//! Tasks: the request of a client, its state and its result. State names are those of A2A 0.3: the table
-//! stores these names, and the names of 1.0 are derived from them. The size of an item is limited, so
-//! contents that are too large are replaced by a note.
+//! Tasks. A task contains the request of a client, its state and its result. The table stores the state names
+//! of A2A 0.3. The state names of 1.0 are derived from them. The size of an item is limited, so contents that
+//! are too large are replaced by a note.
 
 use serde::{Deserialize, Serialize};
 
@@ -142,7 +142,10 @@ fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     let mut contents = contents.clone();
     for artifact in &mut contents.artifacts {
         artifact.parts.retain(|part| !matches!(part.content, Content::Data(_)));
-        artifact.parts.push(Part::text("The data was too large to store; send the message again to get it."));
+        artifact.parts.push(Part::text(
+            "The data was too large to store. Send the message again to get the \
+            data.",
+        ));
     }
     contents.message = contents.message.map(Message::abridged);
     contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
@@ -196,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn stored_task_is_read_back() {
+    fn stored_task_is_read_back_unchanged() {
         let artifact =
             Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(json!({ "x": 1 }))] };
         let contents = TaskContents {
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_that_are_too_large_are_replaced_by_a_note() {
+    fn content_that_is_too_large_is_replaced_by_a_note() {
         let large = json!({ "x": "y".repeat(MAX_CONTENT_BYTES) });
         let artifact =
             Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };

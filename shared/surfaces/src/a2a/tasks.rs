@@ -1,15 +1,14 @@
-//! Stored tasks: get, cancel and list. Callers have no credentials and many share an address, so anyone who
-//! knows an id that this registry created can read the task. Expired tasks and tasks of others look the same,
-//! so that ids cannot be probed.
+//! Reads, cancels and lists stored tasks. Callers have no credentials, and many callers share an address. So
+//! anyone can read a task if they know an id that this registry created. The answer for an expired task is
+//! the same as for an unknown id, so that nobody can guess ids.
 
 use super::TaskError;
 use super::id::{is_own_context_id, is_valid_id, new_id};
 use super::message::{Message, Part};
-use super::page_token;
 use super::task::Task;
 use super::task::TaskState;
 use registry_app::App;
-use registry_model::{Caller, Moment};
+use registry_model::{Caller, Cursor, Moment, TimeKey};
 use registry_store::{StoredTask, TaskFilter};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,22 +49,26 @@ pub async fn cancel(app: &App, caller: Caller, id: &str) -> Result<Task, TaskErr
     }
 }
 
-pub(super) const CANCELED_TEXT: &str = "Canceled; nothing was done.";
+pub(super) const CANCELED_TEXT: &str = "Canceled. The request had no effect.";
 
 /// A caller sees the tasks of the contexts that it knows (A2A 1.0 specification §3.1.4: only tasks that are
 /// visible to the client), so without a context id of ours there are none.
 pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError> {
     let filter =
         TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };
-    let after = request.page_token.as_deref().map(page_token::decode).transpose()?;
+    let after = request.page_token.map(|token| token.parse::<Cursor<TimeKey>>()).transpose();
+    let after = after.map_err(|_| TaskError::InvalidPageToken)?;
     let Some(context_id) = request.context_id.filter(|id| is_own_context_id(id)) else {
         return Ok(TaskList::default());
     };
     let now = app.clock.now();
-    let page = app.store.tasks(&context_id, &filter, after.as_deref(), request.page_size, now).await?;
+    let page = app
+        .store
+        .tasks(&context_id, &filter, after.as_ref().map(|Cursor(key)| key.as_str()), request.page_size, now)
+        .await?;
     Ok(TaskList {
         tasks: page.tasks.into_iter().map(Task::from_stored).collect::<Result<_, _>>()?,
-        next_page_token: page.next.as_deref().map(page_token::encode),
+        next_page_token: page.next.map(|key| Cursor(key).to_string()),
         total: page.total,
     })
 }

@@ -1,14 +1,15 @@
-//! `GET /agents` of ARD (§7.4): all Live listings, in pages, in a fixed order, with a filter. A filter that
-//! the index cannot apply is checked against each row, within a bounded number of reads.
+//! `GET /agents` of ARD (§7.4): all Live listings in pages, in a fixed order, with a filter. If the index
+//! cannot apply a filter, the filter is checked against each row. The number of reads is limited.
 
 use serde::{Deserialize, Serialize};
 
 use super::filter::Kinds;
 use super::list_filter::ListFilter;
-use super::token::{self, Place};
+use super::token::{self, ListPosition};
 use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
 use registry_app::App;
+use registry_model::Cursor;
 use registry_search::browse::{BrowseQuery, Row};
 
 /// Rows per read where a filter is checked against each row, and the most reads for one page.
@@ -45,7 +46,7 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let place = token::place(query.page_token.as_deref())?;
+    let place: ListPosition = token::position(query.page_token.as_deref())?;
     let part = BrowseQuery {
         kind,
         changed_since: filter.updated_after,
@@ -58,9 +59,13 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
     } else {
         let page = app.search.browse(&BrowseQuery { limit, ..part }).await?;
         let items = page.rows.iter().map(|row| entry(app, row)).collect();
-        let next = page.next.map(|after| token::at_place(&Place { after: Some(after), rows: 0 }));
+        let next = page.next.map(|after| page_token(Some(after), 0));
         Ok(List { items, total: Some(page.total), page_token: next })
     }
+}
+
+fn page_token(after: Option<String>, rows: usize) -> String {
+    Cursor(ListPosition { after, rows }).to_string()
 }
 
 /// Up to `limit` matching rows, after `seen_before` rows of the first read.
@@ -80,7 +85,7 @@ async fn filtered(
                 continue;
             }
             if list.items.len() == limit {
-                list.page_token = Some(token::at_place(&Place { after: part.after, rows }));
+                list.page_token = Some(page_token(part.after, rows));
                 return Ok(list);
             }
             list.items.push(entry);
@@ -90,7 +95,7 @@ async fn filtered(
             return Ok(list);
         }
     }
-    list.page_token = Some(token::at_place(&Place { after: part.after, rows: 0 }));
+    list.page_token = Some(page_token(part.after, 0));
     Ok(list)
 }
 
@@ -101,7 +106,8 @@ fn check_order(order: &str) -> Result<(), ArdError> {
         return Ok(());
     }
     Err(ArdError::invalid(
-        "`orderBy` must be `name`, which is also the default. For the newest first, use GET /api/listings/active.",
+        "`orderBy` must be `name`, which is also the default. To get the newest listings first, use GET \
+         /api/listings/active.",
     ))
 }
 

@@ -1,5 +1,5 @@
-//! A catalog entry (ARD §4.2): a listing, or an endpoint of the registry itself, in catalogs and search
-//! results. The entry is built in one place, so that it is identical everywhere.
+//! A catalog entry (ARD §4.2) in catalogs and search results. An entry is a listing, or an endpoint of the
+//! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -106,7 +106,8 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             AGENT_CARD_MEDIA_TYPE,
             brand,
             agent,
-            "Registry of agents and MCP servers: list yourself, find Live peers and check them, in plain words over A2A.",
+            "Registry of agents and MCP servers. You can list yourself, find Live listings and check them, \
+             in plain words over A2A.",
             ["find an agent that can do a task", "list my agent in a registry", "is this agent live?"],
         ),
         own(
@@ -114,7 +115,8 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             SERVER_CARD_MEDIA_TYPE,
             brand,
             "/mcp/server-card",
-            "Registry of agents and MCP servers as MCP tools: search Live listings, list a server, check its status.",
+            "Registry of agents and MCP servers, with MCP tools to search Live listings, publish a server \
+             and check its status.",
             [
                 "find an MCP server that can do a task",
                 "list my MCP server in a registry",
@@ -126,7 +128,7 @@ pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
             REGISTRY_MEDIA_TYPE,
             &format!("{brand} (search)"),
             ARD_BASE,
-            "Search, explore and browse all Live listings by the ARD API.",
+            "Search, explore and browse all Live listings with the ARD API.",
             [
                 "search for agents and MCP servers",
                 "which agents are there?",
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn registry_has_three_own_entries() {
+    fn registry_has_three_entries_for_itself() {
         for base in ["https://registry.example.org", "http://127.0.0.1:8080", "http://[::1]:8080"] {
             let settings =
                 Settings::from_env(Mode::Development, |name| (name == "BASE_URL").then(|| base.to_owned()))

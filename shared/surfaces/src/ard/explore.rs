@@ -1,5 +1,5 @@
-//! `POST /explore` of ARD (§7.3): the number of entries by type, publisher, tag or category, of all entries
-//! or of those that match a text. Counted in the index only; no listing is read.
+//! `POST /explore` of ARD (§7.3): counts entries by type, publisher, tag or category. It counts all entries,
+//! or the entries that match a text. The counts come from the index only. No listing is read.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -73,7 +73,7 @@ impl Counted {
 pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
         return Err(ArdError::invalid(
-            "`query` must be an object; its members `text` and `filter` are optional.",
+            "`query` must be an object. Its members `text` and `filter` are optional.",
         ));
     }
     let text = search::text(body)?.unwrap_or_default();
@@ -100,7 +100,8 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
 fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
         ArdError::invalid(
-            "`resultType` must contain the fields to count by, such as {\"facets\": [{\"field\": \"type\"}]}.",
+            "`resultType` must contain the fields whose values are counted, such as {\"facets\": \
+             [{\"field\": \"type\"}]}.",
         )
     })?;
     if facets.len() > MAX_FACETS {
@@ -112,7 +113,7 @@ fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
 fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
     let field = facet["field"].as_str().filter(|field| !field.is_empty());
     let field =
-        field.ok_or_else(|| ArdError::invalid("Each of `resultType.facets` must name its `field`."))?;
+        field.ok_or_else(|| ArdError::invalid("Each entry of `resultType.facets` must have a `field`."))?;
     let counted = match field {
         "type" | "mediaType" => Some(Counted::Type),
         "publisher" => Some(Counted::By(Facet::Publisher)),
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn most_frequent_values_are_shown_and_the_rest_counted() {
+    fn most_frequent_values_are_shown_and_other_values_are_counted() {
         let request = facet(&json!({ "field": "type", "limit": 1, "minCount": 2 })).unwrap();
         let counts = vec![("mcp".to_owned(), 5), ("agent".to_owned(), 3), ("else".to_owned(), 1)];
         assert_eq!(

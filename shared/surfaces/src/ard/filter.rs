@@ -1,5 +1,5 @@
-//! The filter of a query (ARD §7.1): paths into an entry, each with the accepted values. Every member of an
-//! entry can be filtered; a path that no entry has matches nothing.
+//! The filter of a query (ARD §7.1). A filter contains paths into an entry, and the accepted values for each
+//! path. Every field of an entry can be filtered. If no entry has a path, the filter matches nothing.
 
 use serde_json::Value;
 
@@ -52,7 +52,8 @@ impl Filter {
             Value::Object(constraints) => constraints,
             _ => {
                 return Err(ArdError::invalid(
-                    "`query.filter` must be an object of field paths and accepted values.",
+                    "`query.filter` must be an object. Its keys are field paths, and its values are the \
+                     accepted values.",
                 ));
             }
         };
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn each_path_must_have_one_of_the_values() {
+    fn each_filter_path_must_have_one_of_the_given_values() {
         for (filter, is_match) in [
             (json!({}), true),
             (json!({ "tags": ["weather"] }), true),
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn media_types_select_kinds() {
+    fn media_types_select_the_kinds_of_listings() {
         let kinds = |filter: Value| Filter::read(&filter).unwrap().kinds;
         assert_eq!(kinds(json!({ "type": [AGENT_CARD_MEDIA_TYPE] })), Kinds::Only(Kind::Agent));
         assert_eq!(kinds(json!({ "type": SERVER_CARD_MEDIA_TYPE })), Kinds::Only(Kind::Mcp));

@@ -1,5 +1,5 @@
-//! The filter of the list (ARD Appendix A): conditions as text, joined by AND, such as
-//! `type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'`.
+//! The filter of the list (ARD Appendix A): conditions as text, joined by AND. Example: `type =
+//! 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'`.
 
 use std::str::FromStr;
 
@@ -101,7 +101,8 @@ struct Condition<'a> {
 fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
     let unclear = || {
         ArdError::invalid(format!(
-            "`filter` cannot be parsed at `{}`. Write conditions as field = 'value', joined by AND.",
+            "`filter` cannot be parsed at `{}`. Write each condition as field = 'value', and join conditions \
+             with AND.",
             shorten(text, 80)
         ))
     };
@@ -139,7 +140,8 @@ fn joined(text: &str) -> Result<&str, ArdError> {
     };
     match after.trim_start() {
         "" => Err(ArdError::invalid(
-            "`filter`: join conditions by AND; OR and NOT are not supported. Write several values of a field as 'a,b'.",
+            "`filter`: join conditions with AND. OR and NOT are not supported. To accept several values of a \
+             field, write 'a,b'.",
         )),
         next => Ok(next),
     }
@@ -167,7 +169,7 @@ mod tests {
     use registry_model::Kind;
 
     #[test]
-    fn conditions_are_parsed() {
+    fn conditions_of_a_list_filter_are_parsed() {
         let read = |text: &str| ListFilter::read(text).unwrap();
         let both = read("type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'");
         assert_eq!(both.kinds(), Kinds::Only(Kind::Mcp));

@@ -1,14 +1,16 @@
-//! `POST /search` of ARD (§7.2): entries that match a text and a filter, best first. The schema of ARD allows
-//! only entries, referrals and a page token in the answer.
+//! `POST /search` of ARD (§7.2): the entries that match a text and a filter, best match first. The schema of
+//! ARD allows only entries, referrals and a page token in the answer.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::filter::{Filter, Kinds};
-use super::{ArdError, page_size, token};
+use super::token::{self, HitsBefore};
+use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
 use registry_app::App;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
+use registry_model::Cursor;
 use registry_model::protocol::ARD_BASE;
 use registry_model::settings::Settings;
 use registry_search::filtered::FilteredHit;
@@ -47,7 +49,10 @@ impl Request {
     fn read(body: &Value) -> Result<Self, ArdError> {
         let text = text(body)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
-            ArdError::invalid("`query.text` is required: a search in plain words. To browse, use GET agents.")
+            ArdError::invalid(
+                "`query.text` is required: describe in plain words what you need. To browse \
+                without a search, use GET agents.",
+            )
         })?;
         Ok(Self {
             text,
@@ -59,7 +64,7 @@ impl Request {
                 Some(_) => return Err(ArdError::invalid("`federation` must be auto, referrals or none.")),
             },
             limit: page_size(optional_number(body, "pageSize")?, 10)?,
-            skip: token::hits(optional_text(body, "pageToken")?)?,
+            skip: token::position::<HitsBefore>(optional_text(body, "pageToken")?)?.0,
         })
     }
 }
@@ -90,7 +95,7 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
     Ok(Results {
         results: found.hits.iter().map(result).collect(),
         referrals,
-        page_token: found.next.map(token::after_hits),
+        page_token: found.next.map(|hits| Cursor(HitsBefore(hits)).to_string()),
     })
 }
 
@@ -144,10 +149,10 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn search_is_parsed() {
+    fn search_request_is_parsed() {
         let read = Request::read(&json!({
             "query": { "text": " weather\u{0} tools ", "filter": { "type": ["application/mcp-server-card+json"] } },
-            "federation": "referrals", "pageSize": 900, "pageToken": token::after_hits(10),
+            "federation": "referrals", "pageSize": 900, "pageToken": Cursor(HitsBefore(10)).to_string(),
         }));
         let read = read.unwrap();
         assert_eq!(
@@ -159,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_search_is_rejected() {
+    fn invalid_search_request_is_rejected() {
         let with = |member: &str, value: Value| {
             let mut body = json!({ "query": { "text": "x" } });
             body[member] = value;

@@ -1,97 +1,115 @@
-//! Page tokens: opaque to the client, as ARD requires, and checked when they come back, because anyone can
-//! send one.
+//! The positions in ARD page tokens. ARD requires that clients do not interpret a token.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use std::fmt;
+use std::str::FromStr;
+
+use registry_model::{Cursor, ForeignCursor};
 
 use super::ArdError;
 
 /// The deepest offset that a token may have.
-const DEEPEST: usize = 100_000;
+const MAX_OFFSET: usize = 100_000;
 
-/// The token of the page after `hits` hits.
-#[must_use]
-pub fn after_hits(hits: usize) -> String {
-    URL_SAFE_NO_PAD.encode(format!("hits:{hits}"))
-}
-
-/// How many hits lie before the page.
-///
-/// # Errors
-/// 400: this registry did not issue the token.
-pub fn hits(token: Option<&str>) -> Result<usize, ArdError> {
-    let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(0) };
-    let count = read(token, "hits:").and_then(|count| count.parse().ok());
-    // A number may also be read from `+1` and `01`, which nobody was given.
-    count.filter(|count| *count <= DEEPEST && after_hits(*count) == token).ok_or_else(foreign)
-}
+/// The number of hits before the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HitsBefore(pub usize);
 
 /// A position in the list: a number of rows after a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ListPosition {
     /// The name after which rows are read; `None` from the first.
     pub after: Option<String>,
     /// How many of those rows lie before the page.
     pub rows: usize,
 }
 
-/// The token that goes on at a place of the list.
-#[must_use]
-pub fn at_place(place: &Place) -> String {
-    URL_SAFE_NO_PAD.encode(format!("list:{}:{}", place.rows, place.after.as_deref().unwrap_or_default()))
-}
-
-/// At which place of the list the page begins.
+/// The position in a token; the start of the list without a token.
 ///
 /// # Errors
 /// 400: this registry did not issue the token.
-pub fn place(token: Option<&str>) -> Result<Place, ArdError> {
-    let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(Place::default()) };
-    let written = read(token, "list:").ok_or_else(foreign)?;
-    let (rows, after) = written.split_once(':').ok_or_else(foreign)?;
-    let rows = rows.parse().ok().filter(|rows| *rows <= DEEPEST).ok_or_else(foreign)?;
-    let place = Place { after: Some(after.to_owned()).filter(|after| !after.is_empty()), rows };
-    if at_place(&place) == token { Ok(place) } else { Err(foreign()) }
+pub fn position<T: Default + fmt::Display + FromStr>(token: Option<&str>) -> Result<T, ArdError> {
+    let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(T::default()) };
+    let cursor = token.parse::<Cursor<T>>().map_err(|_| {
+        ArdError::invalid(
+            "`pageToken` must be the pageToken of an earlier page; leave it out for the first page.",
+        )
+    })?;
+    Ok(cursor.0)
 }
 
-fn read(token: &str, sort: &str) -> Option<String> {
-    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(token).ok()?).ok()?;
-    text.strip_prefix(sort).map(str::to_owned)
+impl fmt::Display for HitsBefore {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "hits:{}", self.0)
+    }
 }
 
-fn foreign() -> ArdError {
-    ArdError::invalid(
-        "`pageToken` must be the pageToken of an earlier page; leave it out for the first page.",
-    )
+impl FromStr for HitsBefore {
+    type Err = ForeignCursor;
+
+    fn from_str(text: &str) -> Result<Self, ForeignCursor> {
+        text.strip_prefix("hits:").and_then(offset).map(Self).ok_or(ForeignCursor)
+    }
+}
+
+impl fmt::Display for ListPosition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "list:{}:{}", self.rows, self.after.as_deref().unwrap_or_default())
+    }
+}
+
+impl FromStr for ListPosition {
+    type Err = ForeignCursor;
+
+    fn from_str(text: &str) -> Result<Self, ForeignCursor> {
+        let (rows, after) =
+            text.strip_prefix("list:").and_then(|text| text.split_once(':')).ok_or(ForeignCursor)?;
+        let after = Some(after.to_owned()).filter(|after| !after.is_empty());
+        Ok(Self { after, rows: offset(rows).ok_or(ForeignCursor)? })
+    }
+}
+
+fn offset(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|offset| *offset <= MAX_OFFSET)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_token_survives_a_round_trip() {
-        assert_eq!(hits(Some(&after_hits(40))).unwrap(), 40);
-        for there in [Place::default(), Place { after: Some("org.example/Größe: x".to_owned()), rows: 7 }] {
-            assert_eq!(place(Some(&at_place(&there))).unwrap(), there);
-        }
-        assert_eq!((hits(None).unwrap(), place(Some("")).unwrap()), (0, Place::default()));
+    fn read<T: Default + fmt::Display + FromStr>(text: &str) -> Option<T> {
+        position(Some(text)).ok()
+    }
+
+    fn write(position: impl fmt::Display) -> String {
+        Cursor(position).to_string()
     }
 
     #[test]
-    fn a_foreign_token_is_refused() {
+    fn page_token_is_unchanged_after_encoding_and_decoding() {
+        assert_eq!(read(&write(HitsBefore(40))), Some(HitsBefore(40)));
+        let deep = ListPosition { after: Some("org.example/Größe: x".to_owned()), rows: 7 };
+        for there in [ListPosition::default(), deep] {
+            assert_eq!(read(&write(&there)), Some(there));
+        }
+        assert_eq!(position(None).ok(), Some(HitsBefore(0)));
+        assert_eq!(read(""), Some(ListPosition::default()));
+    }
+
+    #[test]
+    fn page_token_that_the_registry_did_not_create_is_refused() {
         for token in [
             "nonsense!",
             "e30",
-            &at_place(&Place::default()),
-            &after_hits(DEEPEST + 1),
-            &URL_SAFE_NO_PAD.encode("hits:-1"),
-            &URL_SAFE_NO_PAD.encode("hits:+1"),
-            &URL_SAFE_NO_PAD.encode("hits:01"),
+            &write(ListPosition::default()),
+            &write(HitsBefore(MAX_OFFSET + 1)),
+            &write("hits:-1"),
+            &write("hits:+1"),
+            &write("hits:01"),
         ] {
-            assert!(hits(Some(token)).is_err(), "{token}");
+            assert_eq!(read::<HitsBefore>(token), None, "{token}");
         }
-        assert!(place(Some(&after_hits(1))).is_err());
-        assert!(place(Some(&URL_SAFE_NO_PAD.encode("list:+1:a"))).is_err());
+        for token in [write(HitsBefore(1)), write("list:+1:a")] {
+            assert_eq!(read::<ListPosition>(&token), None, "{token}");
+        }
     }
 }

@@ -1,6 +1,6 @@
-//! `/agentmap.json`: the addresses that an agent looks for first, by purpose. `/.well-known/api-catalog` (RFC
-//! 9727): the APIs of this registry as a set of links (RFC 9264), each with what describes it and where its
-//! state is shown.
+//! Two documents. `/agentmap.json` contains the addresses that an agent looks for first, by purpose.
+//! `/.well-known/api-catalog` (RFC 9727) contains the APIs of this registry as a set of links (RFC 9264). For
+//! each API, it links to the description and to the current state.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -41,7 +41,8 @@ pub(super) struct Agentmap {
 
 impl Document for Agentmap {
     const PATHS: &'static [&'static str] = &["/agentmap.json", "/.well-known/agentmap.json"];
-    const SUMMARY: &'static str = "Where agents find the cards, catalogs, search and feed of this registry.";
+    const SUMMARY: &'static str = "The URLs of the cards, catalogs, search and feed of this registry, for \
+        agents.";
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
     type Answer = Self;
@@ -81,7 +82,7 @@ pub(super) struct ApiCatalog;
 
 impl Document for ApiCatalog {
     const PATHS: &'static [&'static str] = &["/.well-known/api-catalog"];
-    const SUMMARY: &'static str = "The APIs of this registry and what describes each (RFC 9727).";
+    const SUMMARY: &'static str = "The APIs of this registry, each with its description document (RFC 9727).";
     const MEDIA_TYPE: &'static str =
         "application/linkset+json; profile=\"https://www.rfc-editor.org/info/rfc9727\"";
     const MAX_AGE_S: Option<u32> = Some(3600);

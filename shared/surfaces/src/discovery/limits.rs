@@ -1,4 +1,4 @@
-//! The rate limits of the settings as documents show them, so that clients can keep within them.
+//! The rate limits from the settings, as documents show them. Clients can use them to avoid refused requests.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,7 +52,8 @@ pub(super) fn inbound(settings: &Settings) -> Inbound {
             .caller_rate
             .map(|rate| Requests { per_second: rate.per_second, at_once: rate.at_once }),
         acts: acts(settings).to_vec(),
-        beyond: "429 with Retry-After, and `retry_after_s` in the problem document. Nothing was done.",
+        beyond: "The response is 429 with Retry-After, and `retry_after_s` in the problem document. The \
+            request had no effect.",
     }
 }
 

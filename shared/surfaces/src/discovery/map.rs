@@ -1,5 +1,5 @@
-//! `/discovery.json`: the map of this registry (`specification.md#documents`): its endpoints,
-//! tools and documents, offer and prices, limits, and probe statistics.
+//! `/discovery.json`: the map of this registry (`specification.md#documents`). It contains endpoints, tools,
+//! documents, the founding offer, prices, limits and probe statistics.
 
 use bytes::Bytes;
 use schemars::JsonSchema;

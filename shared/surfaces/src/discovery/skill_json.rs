@@ -1,5 +1,6 @@
-//! `/skill.json`: the steps by which an agent lists itself, goes Live, takes the founding offer and works
-//! with others. Each step contains a complete request, so that an agent needs no other document.
+//! `/skill.json`: the steps of an agent in this registry. The agent lists itself, goes Live, takes the
+//! founding offer and works with other listings. Each step contains a complete request, so that an agent
+//! needs no other document.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -118,7 +119,7 @@ struct SkillLink {
 impl Document for SkillJson {
     const PATHS: &'static [&'static str] = &["/skill.json"];
     const SUMMARY: &'static str =
-        "The steps by which an agent lists itself and takes the founding offer, each as a complete request.";
+        "The steps to list an agent and to take the founding offer. Each step is a complete request.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
@@ -144,8 +145,9 @@ fn skill_json(settings: &Settings, live: Live) -> SkillJson {
         deal: funnel::deal(settings, live.funnel.seats_claimed),
         stages: funnel::stages(settings),
         fill_in: FillIn {
-            listing_id: "The `listing_id` in the answer to the step `list`.",
-            access_token: "The `access_token` in the answer to the step `feedback`, if it grants a seat.",
+            listing_id: "The `listing_id` in the response to the step `list`.",
+            access_token: "The `access_token` in the response to the step `feedback`, if the listing got a \
+                seat.",
             url: "The URL of your card, site or MCP endpoint.",
         },
         curl: curl.collect(),

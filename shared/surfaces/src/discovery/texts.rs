@@ -44,7 +44,8 @@ pub(super) struct LlmsFull;
 
 impl Document for LlmsFull {
     const PATHS: &'static [&'static str] = &["/llms-full.txt"];
-    const SUMMARY: &'static str = "Everything in one text: how to list, every operation with its arguments, every document, the limits.";
+    const SUMMARY: &'static str = "The full guide in one text: how to list, every operation with its \
+        arguments, every document, and the limits.";
     const MEDIA_TYPE: &'static str = PLAIN_TEXT;
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
@@ -60,7 +61,7 @@ pub(super) struct AiText;
 
 impl Document for AiText {
     const PATHS: &'static [&'static str] = &["/ai.txt"];
-    const SUMMARY: &'static str = "What agents can do here, in short.";
+    const SUMMARY: &'static str = "A short list of what agents can do here.";
     const MEDIA_TYPE: &'static str = PLAIN_TEXT;
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
@@ -94,10 +95,11 @@ fn introduction(settings: &Settings) -> String {
     let [list, find] = [LIST_YOURSELF.described, MATCH_CAPABILITY.described]
         .map(|operation| Call::template(operation, settings).curl(" "));
     format!(
-        "# {}\n\n> {}\n\nListing is free. No key and no account is needed. To list an agent or MCP server, send its URL. It is \
-         probed at once; the answer says where to watch its state:\n\n```sh\n{list}\n```\n\nTo find a peer for a task:\n\n\
-         ```sh\n{find}\n```\n\nAll {} operations are MCP tools at `{}` and can be requested in plain words over A2A at `{}`. \
-         Where there is a next step, the answer contains it as `next`: a complete call.\n\n",
+        "# {}\n\n> {}\n\nPublishing a listing is free. You need no key and no account. To list an agent or \
+         MCP server, send its URL. It is probed at once. The response contains the URL of its \
+         status:\n\n```sh\n{list}\n```\n\nTo find a peer for a task:\n\n```sh\n{find}\n```\n\nAll {} \
+         operations are MCP tools at `{}`. You can also request them in plain words over A2A at `{}`. If \
+         there is a next step, the response contains it in `next`, as a complete call.\n\n",
         settings.brand,
         tagline(settings),
         DESCRIPTIONS.len(),
@@ -116,10 +118,20 @@ fn llms(settings: &Settings) -> String {
     }
     text.push_str("\n## Endpoints\n\n");
     for (name, path, what) in [
-        ("MCP", MCP_ENDPOINT, "streamable HTTP without sessions; every operation is a tool."),
-        ("A2A", "/api/a2a", "JSON-RPC and HTTP+JSON; plain words, or a data part that names an operation."),
-        ("ARD search", ARD_BASE, "Agentic Resource Discovery: search, explore and browse."),
-        ("MCP registry API", MCP_REGISTRY, "the read API of the official MCP registry, for Live servers."),
+        ("MCP", MCP_ENDPOINT, "streamable HTTP without sessions. Every operation is a tool."),
+        (
+            "A2A",
+            "/api/a2a",
+            "JSON-RPC and HTTP+JSON. Send plain words, or a data part that names an \
+            operation.",
+        ),
+        ("ARD search", ARD_BASE, "Agentic Resource Discovery, to search, explore and browse."),
+        (
+            "MCP registry API",
+            MCP_REGISTRY,
+            "the same read API as the official MCP registry. It returns the \
+            Live servers.",
+        ),
     ] {
         let _ = writeln!(text, "- [{name}]({}): {what}", settings.url(path));
     }
@@ -158,7 +170,8 @@ fn llms_full(settings: &Settings) -> String {
         let _ = writeln!(text, "- {name} (`{}`, {price}): {description}", sku.as_str());
     }
     text.push_str(
-        "\n## Operations\n\nEach is an MCP tool. Over A2A, send `{\"operation\": …, \"arguments\": …}` in a data part.\n",
+        "\n## Operations\n\nEach operation is an MCP tool. To call it over A2A, send `{\"operation\": …, \
+         \"arguments\": …}` in a data part.\n",
     );
     for operation in DESCRIPTIONS {
         add_operation(&mut text, operation, settings);
@@ -175,12 +188,13 @@ fn llms_full(settings: &Settings) -> String {
     text
 }
 
-const ERRORS: &str = "Every error is a problem document (RFC 9457, `application/problem+json`): `status`, `code` (stable), \
-    `detail` (what is wrong), `field` if an argument is at fault, and `next` if there is a next step. 400: the request \
-    cannot be parsed; 401: a token is missing or wrong; 402: not paid; 404: not found; 405: see the Allow header; 409: not \
-    possible in the current state; 422: an argument is invalid; 429 and 503: wait `retry_after_s`, then send the same \
-    request again. Over MCP the problem is the structured content of a result with `isError`, over A2A the data of a \
-    failed task.\n";
+const ERRORS: &str = "Every error is a problem document (RFC 9457, `application/problem+json`): `status`, \
+    `code` (stable) and `detail` (what is wrong). It contains `field` if an argument is invalid, and `next` \
+    if there is a next step. 400: the request cannot be parsed; 401: a token is missing or wrong; 402: not \
+    paid; 404: not found; 405: see the Allow header; 409: not possible in the current state; 422: an \
+    argument is invalid; 429 and 503: wait `retry_after_s` seconds, then send the same request again. Over \
+    MCP, the problem is the structured content of a result with `isError`. Over A2A, the problem is the data \
+    of a failed task.\n";
 
 fn add_operation(text: &mut String, operation: &Description, settings: &Settings) {
     let call = Call::template(operation, settings);
@@ -208,17 +222,20 @@ fn limits(settings: &Settings) -> String {
         settings;
     let Settings { recheck_days, talk_grace_days, founding_seats, payments_open_after, .. } = settings;
     let mut text = format!(
-        "\n## Limits\n\n- Probes: at most one per listing in {probe_tick_seconds} seconds; in all {probe_window_cap} in two \
-         minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
-         - A listing stays Live for {recheck_days} days after its last good handshake, and is probed again before they end.\n\
-         - Talk: {talk_grace_days} days of grace after going Live.\n\
-         - Founding seats: {founding_seats}. Payments open after feedback from {payments_open_after} agents and \
-         {payments_open_after} MCP servers.\n",
+        "\n## Limits\n\n\
+         - Probes of one listing: at most one in {probe_tick_seconds} seconds. All probes together: at most \
+         {probe_window_cap} in two minutes, {probe_hourly_cap} in an hour, {probe_daily_budget} in a day.\n\
+         - A listing stays Live for {recheck_days} days after its last successful handshake. It is probed again \
+         before this time ends.\n\
+         - Talk inbox: a new Live listing has {talk_grace_days} days to read its inbox for the first time. It \
+         stays Live in any case.\n\
+         - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
+         agents and {payments_open_after} MCP servers have sent feedback.\n",
     );
     if let Some(rate) = settings.caller_rate {
         let _ = writeln!(
             text,
-            "- Requests per address: {} a second, {} at once after a pause.",
+            "- Requests from one address: {} per second, or {} at once after a pause.",
             rate.per_second, rate.at_once
         );
     }
@@ -228,7 +245,7 @@ fn limits(settings: &Settings) -> String {
                 act.per_target.map(|most| format!(", {most} per host or listing")).unwrap_or_default();
             let _ = writeln!(
                 text,
-                "- To {}: {} an hour per caller{target}, {} in all.",
+                "- To {}: {} per hour and caller{target}, {} for all callers together.",
                 act.act, act.per_caller, act.everybody
             );
         }
@@ -250,7 +267,7 @@ fn ai_text(settings: &Settings) -> String {
     }
     let _ = writeln!(
         text,
-        "\nReplace names in braces by your own values; {} explains each step.\n\n## Machine indexes\n",
+        "\nReplace names in braces with your own values. {} explains each step.\n\n## Machine indexes\n",
         settings.url(&LLMS_FULL.path())
     );
     for document in guides().filter(|document| !document.path().contains('{')) {

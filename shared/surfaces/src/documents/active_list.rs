@@ -1,4 +1,4 @@
-//! `/api/listings/active`: Live listings of each kind, in pages, in the envelope of the specification.
+//! `/api/listings/active`: the Live listings of each kind, in pages, in the format of the specification.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ pub(super) struct ActiveList {
 impl Document for ActiveList {
     const PATHS: &'static [&'static str] = &["/api/listings/active"];
     const SUMMARY: &'static str =
-        "The active list: Live agents and MCP servers with their evidence, newest first.";
+        "The list of Live agents and MCP servers with their evidence, newest first.";
     const MAX_AGE_S: Option<u32> = Some(5);
     const SHOWS_LIVE: bool = true;
     type Query = Arguments;
@@ -77,7 +77,7 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),
         announce: format!(
-            "{} agents and {} MCP servers are Live: each answered a real handshake within {} days.",
+            "{} agents and {} MCP servers are Live. Each answered a real handshake within the last {} days.",
             live.agents, live.mcps, settings.recheck_days
         ),
         funnel_loop: "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
@@ -85,7 +85,7 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         counts: live.into(),
         agents: rows(&page.agents),
         mcps: rows(&page.mcps),
-        next_cursor: page.next.write(),
+        next_cursor: page.next.cursor(),
         deal: deal.clone(),
     }
 }

@@ -1,6 +1,6 @@
-//! The agent card of this registry in three forms: wide, with the fields of the specification and those that
-//! older clients need; strict, with the members of the A2A 1.0 schema only; and wide with the extension
-//! families. Skills come from the catalogue.
+//! The agent card of this registry in three forms. The wide form has the fields of the specification and the
+//! fields that older clients need. The strict form has only the fields in the schema of A2A 1.0. The third
+//! form is the wide form with the extension families. The skills come from the catalog of operations.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ pub(super) struct StrictAgentCard;
 
 impl Document for StrictAgentCard {
     const PATHS: &'static [&'static str] = &["/api/a2a/.well-known/agent-card.json"];
-    const SUMMARY: &'static str = "The same agent card with the members of A2A 1.0 only, signed.";
+    const SUMMARY: &'static str = "The same agent card, signed, with only the members of A2A 1.0.";
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
     type Answer = Map<String, Value>;
@@ -109,9 +109,9 @@ fn card(settings: &Settings) -> Value {
     let interface = |binding: &str, version: &str| json!({ "url": endpoint, "protocolBinding": binding, "protocolVersion": version });
     json!({
         "name": settings.brand,
-        "description": "A public registry of A2A agents and MCP servers in which every Live listing answered a real protocol \
-            handshake within seven days, with public evidence. List yourself with one request, find Live peers, and check \
-            whether a listing is clean and alive.",
+        "description": "A public registry of A2A agents and MCP servers in which every Live listing answered \
+            a real protocol handshake within seven days, with public evidence. You can list yourself with \
+            one request, find Live listings, and check whether a listing is clean and alive.",
         "url": endpoint,
         "version": registry_model::VERSION,
         "protocolVersion": newest,

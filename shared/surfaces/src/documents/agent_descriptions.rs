@@ -1,4 +1,4 @@
-//! `/.well-known/agent-descriptions`: Live agents in the form of the Agent Network Protocol (ANP-08,
+//! `/.well-known/agent-descriptions`: the Live agents in the format of the Agent Network Protocol (ANP-08,
 //! JSON-LD), in pages.
 
 use bytes::Bytes;
@@ -61,7 +61,7 @@ struct Item {
 
 impl Document for AgentDescriptions {
     const PATHS: &'static [&'static str] = &[PATH];
-    const SUMMARY: &'static str = "Live agents in the form of the Agent Network Protocol, in pages.";
+    const SUMMARY: &'static str = "Live agents in the format of the Agent Network Protocol, in pages.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const SHOWS_LIVE: bool = true;
     type Query = PageRequest;
@@ -88,7 +88,7 @@ impl Document for AgentDescriptions {
             name: app.settings.brand.clone(),
             total_items: request.live.of(Kind::Agent),
             items: page.agents.iter().map(item).collect(),
-            next: page.next.write().as_deref().map(url),
+            next: page.next.cursor().as_deref().map(url),
         })
     }
 }

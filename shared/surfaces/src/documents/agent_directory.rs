@@ -1,6 +1,6 @@
-//! The list of public agents in the form of A2A discovery proposals (A2A discussion #741), for clients of
-//! registries that implement them: Live agents with their skills, by offset and limit, searched by words or
-//! by skill.
+//! The list of public agents, in the format of proposals for A2A discovery (A2A discussion #741). It is for
+//! clients of registries that use this format. It contains the Live agents with their skills. Clients can
+//! page with offset and limit, and search by words or by skill.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -132,7 +132,8 @@ pub struct WellKnownAgents;
 
 impl Document for WellKnownAgents {
     const PATHS: &'static [&'static str] = &["/.well-known/agents", "/.well-known/agents/public"];
-    const SUMMARY: &'static str = "Live agents with their skills, in the form of A2A discovery proposals.";
+    const SUMMARY: &'static str = "Live agents with their skills, in the format of the A2A discovery \
+        proposals.";
     const MAX_AGE_S: Option<u32> = Some(30);
     type Query = DirectoryQuery;
     type Answer = Directory;
@@ -147,7 +148,8 @@ pub struct PublicAgents;
 
 impl Document for PublicAgents {
     const PATHS: &'static [&'static str] = &["/agents/public", "/agents/search"];
-    const SUMMARY: &'static str = "Live agents with their skills; all of them, or by words or skill.";
+    const SUMMARY: &'static str = "Live agents with their skills. Returns all agents, or the agents that \
+        match words or a skill.";
     const MAX_AGE_S: Option<u32> = Some(30);
     type Query = DirectoryQuery;
     type Answer = Directory;
@@ -195,7 +197,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         offset: skip,
         next_offset: found.next,
         note: agents.is_empty().then_some(
-            "No Live agent matches. List one with POST /api/publish, or leave out words and filters.",
+            "No Live agent matches. Leave out words and filters, or publish an agent with POST /api/publish.",
         ),
         items: agents.clone(),
         agents,

@@ -1,5 +1,5 @@
-//! The catalog for ARD crawlers: `/.well-known/ai-catalog.json` in the strict form of the AI catalogue
-//! (specVersion 1.0, no other members) and `/.well-known/ard.json` as JSON-LD, with the same entries.
+//! The catalog for ARD crawlers in two formats with the same entries. `/.well-known/ai-catalog.json` has the
+//! strict format of the AI catalog (`specVersion` 1.0, no other fields). `/.well-known/ard.json` is JSON-LD.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::document::{Document, DocumentRequest, NoQuery, Validity, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use registry_app::App;
-use registry_domain::views::active_page::{self, Cursor, PageQuery};
+use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_store::Live;
@@ -89,7 +89,7 @@ fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
 
 /// The registry's own listings are not repeated among the listings.
 async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
-    let newest = PageQuery { only: None, from: Cursor::default(), limit: MAX_LISTED };
+    let newest = PageQuery { only: None, from: ActivePosition::default(), limit: MAX_LISTED };
     let page = active_page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));

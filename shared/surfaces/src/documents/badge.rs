@@ -22,7 +22,8 @@ pub(super) struct About {
 
 impl Document for Badge {
     const PATHS: &'static [&'static str] = &["/badge/{name}"];
-    const SUMMARY: &'static str = "A badge of this registry, or with an id of a listing.";
+    const SUMMARY: &'static str = "A badge. With an id, it shows the state of that listing; without an id, \
+        it is the badge of this registry.";
     const MEDIA_TYPE: &'static str = "image/svg+xml; charset=utf-8";
     // Short, because owners look at the badge just after going Live.
     const MAX_AGE_S: Option<u32> = Some(60);

@@ -1,5 +1,6 @@
-//! A document: its paths, cache lifetime, validator and rendering. Authors implement a trait, so that the
-//! query has a type. The server uses a struct of functions, so that it can serve any document by its path.
+//! A document: its paths, its cache lifetime, its cache validator and the code that renders it. Authors
+//! implement a trait, so that the query has a type. The server uses a struct of functions, so that it can
+//! serve any document by its path.
 
 use std::fmt::Debug;
 
@@ -78,8 +79,41 @@ pub struct DocumentAnswer {
     pub headers: Vec<(&'static str, String)>,
 }
 
-type AnswerFuture = BoxFuture<'static, Result<DocumentAnswer, Problem>>;
+/// A request whose query has been read, for any document.
+trait AnyRequest: Send + Sync {
+    fn set_live(&mut self, live: Live);
 
+    /// Contains the query after it was parsed, so that unknown parameters do not create cache entries.
+    fn cache_key(&self) -> String;
+
+    fn cache_validator(&self, app: &App) -> Validity;
+
+    fn render<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Result<Bytes, Problem>>;
+}
+
+struct RequestFor<D: Document>(DocumentRequest<D::Query>);
+
+impl<D: Document> AnyRequest for RequestFor<D> {
+    fn set_live(&mut self, live: Live) {
+        self.0.live = live;
+    }
+
+    fn cache_key(&self) -> String {
+        format!("{}?{:?}", self.0.path, self.0.query)
+    }
+
+    fn cache_validator(&self, app: &App) -> Validity {
+        D::cache_validator(app, &self.0)
+    }
+
+    fn render<'a>(&'a self, app: &'a App) -> BoxFuture<'a, Result<Bytes, Problem>> {
+        Box::pin(D::render(app, &self.0))
+    }
+}
+
+type HeadersFuture = BoxFuture<'static, Result<Vec<(&'static str, String)>, Problem>>;
+
+/// A document as the server uses it. Only what depends on the types of a document is compiled once for each document.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyDocument {
     pub paths: &'static [&'static str],
@@ -92,8 +126,10 @@ pub struct AnyDocument {
     pub query_schema: fn() -> Value,
     /// JSON Schema 2020-12.
     pub answer_schema: fn() -> Value,
-    /// Arguments: app, path, query string, request headers.
-    pub answer: fn(App, String, String, HeaderMap) -> AnswerFuture,
+    shows_live: bool,
+    /// Arguments: path, query string.
+    read_request: fn(String, &str) -> Result<Box<dyn AnyRequest>, Problem>,
+    headers_now: fn(App) -> HeadersFuture,
 }
 
 impl AnyDocument {
@@ -112,47 +148,51 @@ impl AnyDocument {
             refusals: D::REFUSALS,
             query_schema: || schema_for!(D::Query).to_value(),
             answer_schema: schema_of_answer::<D::Answer>,
-            answer: |app, path, query, headers| {
-                Box::pin(async move { answer::<D>(&app, path, &query, &headers).await })
+            shows_live: D::SHOWS_LIVE,
+            read_request: |path, query| {
+                let query = from_query(query)?;
+                Ok(Box::new(RequestFor::<D>(DocumentRequest { path, query, live: Live::default() })))
             },
+            headers_now: |app| Box::pin(async move { D::headers_now(&app).await }),
         }
+    }
+
+    pub(crate) async fn answer(
+        &self,
+        app: &App,
+        path: String,
+        query: &str,
+        headers: &HeaderMap,
+    ) -> Result<DocumentAnswer, Problem> {
+        let mut request = (self.read_request)(path, query)?;
+        if self.shows_live {
+            request.set_live(app.store.live().await?);
+        }
+        let (body, validator) = match request.cache_validator(app)? {
+            Some(validator) if validator.matches_request(headers) => (None, validator),
+            Some(validator) => (Some(render_once(app, &*request, &validator).await?), validator),
+            None => {
+                let body = request.render(app).await?;
+                let validator = CacheValidator::of_body(&body);
+                (Some(body).filter(|_| !validator.matches_request(headers)), validator)
+            }
+        };
+        Ok(DocumentAnswer { body, validator, headers: (self.headers_now)(app.clone()).await? })
     }
 }
 
-async fn answer<D: Document>(
+/// Uses what this process rendered earlier for this validator.
+async fn render_once(
     app: &App,
-    path: String,
-    query_text: &str,
-    headers: &HeaderMap,
-) -> Result<DocumentAnswer, Problem> {
-    let query = from_query(query_text)?;
-    let live = if D::SHOWS_LIVE { app.store.live().await? } else { Live::default() };
-    let request = DocumentRequest { path, query, live };
-    let (body, validator) = match D::cache_validator(app, &request)? {
-        Some(validator) if validator.matches_request(headers) => (None, validator),
-        Some(validator) => (Some(rendered_once::<D>(app, &request, &validator).await?), validator),
-        None => {
-            let body = D::render(app, &request).await?;
-            let validator = CacheValidator::of_body(&body);
-            (Some(body).filter(|_| !validator.matches_request(headers)), validator)
-        }
-    };
-    Ok(DocumentAnswer { body, validator, headers: D::headers_now(app).await? })
-}
-
-/// Rendered for this validator by this or an earlier request to this process.
-async fn rendered_once<D: Document>(
-    app: &App,
-    request: &DocumentRequest<D::Query>,
+    request: &dyn AnyRequest,
     validator: &CacheValidator,
 ) -> Result<Bytes, Problem> {
-    // By the query as it was read: what a document does not take makes no page of its own.
-    let name = format!("{}?{:?}", request.path, request.query);
-    if let Some(body) = app.pages.get(&name, validator) {
+    let key = request.cache_key();
+    if let Some(body) = app.pages.get(&key, validator) {
         return Ok(body);
     }
-    let body = D::render(app, request).await?;
-    app.pages.put(name, validator.clone(), body.clone());
+    let body = request.render(app).await?;
+    app.pages.put(key, validator.clone(), body.clone());
     Ok(body)
 }
 

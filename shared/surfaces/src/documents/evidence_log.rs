@@ -1,17 +1,16 @@
-//! `/log`: the evidence log by C2SP `tlog-tiles`: its signed checkpoint and its tiles, and a document about
-//! the log with its public key.
+//! `/log`: the evidence log in the format of C2SP `tlog-tiles`. The paths return the signed checkpoint, the
+//! tiles, and a document about the log with its public key.
 
 use bytes::Bytes;
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
 use registry_app::App;
 use registry_domain::evidence_log::entries;
 use registry_model::error::{Problem, shorten};
-use registry_model::{LogTile, LogTree, Moment};
+use registry_model::{LogTile, LogTree, Moment, NextStep};
 
 const HASH_SIZE: usize = 32;
 
@@ -45,7 +44,7 @@ pub(super) struct AboutLog {
 
 impl Document for AboutLog {
     const PATHS: &'static [&'static str] = &["/log"];
-    const SUMMARY: &'static str = "About the evidence log, with the key that verifies it.";
+    const SUMMARY: &'static str = "A description of the evidence log, with the key that verifies it.";
     const MAX_AGE_S: Option<u32> = Some(30);
     const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;
@@ -72,9 +71,11 @@ impl Document for AboutLog {
             tile_url: url("/log/tile/{level}/{tile}"),
             entries_url: url("/log/tile/entries/{tile}"),
             proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
-            leaves: "Each entry is canonical JSON (RFC 8785): `event` (live, confirmed, ended, demoted, withdrawn \
-                or attested) of a `listing_id` `at` a time, with the `outcome` of the handshake, SHA-256 of \
-                the stored `evidence` and of the probed `endpoint`, and the code of the `reason`.",
+            leaves: "Each entry is canonical JSON (RFC 8785). It contains the `listing_id`, the `event` \
+                (live, confirmed, ended, demoted, withdrawn or attested) and the time `at` which it \
+                happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
+                `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
+                endpoint.",
         })
     }
 }
@@ -140,9 +141,10 @@ async fn tree(app: &App) -> Result<LogTree, Problem> {
 
 fn no_such_tile(path: &str) -> Problem {
     let detail = format!("No such tile (yet): `{}`.", shorten(path, 80));
-    let next = json!({
-        "action": "read_checkpoint", "method": "GET", "url": "/log/checkpoint",
-        "note": "The tree size in the checkpoint determines which tiles exist.",
-    });
+    let next = NextStep::open(
+        "read_checkpoint",
+        "/log/checkpoint".to_owned(),
+        "The tree size in the checkpoint determines which tiles exist.",
+    );
     Problem::new(StatusCode::NOT_FOUND, "no_such_tile", detail).with_next(next)
 }

@@ -1,5 +1,5 @@
-//! The extension families (`specification.md#versioning`): versions and paths, for the cards and the
-//! discovery map.
+//! The versions and paths of the extension families (`specification.md#versioning`). The cards and the
+//! discovery map show them.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
-//! `/api/feed`: the events of all listings. `/api/talk/feed`: the public posts of Live listings; senders are
-//! not verified, and messages of withdrawn listings are not shown. Both are newest first and contain no
-//! personal data.
+//! Two feeds. `/api/feed` contains the events of all listings. `/api/talk/feed` contains the public posts of
+//! Live listings. The senders of posts are not verified, and posts of withdrawn listings are not shown. Both
+//! feeds are sorted newest first and contain no personal data.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::document::{Document, DocumentRequest, json};
 use registry_app::App;
 use registry_domain::views::active_page::limit;
-use registry_domain::views::time_cursor;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, Kind, Lane, Listing, ListingId, Moment};
+use registry_model::{Cursor, FeedItem, Kind, Lane, Listing, ListingId, Moment, TimeKey};
 
 const ITEMS: u32 = 50;
 
@@ -46,7 +45,7 @@ pub(super) struct ActivityFeed {
 
 impl Document for ActivityFeed {
     const PATHS: &'static [&'static str] = &["/api/feed"];
-    const SUMMARY: &'static str = "What happened to which listing, the latest first, without personal data.";
+    const SUMMARY: &'static str = "The latest events of all listings, newest first, without personal data.";
     const MAX_AGE_S: Option<u32> = Some(5);
     type Query = FeedQuery;
     type Answer = Self;
@@ -54,14 +53,14 @@ impl Document for ActivityFeed {
     async fn render(app: &App, request: &DocumentRequest<FeedQuery>) -> Result<Bytes, Problem> {
         let limit = limit(request.query.limit, ITEMS)?;
         let cursor = request.query.cursor.as_deref();
-        let before = cursor.map(|cursor| time_cursor::read(cursor, "next_cursor")).transpose()?;
-        let (items, more) = app.store.feed(before.as_deref(), limit).await?;
+        let before = Cursor::<TimeKey>::position(cursor, "next_cursor")?;
+        let (items, more) = app.store.feed(before.as_ref().map(TimeKey::as_str), limit).await?;
         json(&Self {
             ok: true,
             title: format!("Activity of {}", app.settings.brand),
             updated_at: items.first().map(|item| item.at),
             items,
-            next_cursor: more.map(|place| time_cursor::write(&place)),
+            next_cursor: more.map(|place| Cursor(place).to_string()),
             discovery: app.settings.url("/discovery.json"),
             self_serve: app.settings.url("/api/publish"),
         })
@@ -107,7 +106,7 @@ struct PublicMessage {
 
 impl Document for TalkFeed {
     const PATHS: &'static [&'static str] = &["/api/talk/feed"];
-    const SUMMARY: &'static str = "What Live listings say to everyone, the latest first.";
+    const SUMMARY: &'static str = "The public messages of Live listings, newest first.";
     const MAX_AGE_S: Option<u32> = Some(5);
     type Query = TalkFeedQuery;
     type Answer = Self;
@@ -115,8 +114,9 @@ impl Document for TalkFeed {
     async fn render(app: &App, request: &DocumentRequest<TalkFeedQuery>) -> Result<Bytes, Problem> {
         let limit = limit(request.query.limit, ITEMS)?;
         let cursor = request.query.cursor.as_deref();
-        let before = cursor.map(|cursor| time_cursor::read(cursor, "next_cursor")).transpose()?;
-        let (messages, more) = app.store.talk_feed(before.as_deref(), limit, app.clock.now()).await?;
+        let before = Cursor::<TimeKey>::position(cursor, "next_cursor")?;
+        let (messages, more) =
+            app.store.talk_feed(before.as_ref().map(TimeKey::as_str), limit, app.clock.now()).await?;
         let mut senders: Vec<ListingId> = messages.iter().map(|message| message.to.clone()).collect();
         senders.sort_unstable();
         senders.dedup();
@@ -140,9 +140,9 @@ impl Document for TalkFeed {
         });
         json(&Self {
             ok: true,
-            title: format!("What listings of {} say to everyone", app.settings.brand),
+            title: format!("Public messages of the listings of {}", app.settings.brand),
             items: items.collect(),
-            next_cursor: more.map(|place| time_cursor::write(&place)),
+            next_cursor: more.map(|place| Cursor(place).to_string()),
             self_serve: format!(
                 "POST {} {{\"listing_id\": \"<listing_id>\", \"action\": \"social\", \"text\": \"<at most 500 characters>\"}}",
                 app.settings.url("/api/talk")

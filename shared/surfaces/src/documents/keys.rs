@@ -1,7 +1,11 @@
-//! The public keys of this registry, and who it is as a bot: the JWK set for attestations and cards (RFC
-//! 7517), the signature directory (draft-meunier-webbotauth-httpsig-directory), the signature agent card
-//! (draft-meunier-webbotauth-registry), and the key that proves names of this domain to the official MCP
-//! registry (official registry, `auth/http.go`).
+//! The public keys of this registry. There are four documents:
+//!
+//! - the JWK set for attestations and cards (RFC 7517);
+//! - the signature directory (draft-meunier-webbotauth-httpsig-directory);
+//! - the signature agent card, which describes the bot that sends the probes
+//!   (draft-meunier-webbotauth-registry);
+//! - the key that proves names of this domain to the official MCP registry (official registry,
+//!   `auth/http.go`).
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -43,7 +47,8 @@ struct Directory {
 
 impl Document for SignatureDirectory {
     const PATHS: &'static [&'static str] = &[DIRECTORY];
-    const SUMMARY: &'static str = "The keys that sign the requests of this registry, in a signed answer.";
+    const SUMMARY: &'static str = "The public keys of the requests that this registry sends, in a signed \
+        response.";
     const MEDIA_TYPE: &'static str = "application/http-message-signatures-directory+json";
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
@@ -93,7 +98,7 @@ struct WebBotAuth {
 
 impl Document for SignatureAgentCard {
     const PATHS: &'static [&'static str] = &[CARD];
-    const SUMMARY: &'static str = "The bot that probes other servers, and why it does.";
+    const SUMMARY: &'static str = "The bot that probes other servers, and why it probes them.";
     const MAX_AGE_S: Option<u32> = Some(3600);
     type Query = NoQuery;
     type Answer = Map<String, Value>;
@@ -109,8 +114,9 @@ impl Document for SignatureAgentCard {
             jwks_uri: settings.url(DIRECTORY),
             web_bot_auth: WebBotAuth {
                 trigger: "fetcher",
-                purpose: "Probes agents and MCP servers that were published here: reads their card and makes a \
-                    handshake, at most once in six minutes and again every week.",
+                purpose: "Probes agents and MCP servers that were published here. A probe reads the card and \
+                    makes a handshake. A new listing is probed at most once in six minutes, and a Live \
+                    listing once a week.",
                 product_token: product.to_owned(),
                 expected_user_agent,
                 // It requests only what the publisher named, and follows no links.
@@ -131,7 +137,8 @@ pub(super) struct RegistryAuth;
 
 impl Document for RegistryAuth {
     const PATHS: &'static [&'static str] = &["/.well-known/mcp-registry-auth"];
-    const SUMMARY: &'static str = "The key that proves names of this domain to the official MCP registry.";
+    const SUMMARY: &'static str = "The key that proves to the official MCP registry who owns the names of \
+        this domain.";
     const MEDIA_TYPE: &'static str = "text/plain; charset=utf-8";
     const MAX_AGE_S: Option<u32> = Some(600);
     type Query = NoQuery;

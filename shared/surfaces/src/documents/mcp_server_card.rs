@@ -1,6 +1,8 @@
-//! This registry as an MCP server: the specification's server card with its tools, the official card
-//! (SEP-2127) with what a client needs to connect, and the `server.json` for other MCP registries (schema of
-//! 2025-12-11).
+//! This registry as an MCP server, in three documents:
+//!
+//! - the server card of the specification, with the tools;
+//! - the official card (SEP-2127), with the data that a client needs to connect;
+//! - the `server.json` for other MCP registries (schema of 2025-12-11).
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -23,7 +25,7 @@ const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-c
 
 /// The official schema allows at most 100 characters.
 pub(super) const DESCRIPTION: &str =
-    "Registry of agents and MCP servers in which every Live row answered a real handshake.";
+    "Registry of agents and MCP servers. Every Live listing answered a real protocol handshake.";
 
 /// What the live server returns about itself (MCP 2026-07-28 `Implementation`).
 #[must_use]
@@ -45,7 +47,7 @@ pub struct ServerCard;
 
 impl Document for ServerCard {
     const PATHS: &'static [&'static str] = &["/mcp/server-card"];
-    const SUMMARY: &'static str = "The MCP server card by SEP-2127.";
+    const SUMMARY: &'static str = "The MCP server card in the format of SEP-2127.";
     const MEDIA_TYPE: &'static str = SERVER_CARD_MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(KEPT_S);
     type Query = NoQuery;
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn strict_card_keeps_the_official_limits() {
+    fn strict_card_stays_within_the_official_limits() {
         let card = strict(&at("https://registry.example.com"));
         let length = |member: &str| card[member].as_str().unwrap().len();
         assert!((1..=100).contains(&length("description")) && (1..=100).contains(&length("title")));
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn own_server_json_passes_our_publish_checks() {
+    fn server_json_of_this_registry_passes_the_publish_checks() {
         let settings = at("https://registry.example.com");
         let document = serde_json::to_value(server_json(&settings)).unwrap();
         let read = format::read(&document, Reach::Public).unwrap();

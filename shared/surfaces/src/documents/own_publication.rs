@@ -1,7 +1,9 @@
-//! How other parties find this registry. `/api/dns/mcp-status`: its DNS discovery record
-//! (`specification.md#dns-record`), as it should be and as the DNS returns it.
-//! `/api/mcp-registry/publish-status`: its name at other MCP registries, the proofs of the name, and the
-//! commands to publish it. Unknown values are null: the official registry is read only if it is a peer.
+//! How other parties find this registry. `/api/dns/mcp-status` returns the DNS discovery record
+//! (`specification.md#dns-record`): the expected record, and the record that the DNS returns.
+//!
+//! `/api/mcp-registry/publish-status` returns the name of this registry at other MCP registries, the proofs
+//! of the name, and the commands to publish it. Unknown values are null. The official registry is read only
+//! if it is one of the peers in the settings.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -61,8 +63,8 @@ struct RecordItem {
 
 impl Document for DnsStatus {
     const PATHS: &'static [&'static str] = &["/api/dns/mcp-status"];
-    const SUMMARY: &'static str =
-        "The DNS discovery record of this registry: as it should be, and as the DNS returns it.";
+    const SUMMARY: &'static str = "The DNS discovery record of this registry: the expected record, and the \
+        record that the DNS returns.";
     const MAX_AGE_S: Option<u32> = Some(60);
     type Query = NoQuery;
     type Answer = Self;
@@ -152,11 +154,11 @@ fn value<'a>(record: &'a str, key: &str) -> Option<&'a str> {
 
 fn instructions(state: RecordState, has_domain: bool, name: &str, line: &str) -> Vec<String> {
     let publish = format!("Add this record to the DNS zone of the domain: {line}");
-    let check = "Check again after a minute: the registry keeps a DNS answer for that long.".to_owned();
+    let check = "Check again after a minute. The registry caches a DNS answer for one minute.".to_owned();
     match state {
         RecordState::Matches => vec!["The record is correct. Nothing to do.".to_owned()],
         RecordState::Differs => {
-            vec![format!("Replace the record at {name}; see `items` for the differences."), publish, check]
+            vec![format!("Replace the record at {name}. The differences are in `items`."), publish, check]
         }
         RecordState::Missing => vec![publish, check],
         RecordState::Unknown => vec![
@@ -260,7 +262,8 @@ struct PublishStep {
 
 impl Document for PublishStatus {
     const PATHS: &'static [&'static str] = &["/api/mcp-registry/publish-status"];
-    const SUMMARY: &'static str = "How this registry is published at other MCP registries: its name, the proofs of the name, and the steps.";
+    const SUMMARY: &'static str = "How to publish this registry in other MCP registries: its name, the \
+        proofs of the name, and the steps.";
     const MAX_AGE_S: Option<u32> = Some(60);
     type Query = NoQuery;
     type Answer = Self;
@@ -311,8 +314,9 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
         discovery_record: settings.url(DnsStatus::PATHS[0]),
         server_json: description,
         recommended_names: [name],
-        note: "One of the two proofs is enough. Both contain the public part of the key that signs this registry's \
-            requests; the private part is in its table, where only the operator can read it.",
+        note: "One of the two proofs is enough. Both contain the public key of the key pair that signs this \
+            registry's requests. The private key is in the registry's table, where only the operator can \
+            read it.",
     })
 }
 
@@ -334,7 +338,8 @@ fn judge(key: &PublicKey, found: &[String]) -> RecordState {
 /// One step only until the registry has an https URL with a domain, because its name is made from the domain.
 fn steps(domain: Option<&str>, description: &str, record: &str, search: &str) -> Vec<PublishStep> {
     let Some(domain) = domain else {
-        let what = "Give this registry an https URL with a public domain (BASE_URL): its name is made from the domain.";
+        let what = "Set BASE_URL to an https URL with a public domain. The name of the registry is made from \
+            this domain.";
         return vec![PublishStep { step: 1, what, command: None }];
     };
     let key = "PRIVATE_KEY=$(aws dynamodb query --table-name \"$TABLE_NAME\" \
@@ -345,8 +350,8 @@ fn steps(domain: Option<&str>, description: &str, record: &str, search: &str) ->
     let steps = [
         ("Download the server.json.", Some(format!("curl -fsS {description} -o server.json"))),
         ("Read the private key from the table of this registry.", Some(key.to_owned())),
-        ("Prove the domain by HTTPS: the record is served already.", Some(login("http"))),
-        ("Or prove it by DNS: add this record to the zone.", Some(zone_line(domain, record))),
+        ("Prove the domain by HTTPS. The registry serves the record already.", Some(login("http"))),
+        ("Or prove the domain by DNS: add this record to the zone.", Some(zone_line(domain, record))),
         ("Log in by DNS instead of HTTPS.", Some(login("dns"))),
         ("Publish.", Some("mcp-publisher publish".to_owned())),
         ("Check that it is listed.", Some(format!("curl -fsS '{search}'"))),
@@ -360,7 +365,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn closest_record_is_compared() {
+    fn dns_record_that_differs_least_is_compared() {
         let expected = expected("https://r.example.org/.well-known/mcp/server-card.json", "a2V5");
         let good = text(&expected);
         let foreign = good.replace("a2V5", "b3RoZXI=").replace("cap=registry; ", "");
@@ -415,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn registry_without_domain_has_one_publish_step() {
+    fn registry_without_a_domain_gets_only_one_step_for_publishing() {
         let of =
             |domain| steps(domain, "https://r.example.org/server.json", "v=MCPv1", "https://o.example.org");
         assert_eq!(of(None).len(), 1);

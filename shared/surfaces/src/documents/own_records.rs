@@ -1,5 +1,5 @@
-//! The TXT records at this registry's own names, expected and found. A process queries the DNS at most once a
-//! minute, however often the documents are read.
+//! The TXT records of this registry's own names: the expected record and the record in the DNS. A process
+//! queries the DNS at most once a minute, even if the documents are read more often.
 
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_lookup_is_not_a_missing_record() {
+    fn failed_lookup_is_not_reported_as_a_missing_record() {
         let settings = at("https://registry.example.com");
         let lookup = |at_mcp| {
             let at_domain = Err(TxtError::NoAnswer);

@@ -1,5 +1,6 @@
-//! `/api/probes`: the probe statistics of the specification: budget and use, outcomes of the day, and whether
-//! the schedules run. All of it comes from counters and index pages; no records are counted.
+//! `/api/probes`: the probe statistics of the specification. They show how much of the budget is used, the
+//! outcomes of the day, and whether the schedules run. All numbers come from counters and index pages. No
+//! records are counted.
 
 use bytes::Bytes;
 use jiff::SignedDuration;
@@ -204,14 +205,18 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
-            note: "Every Live listing must answer a real handshake again each week; failures at three different hours demote it.",
+            note: "Every Live listing must answer a real handshake again each week. If this recheck fails in \
+                three different hours, the listing is no longer Live.",
         },
         probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
         policy: [
             "Only listings that answered a real handshake count as Live.",
-            "The preflight check skips dead cards without using budget.",
-            "Order: never probed, weekly-due Active, cool-down retries, partial or stale; a fresh ok is skipped.",
-            "A tick never demotes; only a confirmed weekly recheck does.",
+            "A short preflight check finds hosts that do not answer. Such a probe stops there and uses no \
+             budget.",
+            "Order of probes: listings never probed, Live listings due for the weekly recheck, retries, \
+             listings with a partial or old result. A listing with a recent ok result is skipped.",
+            "A scheduled sweep (tick) never ends the Live state of a listing. Only a confirmed failure of \
+             the weekly recheck does.",
         ]
         .map(str::to_owned)
         .to_vec(),
@@ -242,7 +247,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
         fail_reasons: tally.reasons.into_iter().map(|(reason, count)| FailReason { reason, count }).collect(),
         fail_samples: samples.collect(),
         never_live_deleted,
-        note: "Probes of this UTC day; samples are the latest that were not ok.",
+        note: "The counts are the probes of this UTC day. The samples are the latest probes that were not ok.",
     }
 }
 
@@ -277,8 +282,8 @@ fn cadence(tick_seconds: u32, caps: Caps) -> String {
         _ => format!("{tick_seconds} seconds"),
     };
     format!(
-        "One full sweep per {every}, and at least that long between two probes of one listing; up to {} probes per \
-         2-minute window, {} per hour, {} per day. The default cadence is 6 minutes.",
+        "There is one full sweep per {every}, and a listing is probed at most once in this time. Limits: {} \
+         probes per 2-minute window, {} per hour, {} per day. The default time between sweeps is 6 minutes.",
         caps.window, caps.hour, caps.day
     )
 }

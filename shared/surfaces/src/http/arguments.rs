@@ -1,4 +1,5 @@
-//! Extracts a query or a body from an HTTP request, within size limits. `operations` parses the content.
+//! Reads the query or the body of an HTTP request, within size limits. The crate `registry-operations` parses
+//! the content.
 
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! The endpoint of a family: one path for several operations, selected by `action`
-//! (`specification.md#family-endpoints`). The other members of the query or body are the arguments of the
+//! The endpoint of a family: one path for several operations. The argument `action` selects the operation
+//! (`specification.md#family-endpoints`). The other fields of the query or body are the arguments of the
 //! operation.
 
 use form_urlencoded::{Serializer, parse};
@@ -20,7 +20,7 @@ pub(super) fn of_query(
     };
     let operation = operation_of(members, &action)?;
     if !operation.effect.read_only {
-        let detail = format!("The action `{action}` changes something: send it as a POST with a JSON body.");
+        let detail = format!("The action `{action}` changes data. Send it as a POST with a JSON body.");
         return Err(Problem::invalid("action", "action_needs_post", detail));
     }
     let others = parse(query.as_bytes()).filter(|(name, _)| operation.takes_action || name != "action");
@@ -63,7 +63,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use registry_operations::{CHECK_LIVENESS, Description, SCORE, TALK};
+    use registry_operations::{CHECK_LIVENESS, INTEROP_SESSION, SCORE, TALK};
 
     const PATH: &str = "/api/products/family";
 
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn other_query_members_are_the_arguments() {
+    fn query_members_except_the_action_are_the_arguments() {
         let (operation, arguments) =
             of_query(&SCORE, &members(), "listing_id=a%26b&action=check_liveness").unwrap();
         let RawArguments::Query(query) = arguments else { panic!("a query") };
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn other_body_members_are_the_arguments() {
+    fn body_members_except_the_action_are_the_arguments() {
         let (operation, arguments) =
             of_body(&members(), json!({ "action": "liveness", "listing_id": "x" })).unwrap();
         let RawArguments::Json(body) = arguments else { panic!("a body") };
@@ -103,11 +103,11 @@ mod tests {
     }
 
     #[test]
-    fn operation_with_its_own_action_receives_it() {
-        static TAKING: AnyOperation =
-            AnyOperation { described: &Description { takes_action: true, ..*TALK.described }, ..TALK };
-        let members = vec![(Action { path: PATH, names: &["talk_open", "talk_close"] }, &TAKING)];
-        let body = json!({ "action": "talk_close", "text": "x" });
+    fn operation_with_an_action_argument_receives_the_action() {
+        assert!(INTEROP_SESSION.takes_action);
+        let members =
+            vec![(Action { path: PATH, names: &["session_open", "session_close"] }, &INTEROP_SESSION)];
+        let body = json!({ "action": "session_close", "text": "x" });
         let RawArguments::Json(arguments) = of_body(&members, body.clone()).unwrap().1 else {
             panic!("a body")
         };

@@ -1,5 +1,5 @@
-//! The rate limit per address, in the memory of this process: a rejected request costs no table access. The
-//! limits of single actions, such as publishing, are counted in the table.
+//! The rate limit per address, counted in the memory of this process. So a rejected request costs no table
+//! access. The limits of single actions, such as publishing, are counted in the table.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,7 +76,8 @@ pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, ne
         Ok(()) => next.run(request).await,
         Err(seconds) => Problem::too_many(
             format!(
-                "Rate limit exceeded: more than {} requests a second from your address; retry after {seconds} s.",
+                "Rate limit exceeded: your address sent more than {} requests per second. Send the request \
+                 again after {seconds} s.",
                 limit.rate.per_second
             ),
             seconds,
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn bucket_empties_and_fills_at_its_rate() {
+    fn caller_limit_allows_a_burst_and_then_a_constant_rate() {
         let limit = limit(4, 10);
         assert_eq!(accepted(&limit, "a", 20), 10);
         assert_eq!(limit.take("a".to_owned()), Err(1));

@@ -1,5 +1,5 @@
-//! A JSON document around a shared payload that is sent without a copy. A2A and MCP wrap each answer in a new
-//! envelope, and copying a page would cost more than rendering it.
+//! A JSON document around a shared payload. The payload is sent without a copy. A2A and MCP wrap each answer
+//! in a new envelope, and copying a page would cost more than rendering it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn copied_and_segmented_bodies_are_complete() {
+    async fn short_and_long_bodies_are_written_completely() {
         for length in [3, COPY_BELOW_BYTES] {
             let part = json!({ "text": "x".repeat(length) });
             let document = JsonEnvelope::new(raw(&part))
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn head_must_be_an_object() {
+    fn outer_part_of_an_envelope_must_be_an_object() {
         assert!(JsonEnvelope::new(raw(&json!(1))).as_member("x", &json!([1])).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! The middleware of every function: a request id on each answer, problem documents for unknown paths and
-//! methods, and an answer even after a panic.
+//! The middleware of every function. It adds a request id to each answer, and returns problem documents for
+//! unknown paths and methods. It also returns an answer if the code panics.
 
 use std::any::Any;
 use std::time::Instant;
@@ -10,7 +10,6 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use serde_json::json;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
@@ -18,8 +17,8 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 
 use super::caller_limit::{self, CallerLimit};
 use registry_app::App;
-use registry_model::Random;
 use registry_model::error::{Problem, shorten};
+use registry_model::{NextStep, Random};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -56,9 +55,9 @@ async fn no_such_path(request: Request) -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "no_such_path",
-        format!("Not found: `{path}`. See `next` for all paths."),
+        format!("Not found: `{path}`. The document in `next` lists all paths."),
     )
-    .with_next(json!({ "action": "discover", "method": "GET", "url": "/discovery.json" }))
+    .with_next(NextStep::open("discover", "/discovery.json".to_owned(), "Read the list of all paths."))
 }
 
 pub(super) async fn wrong_method(request: Request) -> Problem {

@@ -1,5 +1,5 @@
-//! Serves operations and documents by REST, with one generic handler each: a function only lists what it
-//! serves.
+//! Serves operations and documents by REST. All operations have one generic handler, and all documents have
+//! another. So a function only lists what it serves.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ async fn run(
         let name = format!("{}?{query}", route.path);
         return cached_response(app, caller, operation, name, made_from, arguments, &headers).await;
     }
-    let (media_type, disposition, body) = match (operation.respond)(app, caller, arguments).await? {
+    let (media_type, disposition, body) = match operation.respond(app, caller, arguments).await? {
         Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
         Rendered::File(Attachment { file_name, media_type, bytes }) => {
             let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
@@ -127,7 +127,7 @@ async fn cached_response(
         Some(body) => body,
         None => {
             let pages = app.pages.clone();
-            let answer = (operation.render)(app, caller, arguments).await?;
+            let answer = operation.render(app, caller, arguments).await?;
             let body = Bytes::from(Box::<str>::from(answer).into_string());
             pages.put(name, made_from, body.clone());
             body
@@ -157,7 +157,7 @@ async fn read(
     query: String,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let answer = (document.answer)(app, path, query, headers).await?;
+    let answer = document.answer(&app, path, &query, &headers).await?;
     let seconds = document.max_age_s.unwrap_or_default();
     let mut response = conditional_response(seconds, &answer.validator, document.media_type, answer.body);
     for (name, value) in &answer.headers {

@@ -1,5 +1,6 @@
-//! The schemas of the description, each once under its own name. Types of the same name get the name of their
-//! owner as a prefix, because names of Rust types are unique only in their module.
+//! The schemas of the description. Each schema is stored once under its own name. Names of Rust types are
+//! unique only in their module. So if two types have the same name, the name of their owner is added as a
+//! prefix.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

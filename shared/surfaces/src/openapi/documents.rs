@@ -1,4 +1,4 @@
-//! The calls that read documents: each at its paths, with the schema of its content.
+//! The calls that read documents. Each call has the paths of its document and the schema of the content.
 
 use serde_json::{Map, Value, json};
 

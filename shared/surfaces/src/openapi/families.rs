@@ -1,5 +1,5 @@
-//! The endpoints of families: one path for several operations, selected by `action`. Arguments and answers
-//! are alternatives, one for each action.
+//! The endpoints of families: one path for several operations, selected by `action`. The schemas of arguments
+//! and answers are alternatives, one for each action.
 
 use serde_json::{Map, Value, json};
 
@@ -30,8 +30,9 @@ pub(super) fn read(family: &'static Description, route: &Route, components: &mut
     if !names.is_empty() {
         parameters.push(json!({
             "name": "action", "in": "query", "schema": { "type": "string", "enum": names },
-            "description": "The action to run; without it, a description of the family. Actions with required arguments \
-                are possible, too: send the arguments as further parameters, by the names of the POST body.",
+            "description": "The action to run. Without `action`, the response describes the family. If the \
+                action has arguments, send them as further parameters, with the same names as in the POST \
+                body.",
         }));
     }
     let operations = std::iter::once(family).chain(reading.iter().map(|(operation, _)| *operation));

@@ -1,5 +1,5 @@
-//! The calls that run operations: each operation has its routes, its arguments in the query or body, and its
-//! answer.
+//! The calls that run operations. Each call has the routes of its operation, the arguments in the query or
+//! body, and the answer.
 
 use serde_json::{Map, Value, json};
 

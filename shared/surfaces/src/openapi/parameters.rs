@@ -1,6 +1,6 @@
-//! Arguments as parameters of a query. A query contains only texts, so lists and objects are left out. If one
-//! of several arguments is required, they are members of one parameter, an exploded object; more complex
-//! rules are described in words.
+//! Turns arguments into parameters of a query. A query contains only texts, so lists and objects are left
+//! out. If one of several arguments is required, these arguments are fields of one parameter (an exploded
+//! object). More complex rules are described in words.
 
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ fn as_members<'a>(parameters: Vec<Value>, alternatives: impl Iterator<Item = &'a
     json!({
         "name": "arguments", "in": "query", "required": true, "style": "form", "explode": true,
         "schema": { "type": "object", "properties": members, "anyOf": needed },
-        "description": "Send each member as a parameter of its own name.",
+        "description": "Send each member as a parameter with the same name.",
     })
 }
 
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn query_contains_only_texts_and_numbers() {
+    fn query_parameters_are_only_texts_and_numbers() {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_are_members_of_one_parameter() {
+    fn alternative_arguments_are_members_of_one_parameter() {
         let parameters = with_local_types(&json!({
             "type": "object",
             "properties": {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn first_alternative_is_marked_as_required() {
+    fn first_alternative_argument_is_marked_as_required() {
         let schema = |tie: &str| {
             json!({
                 "type": "object",

@@ -1,5 +1,5 @@
-//! The responses of a call: its answer and its errors. Errors are problem documents (RFC 9457) and have the
-//! same form everywhere, so each is described once among the components.
+//! The responses of a call: its answer and its errors. Errors are problem documents (RFC 9457) with the same
+//! form everywhere. So each error is described once, among the components.
 
 use serde_json::{Map, Value, json};
 
@@ -11,12 +11,18 @@ const REFUSALS: [(u16, &str, &str, bool); 15] = [
     (401, "Unauthorized", "A token is missing or invalid.", false),
     (402, "PaymentRequired", "The purchase is not paid yet.", false),
     (403, "Forbidden", "This caller or host is not allowed, or a proof is not valid.", false),
-    (404, "NotFound", "Not found; `next` says how to create it.", false),
-    (405, "MethodNotAllowed", "The path does not accept this method; see `Allow`.", false),
+    (404, "NotFound", "Not found. `next` shows how to create what is missing.", false),
+    (
+        405,
+        "MethodNotAllowed",
+        "The path does not accept this method. The header `Allow` lists the accepted \
+        methods.",
+        false,
+    ),
     (
         409,
         "Conflict",
-        "The state of the listing, order or purchase does not allow this; see `lane` or `detail`.",
+        "The state of the listing, order or purchase does not allow this. The state is in `lane` or `detail`.",
         false,
     ),
     (410, "Gone", "The listing was withdrawn.", false),
@@ -24,11 +30,16 @@ const REFUSALS: [(u16, &str, &str, bool); 15] = [
     (415, "UnsupportedMediaType", "The content type is not JSON.", false),
     (422, "UnprocessableContent", "An argument is invalid: see `field` and `detail`.", false),
     (429, "TooManyRequests", "Rate limit exceeded; retry after `Retry-After` seconds.", true),
-    (502, "BadGateway", "A service that this operation depends on gave no usable answer.", false),
+    (
+        502,
+        "BadGateway",
+        "This operation needs another service, and that service gave no usable answer.",
+        false,
+    ),
     (
         503,
         "ServiceUnavailable",
-        "The table is busy and nothing was changed; send the same request again after `Retry-After` seconds.",
+        "The table is busy, and nothing was changed. Send the same request again after `Retry-After` seconds.",
         true,
     ),
     (501, "NotImplemented", "This registry is not configured for this operation.", false),
@@ -97,7 +108,7 @@ pub(super) fn components() -> Map<String, Value> {
     all.insert(
         "NotModified".to_owned(),
         json!({
-            "description": "Not modified: the caller has this version already (`If-None-Match`).",
+            "description": "Not modified: the caller already has this version (`If-None-Match`).",
             "headers": {
                 "x-request-id": { "$ref": "#/components/headers/RequestId" },
                 "ETag": { "$ref": "#/components/headers/EntityTag" },
@@ -112,8 +123,9 @@ pub(super) fn headers() -> Value {
     let header = |description: &str, schema: Value| json!({ "description": description, "required": true, "schema": schema });
     json!({
         "RequestId": header("The id of this request; include it in reports to the operator.", json!({ "type": "string", "pattern": "^[0-9a-f]+$" })),
-        "EntityTag": header("The version of this answer; send it as `If-None-Match` to get 304 while it is the same.", json!({ "type": "string" })),
-        "CacheControl": header("How long the answer may be reused.", json!({ "type": "string" })),
+        "EntityTag": header("The version of this response. Send it as `If-None-Match`: you get 304 if the \
+            response has not changed.", json!({ "type": "string" })),
+        "CacheControl": header("How long a client may reuse the response.", json!({ "type": "string" })),
         "RetryAfter": header("Seconds to wait before a retry.", json!({ "type": "integer", "minimum": 0 })),
         "Allow": header("The methods that the path accepts.", json!({ "type": "string" })),
     })
@@ -130,7 +142,7 @@ pub(super) fn problem() -> Value {
             "detail": { "type": "string", "description": "What is wrong with this request, for people." },
             "ok": { "const": false },
             "code": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$", "description": "The stable code of the problem." },
-            "field": { "type": "string", "description": "The argument at fault." },
+            "field": { "type": "string", "description": "The argument that is invalid." },
             "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds to wait before a retry." },
             "next": { "type": "object", "description": "The next step: an action with its method and url, or a note." },
         },

@@ -1,4 +1,5 @@
-//! Tests that the OpenAPI description agrees with the specification, with the code and with itself.
+//! Tests that the OpenAPI description agrees with the specification and with the code, and does not
+//! contradict itself.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +53,7 @@ fn every_route_and_document_is_described() {
 }
 
 #[test]
-fn call_names_are_unique_and_references_resolve() {
+fn call_names_are_unique_and_references_can_be_resolved() {
     let description = common();
     let mut seen = BTreeSet::new();
     for call in calls(&description) {

@@ -1,5 +1,5 @@
-//! The style sheet, the script and the icon of the pages. Their names contain a hash of their content, so
-//! that they can be cached for a year and a changed file is still loaded at once.
+//! The style sheet, the script and the icon of the pages. Their file names contain a hash of their content.
+//! So they can be cached for a year, and a browser still loads a changed file at once.
 
 use bytes::Bytes;
 

@@ -1,5 +1,5 @@
-//! `/list`: the live board: Live listings, the newest first or the best matches for a search, each with the
-//! evidence of its last handshake; by kind and category, in pages.
+//! `/list`: the board of Live listings. It shows the newest listings first, or the best matches for a search,
+//! in pages. A visitor can filter by kind and category. Each row shows the evidence of the last handshake.
 
 use std::sync::Arc;
 
@@ -106,7 +106,8 @@ struct Part {
 
 impl Document for Board {
     const PATHS: &'static [&'static str] = &["/list"];
-    const SUMMARY: &'static str = "The live board, for people: every Live agent and MCP server with its evidence, with search and filters.";
+    const SUMMARY: &'static str = "The live board for people. It shows every Live agent and MCP server with \
+        its evidence, and has a search and filters.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(5);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -131,7 +132,7 @@ impl Document for Board {
             if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
         let now = app.clock.now();
         let description = format!(
-            "{} agents and {} MCP servers, each proven by a real handshake within {} days.",
+            "{} agents and {} MCP servers. Each answered a real handshake within the last {} days.",
             live.agents, live.mcps, app.settings.recheck_days
         );
         let frame = Frame::of(&app.settings, Section::Board, "/list", "Live board", description);
@@ -153,10 +154,10 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
     let total = search.only.map_or(live.agents + live.mcps, |kind| live.of(kind));
     let summary = match (listings.len(), cursor) {
         (0, _) => String::new(),
-        (_, None) => format!("{} Live, newest first.", total),
-        (shown, Some(_)) => format!("{shown} more of {total} Live."),
+        (_, None) => format!("{} Live listings, newest first.", total),
+        (shown, Some(_)) => format!("{shown} more of {total} Live listings."),
     };
-    Ok(Part { listings, summary, next: next.write() })
+    Ok(Part { listings, summary, next: next.cursor() })
 }
 
 async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {

@@ -1,5 +1,5 @@
-//! Charts as SVG, drawn on the server: visible without a script, colored by the style sheet, and stretched to
-//! the available width. Labels are HTML text next to the chart, so that they keep their size.
+//! Charts as SVG, drawn on the server. They are visible without a script, get their colors from the style
+//! sheet, and use the available width. Labels are HTML text next to the chart, so that they keep their size.
 
 use std::fmt::{self, Write as _};
 
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_fill_the_bar() {
+    fn widths_of_the_parts_fill_the_whole_bar() {
         let svg = stacked(&[("good", 3), ("partial", 0), ("failed", 1)]).to_string();
         assert!(svg.contains(r#"<rect class="good" x="0.0" width="750.0" height="10"/>"#), "{svg}");
         assert!(svg.contains(r#"<rect class="failed" x="750.0" width="250.0" height="10"/>"#), "{svg}");
@@ -177,7 +177,11 @@ mod tests {
             reason: None,
         };
         assert_eq!(day_title(&day(1, 1, Some(40))), "1970-01-01: passed, 40 ms");
-        assert_eq!(day_title(&day(3, 2, Some(40))), "1970-01-01: passed and failed; 2 of 3 probes passed");
+        assert_eq!(
+            day_title(&day(3, 2, Some(40))),
+            "1970-01-01: some probes passed, some failed; 2 of 3 \
+            probes passed"
+        );
         let svg = strip(&[day(1, 1, Some(40)), day(2, 1, None)]).to_string();
         assert!(
             svg.contains(r#"<rect class="good" x="0" y="0""#) && svg.contains(r#"class="mixed" x="10""#),

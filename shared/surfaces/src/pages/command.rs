@@ -1,4 +1,4 @@
-//! Shell commands on pages, made from the examples of the catalogue.
+//! Shell commands on pages. They are made from the examples in the catalog of operations.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The last handshake in plain words, step by step, from the signals that the probe stored, so that a reader
-//! can judge the proof without knowledge of the protocol.
+//! Describes the last handshake in plain words, step by step. It is made from the signals that the probe
+//! stored. So a reader can judge the proof without knowledge of the protocol.
 
 use registry_model::error::shorten;
 use registry_model::{Assessment, Handshake, Kind};
@@ -49,7 +49,7 @@ impl Exchange<'_> {
             (_, Handshake::Skip) => "Nothing was requested".to_owned(),
             (Some(Kind::Mcp), _) => "Opened an MCP connection".to_owned(),
             _ if self.has("preflight_reject") => "Fetched its agent card".to_owned(),
-            _ => "Fetched its agent card and sent a request in its protocol".to_owned(),
+            _ => "Fetched the agent card and sent a request in the agent's protocol".to_owned(),
         }
     }
 
@@ -68,7 +68,8 @@ impl Exchange<'_> {
         if self.has("card_ok") {
             let skills = counted(facts.skills.len(), "skill");
             let versions = facts.protocol_versions.join(", ");
-            let open = if self.has("auth_declared") { "; it declares that it needs credentials" } else { "" };
+            let open =
+                if self.has("auth_declared") { "; it declares that callers need credentials" } else { "" };
             step(
                 "Fetched its agent card".to_owned(),
                 format!(
@@ -89,13 +90,13 @@ impl Exchange<'_> {
         } else if self.has("version_not_supported_answered") {
             step(
                 question,
-                "Version not supported: the agent speaks the protocol, in another version.".to_owned(),
+                "Version not supported: the agent speaks another version of the protocol.".to_owned(),
                 true,
             );
         } else if self.has("question_not_understood") {
             step(
                 "Requested a task with a random id".to_owned(),
-                "Inconclusive: some agents answer only messages.".to_owned(),
+                "The answer proves nothing, because some agents answer only messages.".to_owned(),
                 true,
             );
         }
@@ -129,7 +130,7 @@ impl Exchange<'_> {
         if self.has("discover_answered") {
             step(
                 "Requested its identity (server/discover)",
-                format!("Its name and versions: MCP {spoken}."),
+                format!("It returned its name and its versions: MCP {spoken}."),
                 true,
             );
         }
@@ -139,17 +140,18 @@ impl Exchange<'_> {
         if self.has("sse_endpoint_event") {
             step(
                 "Opened an event stream (GET)",
-                "It announced an endpoint: the old transport of 2024-11-05.".to_owned(),
+                "It announced an endpoint, as in the old transport of 2024-11-05.".to_owned(),
                 true,
             );
         }
         if self.has("tools_listed") {
             let tools = counted(facts.tools.len(), "tool");
-            let more = if self.has("tools_not_all_read") { "; it has more than the probe reads" } else { "" };
+            let more =
+                if self.has("tools_not_all_read") { ", and it has more than the probe reads" } else { "" };
             let streamed = if self.has("sse_answer") { ", as a stream of events" } else { "" };
             step(
                 "Requested its tools (tools/list)",
-                format!("It listed {tools}{more}{streamed}. None was called."),
+                format!("It listed {tools}{more}{streamed}. The probe called no tool."),
                 true,
             );
         } else if self.has("no_tools") {
@@ -164,7 +166,7 @@ impl Exchange<'_> {
         }
         if self.has("bearer_challenge") {
             let metadata =
-                if self.has("protected_resource_metadata") { " and names where to get one" } else { "" };
+                if self.has("protected_resource_metadata") { " and says where to get the token" } else { "" };
             step("Sent a request without credentials", format!("It requires a token{metadata}."), false);
         }
         steps
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn agent_steps_are_card_task_and_message() {
+    fn probe_of_an_agent_is_shown_as_card_task_and_message_steps() {
         let signals = ["card_ok", "task_not_found_answered", "message_answered"];
         let mut evidence = evidence(Kind::Agent, Handshake::Ok, &signals, &["a2a/1.0", "jsonrpc"]);
         evidence.verdict.answers = Some(true);
@@ -226,17 +228,17 @@ mod tests {
     }
 
     #[test]
-    fn server_steps_include_its_tools() {
+    fn probe_steps_of_a_server_include_its_tools() {
         let signals = ["discover_answered", "sse_answer", "tools_listed", "ok_dual"];
         let steps =
             steps(&evidence(Kind::Mcp, Handshake::Ok, &signals, &["mcp/2026-07-28", "mcp/2025-06-18"]));
         assert_eq!(steps.len(), 3);
-        assert_eq!(steps[0].answer, "Its name and versions: MCP 2026-07-28 and 2025-06-18.");
-        assert_eq!(steps[1].answer, "It listed no tools, as a stream of events. None was called.");
+        assert_eq!(steps[0].answer, "It returned its name and its versions: MCP 2026-07-28 and 2025-06-18.");
+        assert_eq!(steps[1].answer, "It listed no tools, as a stream of events. The probe called no tool.");
     }
 
     #[test]
-    fn failure_is_a_step_that_shows_the_answer() {
+    fn failed_probe_step_shows_the_answer() {
         let mut evidence = evidence(Kind::Agent, Handshake::Fail, &["preflight_reject"], &[]);
         evidence.verdict.reasons.push(Reason {
             code: "card_http_404".to_owned(),

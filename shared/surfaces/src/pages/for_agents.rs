@@ -1,5 +1,6 @@
-//! `/for-agents`: the guide: how to list, find and prove, an example request for every protocol, what a probe
-//! does, and the form for people. Made from the catalogue and the settings.
+//! `/for-agents`: the guide for agents. It explains how to list, find and prove, and what a probe does. It
+//! has an example request for every protocol, and the form for people. It is made from the catalog of
+//! operations and the settings.
 
 use askama::Template;
 use bytes::Bytes;
@@ -87,8 +88,8 @@ impl Entry {
 
 impl Document for ForAgents {
     const PATHS: &'static [&'static str] = &["/for-agents"];
-    const SUMMARY: &'static str =
-        "The guide, for agents and people: how to list, find and prove, with complete example requests.";
+    const SUMMARY: &'static str = "The guide for agents and people. It shows how to list yourself, find \
+        listings and prove your identity, with complete example requests.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(300);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -105,8 +106,8 @@ impl Document for ForAgents {
 
     async fn render(app: &App, request: &DocumentRequest<GuideQuery>) -> Result<Bytes, Problem> {
         let settings = &app.settings;
-        let description = "List an agent or MCP server with one request, watch it become Live, find peers that answer, \
-            and prove your identity: by REST, MCP, A2A or ARD.";
+        let description = "How to list an agent or MCP server with one request, find listings that answer, \
+            and prove your identity. You can use REST, MCP, A2A or ARD.";
         let command = |operation| Command::of(operation, settings);
         html(&Page {
             frame: Frame::of(settings, Section::ForAgents, "/for-agents", "For agents", description),
@@ -139,7 +140,8 @@ fn protocols(settings: &Settings) -> Vec<Protocol> {
         Protocol {
             name: "MCP",
             about: format!(
-                "Streamable HTTP, without sessions or keys; revisions {}. Every operation is a tool.",
+                "Streamable HTTP, without sessions or keys. Supported revisions: {}. Every operation is a \
+                tool.",
                 MCP_REVISIONS.join(", ")
             ),
             request: Command::post(
@@ -155,7 +157,8 @@ fn protocols(settings: &Settings) -> Vec<Protocol> {
         Protocol {
             name: "A2A",
             about: format!(
-                "JSON-RPC and HTTP+JSON, protocol 1.0 and older; the card is at {}. Plain words work, too.",
+                "JSON-RPC and HTTP+JSON, protocol 1.0 and older. The agent card is at {}. You can also send \
+                requests in plain words.",
                 settings.url("/.well-known/agent-card.json")
             ),
             request: Command::post(&a2a, &[], &message),
@@ -163,7 +166,8 @@ fn protocols(settings: &Settings) -> Vec<Protocol> {
         },
         Protocol {
             name: "REST",
-            about: "JSON in, JSON out, errors by RFC 9457. See the operations below for their paths."
+            about: "Requests and responses are JSON, and errors follow RFC 9457. The list of operations \
+                below contains the paths."
                 .to_owned(),
             request: Command::of(CHECK_STATUS.described, settings),
             url: settings.url("/api/listings/active"),
@@ -171,7 +175,7 @@ fn protocols(settings: &Settings) -> Vec<Protocol> {
         Protocol {
             name: "ARD",
             about: format!(
-                "Agentic Resource Discovery: search, list and explore; the catalog is at {}.",
+                "Agentic Resource Discovery: you can search, list and explore. The catalog is at {}.",
                 settings.url("/.well-known/ai-catalog.json")
             ),
             request: Command::of(ARD_SEARCH.described, settings),
@@ -179,7 +183,9 @@ fn protocols(settings: &Settings) -> Vec<Protocol> {
         },
         Protocol {
             name: "MCP registry API",
-            about: "The API of the official registry, for the servers that are Live here.".to_owned(),
+            about:
+                "The same API as the official MCP registry. It returns the MCP servers that are Live here."
+                    .to_owned(),
             request: Command::get(&settings.url("/v0.1/servers?limit=5")),
             url: settings.url("/v0.1/servers"),
         },

@@ -1,5 +1,5 @@
-//! What every page shares: head, navigation and footer, and the headers that allow a browser to run and load
-//! only our own files.
+//! The parts that every page has: head, navigation and footer. Also the headers that allow a browser to run
+//! and load only our own files.
 
 use askama::Template;
 use bytes::Bytes;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reordering_characters_are_replaced() {
+    fn characters_that_reorder_text_are_replaced() {
         let text = |text: &str| without_reordering(text.to_owned());
         assert_eq!(text("<bdi>\u{2067}\u{202E}tnega</bdi>"), "<bdi>\u{FFFD}\u{FFFD}tnega</bdi>");
         for plain in ["Weather agent", "خادم الطقس", "می\u{200C}خواهم", "a\u{200F}b"] {

@@ -63,7 +63,10 @@ fn summary(listing: &Listing, days: &[ProofDay], now: Moment) -> String {
     };
     let age = now.duration_since(listing.listed_at);
     if age < SignedDuration::from_hours(24 * proof_days::DAYS) {
-        format!("{probed_text} Listed {}; no data before that.", When::of(listing.listed_at, now).in_words())
+        format!(
+            "{probed_text} It was listed {}, so there is no older data.",
+            When::of(listing.listed_at, now).in_words()
+        )
     } else {
         probed_text
     }
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn chart_is_not_drawn_for_a_few_hours() {
+    fn chart_is_not_drawn_if_probes_cover_only_a_few_hours() {
         let probes = ["11:00", "10:00", "09:00"].map(|time| probe(&format!("2026-11-20T{time}:00Z"), 40));
         assert!(drawn(&probes).is_none());
     }

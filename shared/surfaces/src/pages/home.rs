@@ -1,5 +1,5 @@
-//! `/`: what this registry is, how many listings are Live and how fresh the evidence is, the newest listings,
-//! and how to list one, by form or by request.
+//! `/`: the home page. It shows what this registry is, how many listings are Live, how fresh the evidence is,
+//! and the newest listings. It also shows how to publish a listing, by form or by request.
 
 use askama::Template;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use super::rows::Row;
 use super::when::When;
 use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, probe_statistics};
 use registry_app::App;
-use registry_domain::views::active_page::{self, Cursor, PageQuery};
+use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
 use registry_model::Handshake;
 use registry_model::error::Problem;
 use registry_operations::LIST_YOURSELF;
@@ -48,8 +48,8 @@ struct Page<'a> {
 
 impl Document for Home {
     const PATHS: &'static [&'static str] = &["/"];
-    const SUMMARY: &'static str =
-        "The home page, for people: what this registry is, what is Live, and how to list.";
+    const SUMMARY: &'static str = "The home page for people. It shows what this registry is, what is Live, \
+        and how to publish a listing.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(5);
     const HEADERS: &'static [(&'static str, &'static str)] = &HEADERS;
@@ -59,7 +59,7 @@ impl Document for Home {
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let (settings, now, live) = (&app.settings, app.clock.now(), request.live);
-        let first_page = PageQuery { only: None, from: Cursor::default(), limit: MAX_ROWS };
+        let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: MAX_ROWS };
         let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
         let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
         let (newest, _) = page.newest(&first_page.from, MAX_ROWS);

@@ -1,5 +1,6 @@
-//! `/list/{id}`: the page of a listing: its state and proof, ninety days of probes, the last handshake,
-//! checks and score, the listing's abilities and their changes, and how to use the listing.
+//! `/list/{id}`: the page of a listing. It shows the state and the proof, ninety days of probes, the last
+//! handshake, and the checks and score. It also shows the skills or tools of the listing, how they changed,
+//! and how to use the listing.
 
 use askama::Template;
 use bytes::Bytes;
@@ -88,8 +89,8 @@ struct PeerRow {
 
 impl Document for ListingPage {
     const PATHS: &'static [&'static str] = &["/list/{id}"];
-    const SUMMARY: &'static str = "The page of a listing, for people: its state, ninety days of probes, checks, tools or \
-        skills, and how to use it.";
+    const SUMMARY: &'static str = "The page of a listing for people. It shows the state, ninety days of \
+        probes, the checks, the tools or skills, and how to use the listing.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(10);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;

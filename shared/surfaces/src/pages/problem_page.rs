@@ -1,5 +1,5 @@
-//! Shows a problem as an HTML page if a browser sent the request. Also shows the publish form again, with the
-//! faults of the input.
+//! Shows a problem as an HTML page if a browser sent the request. If a publish form is refused, the page
+//! shows the form again with the errors.
 
 use askama::Template;
 use axum::Router;

@@ -66,7 +66,7 @@ fn example_server() -> Profile {
 impl Document for Products {
     const PATHS: &'static [&'static str] = &["/products"];
     const SUMMARY: &'static str =
-        "The products, for people: prices, contents, and the founding seats that are free.";
+        "The page of the products for people. It shows prices, contents and the free founding seats.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(60);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -81,7 +81,7 @@ impl Document for Products {
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let (settings, funnel) = (&app.settings, request.live.funnel);
         let description = format!(
-            "Four products, made from a listing's description and its proof. {}",
+            "Four products that are made from a listing's description and its proof. {}",
             funnel::deal(settings, funnel.seats_claimed).one_liner
         );
         html(&Page {

@@ -1,5 +1,5 @@
-//! Ninety days of proofs: what the probes of each UTC day found, and for days without a probe whether an
-//! earlier proof was still valid.
+//! Ninety days of proofs. For each UTC day, this module returns what the probes found. For a day without a
+//! probe, it returns whether an earlier proof was still valid.
 
 use std::collections::BTreeMap;
 
@@ -137,12 +137,12 @@ impl DayState {
     pub(super) const fn in_words(self) -> &'static str {
         match self {
             Self::Good => "passed",
-            Self::Mixed => "passed and failed",
+            Self::Mixed => "some probes passed, some failed",
             Self::Partial => "answered, but did not pass",
             Self::Failed => "failed",
             Self::Skipped => "nothing to probe",
-            Self::Proven => "not probed, still proven",
-            Self::Unproven => "not probed, not proven",
+            Self::Proven => "not probed, last proof still valid",
+            Self::Unproven => "not probed, no valid proof",
             Self::Unknown => "no data",
         }
     }
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_proof_counts_and_days_beyond_the_data_are_unknown() {
+    fn days_after_an_earlier_proof_are_proven_and_days_without_data_are_unknown() {
         let early = probe("2026-08-22T12:00:00Z", Handshake::Ok, None);
         let found: [DayState; 90] = states("2026-01-01T00:00:00Z", &[early], false);
         assert_eq!((found[0], found[6], found[7]), (DayState::Proven, DayState::Proven, DayState::Unproven));

@@ -1,5 +1,5 @@
-//! Live listings as table rows, for the board and the home page: name, kind, the evidence of the last
-//! handshake, and whether the name is proven.
+//! Live listings as table rows, for the board and the home page. A row shows the name, the kind, the evidence
+//! of the last handshake, and whether the name is proven.
 
 use super::when::When;
 use registry_domain::views::{NameStanding, Standing};

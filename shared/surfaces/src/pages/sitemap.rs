@@ -1,5 +1,5 @@
-//! `/sitemap.xml`: the pages for search engines (sitemaps.org), without the documents for machines. With many
-//! listings it is an index of parts; each part is made from the search index in memory.
+//! `/sitemap.xml`: the pages for search engines (sitemaps.org), without the documents for machines. If there
+//! are many listings, it is an index of several parts. Each part is made from the search index in memory.
 
 use askama::Template;
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! The state of a listing in words: for a Live listing, the proof and how long it is valid; for another
-//! listing, why it is not Live and what happens next.
+//! The state of a listing in words. If the listing is Live, the text describes the proof and how long it is
+//! valid. Otherwise the text explains why the listing is not Live and what happens next.
 
 use jiff::SignedDuration;
 
@@ -76,14 +76,14 @@ impl NameRow {
                 OfName::Claimed => "claimed",
             },
             how: match standing.how {
-                None => "The publisher claims this name; there is no proof yet.",
+                None => "The publisher claims this name. There is no proof of it yet.",
                 Some(NameProofMethod::Domain) => "The endpoint is on the domain of the name.",
-                Some(NameProofMethod::Repository) => "The repository of the name's owner confirms it.",
+                Some(NameProofMethod::Repository) => "The repository of the name's owner confirms the name.",
                 Some(NameProofMethod::Dns) => {
-                    "The publisher signed with the key in the DNS of the name's domain."
+                    "The publisher signed with a key from the DNS records of the name's domain."
                 }
                 Some(NameProofMethod::Http) => {
-                    "The publisher signed with the key that the name's domain serves."
+                    "The publisher signed with a key that the name's domain serves over https."
                 }
             },
         }

@@ -1,5 +1,5 @@
-//! `/status`: probe statistics with charts: Live listings over time, outcomes and reasons of today, the
-//! budget, the schedules, and the evidence log.
+//! `/status`: probe statistics with charts. The page shows the number of Live listings over time, the
+//! outcomes and reasons of today, the budget, the schedules and the evidence log.
 
 use askama::Template;
 use bytes::Bytes;
@@ -90,7 +90,7 @@ struct LogRow {
 impl Document for Status {
     const PATHS: &'static [&'static str] = &["/status"];
     const SUMMARY: &'static str =
-        "Probe statistics, for people: Live listings over time, outcomes, reasons, budget and schedules.";
+        "The probe statistics for people: Live listings over time, outcomes, reasons, budget and schedules.";
     const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
     const MAX_AGE_S: Option<u32> = Some(15);
     const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_is_not_plotted() {
+    fn a_single_sample_is_not_plotted() {
         let now = "2026-11-20T12:00:00Z".parse().unwrap();
         assert!(Growth::of(&[sample("2026-11-20T12:00:00Z", 4)], 5, now).plot.is_none());
         assert_eq!(Growth::of(&[], 5, now).samples, 0);

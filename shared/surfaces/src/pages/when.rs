@@ -1,5 +1,5 @@
 //! Shows a point in time on a page: how long ago it was, or how long until then. The exact time is in a
-//! tooltip and in an attribute for machines.
+//! tooltip, and in an attribute for machines.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moment_is_shown_in_its_largest_whole_unit() {
+    fn time_is_shown_relative_to_now_in_one_unit() {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let in_words = |seconds| When::of(now + SignedDuration::from_secs(seconds), now).in_words();
         let shown = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90].map(in_words);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_time_is_the_tooltip() {
+    fn tooltip_contains_the_exact_time() {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let html = When::of(now - SignedDuration::from_secs(61), now).to_string();
         assert_eq!(

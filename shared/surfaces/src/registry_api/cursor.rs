@@ -1,6 +1,5 @@
-//! The cursor of the server list: the name and the id of a listing with a colon between them. The official
-//! service writes name and version in the same form, and its guide shows cursors that are sent without
-//! encoding.
+//! The cursor of the server list: the name and the id of a listing, with a colon between them. The official
+//! service uses the same form with name and version. Its guide shows cursors that are sent without encoding.
 
 use super::query::malformed;
 use registry_formats::server_json::is_name;

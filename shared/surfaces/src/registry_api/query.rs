@@ -1,7 +1,7 @@
-//! The query string of a list, parsed as the official OpenAPI defines it: unknown parameters and empty texts
-//! are ignored, and a number out of range is clamped, because no error is documented for one. Cursors and
-//! times that cannot be parsed get 400, where the rest of this registry uses 422: the official API documents
-//! 400.
+//! Parses the query string of a list as the official OpenAPI defines it. Unknown parameters and empty texts
+//! are ignored. A number out of range is replaced by the nearest allowed number, because the official API
+//! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
+//! documents. The rest of this registry uses 422.
 
 use http::StatusCode;
 use serde_json::json;
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_is_clamped() {
+    fn limit_outside_the_allowed_range_is_moved_into_the_range() {
         let limit = |text: &str| ServerQuery::parse(&format!("limit={text}")).unwrap().part.limit;
         let limits = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
         assert_eq!(limits, [7, 1, 1, 1, 7, 100, 100, 100]);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn delisted_cursor_survives_a_round_trip() {
+    fn cursor_for_deleted_servers_is_unchanged_after_encoding_and_decoding() {
         let delisted = |query: &str| {
             ServerQuery::parse(query).unwrap().delisted.map(|delisted| (delisted.only, delisted.after))
         };
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn cursor_is_accepted_encoded_or_not() {
+    fn cursor_is_accepted_with_and_without_url_encoding() {
         let after = |text: &str| ServerQuery::parse(&format!("cursor={text}")).unwrap().part.after;
         let place = "com.example/my-server mcp-com-example-my-server";
         let cursor = Cursor::Live(place.to_owned()).write();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn other_parameters_are_used_unchanged() {
+    fn search_and_version_parameters_are_used_unchanged() {
         let query = ServerQuery::parse(
             "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
         );

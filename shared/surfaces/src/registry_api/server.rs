@@ -1,6 +1,6 @@
-//! A Live MCP server as a `server.json` (schema of 2025-12-11), with the registry's evidence under its own
-//! `_meta` key. The texts of a peer are shortened to the limits of the schema, so that the document is valid
-//! for every listing.
+//! A Live MCP server as a `server.json` (schema of 2025-12-11). The registry's evidence is in `_meta`, under
+//! the registry's own key. The texts of a peer are shortened to the limits of the schema, so that the
+//! document is valid for every listing.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -222,7 +222,8 @@ fn reason(listing: &Listing) -> String {
         (None, _) => "Not probed yet.".to_owned(),
         (Some(_), 0) => "It completed the handshake, without a credential.".to_owned(),
         (Some(_), failures) => format!(
-            "It completed the handshake, without a credential; {failures} later probe(s) failed; a recheck will confirm it."
+            "It completed the handshake, without a credential. After that, {failures} probe(s) failed. A \
+             recheck will show whether it still answers."
         ),
     }
 }

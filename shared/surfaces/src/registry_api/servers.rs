@@ -1,6 +1,6 @@
-//! Lists of servers and single servers. Servers that are no longer Live are listed for some days with
-//! `status: deleted`, as at the official API: otherwise a mirror that reads only the changes since its last
-//! visit would keep these servers forever. A page is rendered once for each version of the data, because
+//! Lists of servers, and single servers. A server that is no longer Live is listed for some days with
+//! `status: deleted`, as in the official API. Otherwise a mirror that reads only the changes since its last
+//! visit would keep the server forever. A page is rendered once for each version of the data, because
 //! aggregators often read the whole list.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +73,7 @@ pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerRespo
         return Ok(ServerResponse::of_row(&row, &app.settings));
     }
     let detail = format!(
-        "Server version not found: `{}` has version {there}. Use that, or `latest`.",
+        "Server version not found: `{}` has version {there}. Use that version, or `latest`.",
         shorten(name, 120)
     );
     Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
@@ -111,7 +111,8 @@ pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
     let row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
     row.ok_or_else(|| {
         let detail = format!(
-            "Server not found: no Live server is named `{}`. Use a name from the list, with its slash as %2F.",
+            "Server not found: no Live server is named `{}`. Use a name from the list, and write the slash \
+             in the name as %2F.",
             shorten(name, 120)
         );
         Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)

@@ -1,5 +1,5 @@
-// The live list: its rows are in the first HTML, and it loads few bytes. Search while typing, filters and paging work,
-// and also without scripts.
+// Tests the list of Live listings. The rows are in the first HTML, and the page loads few bytes. Search while typing,
+// filters and paging work. Search, filters and paging also work without scripts.
 import { demand, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 

@@ -1,4 +1,4 @@
-// Hostile texts in listings and in addresses: they are shown as text, and do not move other parts of the page.
+// Tests hostile texts in listings and in URLs. The pages show them as text. They do not move other parts of the page.
 import { DESK, PHONE, demand, picture, where, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 

@@ -1,5 +1,5 @@
-// Keyboard only: the skip link, every control in document order with a visible focus, the way from a search to a
-// listing, and a publication with the form.
+// Tests the pages with the keyboard only. The skip link works. The Tab key reaches every control in document order, with
+// a visible focus. A visitor can get from a search to a listing, and can publish with the form.
 import { DESK, PHONE, demand, withPage } from '../page.mjs';
 
 const MOST_STOPS = 150;

@@ -1,4 +1,4 @@
-// Checks the rules on every page in both widths and colour schemes, and saves screenshots.
+// Checks the rules on every page, in both widths and both color schemes, and saves screenshots.
 import { DESK, PHONE, SCHEMES, demand, picture, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 

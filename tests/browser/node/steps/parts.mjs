@@ -1,4 +1,4 @@
-// Parts of pages: the copy buttons, and the badges for other sites.
+// Tests parts of pages: the copy buttons, and the badges for other sites.
 import { demand, withPage } from '../page.mjs';
 
 const BADGES = ['mcp', 'agent', 'listed', 'clean', 'verified', 'live'];

@@ -1,4 +1,5 @@
-// The publication form: until the listing is Live, or until the page shows what to fix; with and without scripts.
+// Tests the form for publishing, until the listing is Live or until the page shows what to fix. The form is tested with and
+// without scripts.
 import { demand, picture, withPage } from '../page.mjs';
 import { faultsOf } from '../rules.mjs';
 

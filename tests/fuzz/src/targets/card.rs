@@ -1,4 +1,5 @@
-//! Agent cards: the stored fields have limits, and the fetcher's address guard checks the interface URLs.
+//! Fuzz target: agent cards. The length of each stored field is limited, and the fetcher's address guard
+//! checks the interface URLs.
 
 use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
 use registry::formats::limits::{

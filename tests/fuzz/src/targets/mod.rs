@@ -1,5 +1,5 @@
-//! Fuzz targets: each reads bytes as the registry does, and panics if a guarantee is broken. The fuzzer and the ordinary
-//! tests share them, so that both check the corpus in the same way.
+//! Fuzz targets. Each target parses bytes as the registry does, and panics if a guarantee is broken. The
+//! fuzzer and the ordinary tests use the same targets, so that both check the corpus in the same way.
 
 mod card;
 mod cursor;

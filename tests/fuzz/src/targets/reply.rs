@@ -1,5 +1,6 @@
-//! Replies to a JSON-RPC request, in JSON or in an event stream. The first byte of a case selects the content type and the
-//! size of the pieces in which it arrives; the rest is the body.
+//! Fuzz target: replies to a JSON-RPC request, as JSON or as an event stream. The first byte of a case
+//! selects the content type and the size of the pieces in which the body arrives. The other bytes are the
+//! body.
 
 use registry::probe::checks::documents;
 use registry::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};

@@ -1,5 +1,5 @@
-//! `server.json` documents, as the publish operation reads them: accepted documents keep the limits of the schema, and the
-//! fetcher's address guard checks each remote.
+//! Fuzz target: `server.json` documents, parsed as the publish operation parses them. Accepted documents keep
+//! the limits of the schema. The fetcher's address guard checks the URL of each remote server.
 
 use registry::formats::limits::LONGEST_URL;
 use registry::formats::server_json::{self, ServerDescription};

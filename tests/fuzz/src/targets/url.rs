@@ -1,5 +1,6 @@
-//! The fetcher's address guard: every URL that it accepts in public mode has a host name and not an address, its normal form
-//! parses to itself, and the decision on addresses agrees with a second, simpler implementation.
+//! Fuzz target: the fetcher's address guard in public mode. Every URL that it accepts has a host name and not
+//! an IP address. If the normal form of a URL is parsed again, the result is the same. A second, simpler
+//! implementation makes the same decisions on addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,5 +1,6 @@
-//! A minimal HTTP/1.1 client that uses one connection for all requests, so that it measures the time of the
-//! server and not of the client. It reads only the kinds of bodies that this registry sends.
+//! A minimal HTTP/1.1 client that uses one connection for all requests. It does little work, so that a
+//! benchmark measures the time of the server and not of the client. It reads only the kinds of bodies that
+//! this registry sends.
 
 use std::net::SocketAddr;
 
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn one_connection_can_read_replies_of_every_framing() {
+    async fn client_can_read_replies_of_every_framing_over_one_connection() {
         let chunks = || async {
             let parts = ["ab", "cd"].map(Ok::<&str, std::io::Error>);
             axum::response::Response::new(Body::from_stream(futures::stream::iter(parts)))

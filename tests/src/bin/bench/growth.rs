@@ -1,5 +1,5 @@
-//! Measures requests and search at 1,000, 10,000 and 100,000 Live listings: table operations, units and time
-//! of each request, and the cost of search. The result is a table and a chart.
+//! Measures requests and search with 1,000, 10,000 and 100,000 Live listings. It measures the table
+//! operations, units and time of each request, and the cost of search. The result is a table and a chart.
 
 use std::sync::Arc;
 
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_numbers_in_a_row_are_shown_once() {
+    fn numbers_are_shown_once_if_all_are_equal() {
         assert_eq!(side_by_side(&[2.0, 2.0, 2.0]), "2");
         assert_eq!(side_by_side(&[2.0, 2.5, 2.0]), "2 | 2.50 | 2");
     }

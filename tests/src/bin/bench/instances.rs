@@ -1,5 +1,5 @@
-//! A fixed number of instances of a packaged function. As on Lambda, each instance takes one event at a time.
-//! An event waits if all instances are busy.
+//! A fixed number of instances of a packaged function. As on Lambda, each instance handles one event at a
+//! time. If all instances are busy, an event waits.
 
 use std::path::Path;
 use std::sync::Arc;

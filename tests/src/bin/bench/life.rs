@@ -1,6 +1,6 @@
-//! Runs the registry in its own process, with 10,000 listings in a file and running schedules. It measures
-//! the time from publish to Live, memory, and the speed of replies. The speed is compared with an empty reply
-//! from the same gateway.
+//! Runs the registry in its own process, with 10,000 listings in a file and with running schedules. It
+//! measures the time from publishing to Live, the memory, and the speed of replies. It compares this speed
+//! with the speed of an empty reply from the same gateway.
 
 use std::ops::Range;
 use std::path::Path;

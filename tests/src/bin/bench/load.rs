@@ -1,5 +1,5 @@
-//! Sends requests under load to several targets in turn, a short time to each, and then again from the start.
-//! So other work on the machine affects all targets equally, and their ratios stay valid.
+//! Measures several targets under load. It sends requests to each target for a short time, and repeats this
+//! in turn. So other work on the machine affects all targets equally, and their ratios stay valid.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

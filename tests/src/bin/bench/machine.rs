@@ -1,5 +1,5 @@
-//! Describes the machine, and reads memory and processor time of a process from /proc on Linux. Do not
-//! compare figures from different machines. Ratios within one run can be compared.
+//! Describes the machine, and reads the memory and processor time of a process from /proc on Linux. Do not
+//! compare figures from different machines. You can compare ratios within one run.
 
 use std::fs;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Measures a registry with a million Live listings. Status, the active list, the feed, publishing and the
-//! funnel must cost the same as with a thousand. Each listing is a copy of a seeded listing. The copies are
-//! written directly into the file.
+//! funnel must cost the same as with a thousand listings. The first listings are written with the code of the
+//! registry. All other listings are copies of them, which are written directly into the file.
 
 use std::path::Path;
 use std::sync::Arc;

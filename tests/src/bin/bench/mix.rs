@@ -1,5 +1,5 @@
-//! A mix of requests to a directory: 80 % reads by people, crawlers and pollers, 15 % MCP and A2A, and 5 %
-//! writes. The order is random, with a fixed seed, and repeats. So two runs send the same requests.
+//! A mix of requests: 80 % are reads by people, crawlers and polling clients, 15 % are MCP and A2A, and 5 %
+//! are writes. The order is random, but with a fixed seed, and repeats. So two runs send the same requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_are_unique_and_feedback_follows_its_demo() {
+    fn write_requests_are_unique_and_feedback_follows_its_demo() {
         let mix = mix();
         let mut sent = std::collections::HashSet::new();
         let mut demos: Vec<String> = (0..DEMOS_BEFORE_LOAD).map(|n| format!("mcp-{n}")).collect();

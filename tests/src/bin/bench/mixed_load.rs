@@ -1,6 +1,6 @@
-//! Sends mixed requests at a fixed rate for some minutes, with 10,000 listings in a file and running sweeps.
-//! The load goes first to the `registry` process, then to the packaged binaries in a Lambda runtime. No
-//! request may fail, and memory must not grow.
+//! Sends a mix of requests at a fixed rate for some minutes. The registry has 10,000 listings in a file and
+//! runs its sweeps (probe runs). The load goes first to the `registry` process, then to the packaged binaries
+//! in a Lambda runtime. No request may fail, and memory must not grow.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

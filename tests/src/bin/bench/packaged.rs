@@ -1,6 +1,6 @@
 //! Measures the packaged Lambda functions: the size of each zip, and the time from the start of the binary to
-//! its first poll and to its first reply. The runs alternate with a minimal function that has the same build
-//! profile.
+//! its first poll and to its first reply. For comparison, each run is followed by a run of a minimal function
+//! with the same build profile.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

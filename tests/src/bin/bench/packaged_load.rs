@@ -1,6 +1,6 @@
-//! Sends the mixed load to the packaged binaries. They run in a Lambda runtime of this project, behind the
-//! routes of the gateway and with the schedules and rules of the template. HTTP endpoints stand in for the
-//! table and the bus.
+//! Sends the mixed load to the packaged binaries. They run in a Lambda runtime of this project, with the
+//! routes of the gateway and the schedules and rules of the template. HTTP endpoints replace the table and
+//! the event bus.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

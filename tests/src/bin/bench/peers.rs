@@ -1,5 +1,5 @@
-//! Agents and MCP servers on loopback to probe. Some work correctly, others never reply. One peer serves both
-//! protocols, because the methods of A2A and MCP have different names.
+//! Agents and MCP servers on loopback that the benchmarks probe. Some work correctly, others never reply. One
+//! peer serves both protocols, because the methods of A2A and MCP have different names.
 
 use axum::body::Bytes;
 use axum::extract::{Request, State};
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn verbose_peers_send_nearly_the_maximum() {
+    fn verbose_peers_send_texts_of_nearly_the_maximum_size() {
         let card = card(&HeaderMap::new(), "", Manner::Verbose).to_string().len();
         assert!(card > MAX_CARD_BYTES / 2 && card < MAX_CARD_BYTES, "{card}");
         let tools = Value::from(tools(Manner::Verbose)).to_string().len();

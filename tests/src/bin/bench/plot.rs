@@ -1,5 +1,5 @@
-//! Draws line charts as SVG. Both axes are logarithmic. A constant value is a level line. A value that grows
-//! in proportion rises along the diagonal.
+//! Draws line charts as SVG. Both axes are logarithmic. A value that stays the same is a horizontal line. A
+//! value that grows in proportion to the number of listings is a diagonal line.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,5 +1,5 @@
-//! Prints one row for each measurement: its value, its limit, and whether the limit holds. A measurement that
-//! failed has a separate status. `BENCH_SLACK` multiplies the limits of times, for a busy machine.
+//! Prints one row for each measurement: its value, its limit, and whether the value is within the limit. If a
+//! measurement failed, its row shows this. `BENCH_SLACK` multiplies the limits of times, for a busy machine.
 
 use std::fmt::Display;
 use std::time::Instant;

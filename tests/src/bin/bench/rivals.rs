@@ -1,6 +1,6 @@
-//! Figures of other registries for the same requests. They were measured once on two shared cores (20
-//! November 2026, medians of three) and show only the order of magnitude. The official registry had 471
-//! servers in memory. This registry has 10,000 in a file.
+//! Speeds of other registries for the same requests. They were measured once on two shared cores (20 November
+//! 2026, medians of three) and show only the order of magnitude. The official registry had 471 servers in
+//! memory. This registry has 10,000 listings in a file.
 
 use std::fmt::Write as _;
 

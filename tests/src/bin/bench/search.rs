@@ -1,5 +1,6 @@
-//! Measures search with growing numbers of listings: cold start, warm time, memory and table operations. Each
-//! number is measured in a separate process with the seeded table.
+//! Measures search with growing numbers of listings: the time of the first search (cold start), the time of
+//! later searches, memory and table operations. Each number of listings is measured in a separate process
+//! with a prepared table.
 
 use std::path::Path;
 use std::process::{ExitCode, Stdio};

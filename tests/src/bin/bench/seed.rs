@@ -1,5 +1,5 @@
-//! Writes thousands of Live listings to a table. The code of the registry submits, inserts, assesses and
-//! records each listing. Only the handshake is left out.
+//! Writes thousands of Live listings to a table. Each listing goes through the same code as in the registry:
+//! it is submitted, inserted, assessed and recorded. Only the handshake is left out.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! Runs sweeps for an hour over 2,000 peers. A third of the peers are hostile. The clock moves an hour after
-//! each round. The sweeps run in a separate process with a table in a file, so that the measured memory does
-//! not include the peers.
+//! Runs sweeps (probe runs) for an hour over 2,000 peers. A third of the peers are hostile. After each round,
+//! the clock of the registry moves forward by an hour. The sweeps run in a separate process with a table in a
+//! file, so that the measured memory does not include the peers.
 
 use std::collections::HashSet;
 use std::process::{ExitCode, Stdio};

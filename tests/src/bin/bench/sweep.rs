@@ -1,6 +1,6 @@
-//! Measures one tick over 64 due listings. The peers of 16 listings never answer: half of them at the card,
-//! half at the interface. The sweep runs in a separate process, so that its peak memory does not include the
-//! peers.
+//! Measures one tick (scheduled probe run) with 64 due listings. The peers of 16 listings never answer: half
+//! of them at the card, half at the interface. The tick runs in a separate process, so that its peak memory
+//! does not include the peers.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};

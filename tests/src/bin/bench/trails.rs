@@ -1,5 +1,5 @@
-//! Measures `sense_traces` and `follow_trail` for one listing with 10,000 marks and 1,000 compositions. Both
-//! run in this process, without a network.
+//! Measures `sense_traces` and `follow_trail` for one listing with 10,000 marks and 1,000 compositions (pairs
+//! of listings that were used together). Both run in this process, without a network.
 
 use std::time::Instant;
 
@@ -101,6 +101,6 @@ async fn batch(app: &App, name: &str, arguments: &Value) -> Result<f64, Failure>
 async fn call(app: &App, name: &str, arguments: Value) -> Result<Value, Failure> {
     let operation = operations::named(name).ok_or("unknown operation")?;
     let answer =
-        (operation.run)(app.clone(), registry::model::Caller::default(), RawArguments::Json(arguments));
+        operation.run(app.clone(), registry::model::Caller::default(), RawArguments::Json(arguments));
     answer.await.map_err(|problem| format!("{name}: {problem:?}").into())
 }

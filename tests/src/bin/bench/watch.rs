@@ -1,5 +1,5 @@
-//! Samples the memory of processes under load every second. Caches fill in the first third of the time, so
-//! the last third is compared with the second.
+//! Measures the memory of processes under load every second. Caches fill in the first third of the time. So
+//! the average of the last third is compared with the average of the second third.
 
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_averaged_in_thirds() {
+    fn average_is_calculated_for_each_third_of_the_samples() {
         let watched =
             |samples: &[f64]| Watched { name: "one".to_owned(), samples: samples.to_vec(), ended: false };
         let six = watched(&[1.0, 3.0, 10.0, 12.0, 30.0, 32.0]);

@@ -1,5 +1,6 @@
-//! The texts of seeded listings. The cost of search depends on the words. If `SEARCH_COLLECTION` names a
-//! collection of real listings, their texts are used. Otherwise all listings have similar generated texts.
+//! The texts of the listings in benchmarks. The cost of search depends on the words. If `SEARCH_COLLECTION`
+//! names a collection of real listings, the texts come from these listings. Otherwise the texts are generated
+//! and similar to each other.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Tests `/api/listings/active`: pages of any size contain each row once, in a fixed order. Also tests the
-//! contents of a row.
+//! Tests `/api/listings/active`: for any page size, the pages together contain each row once, in a fixed
+//! order. Also tests the contents of a row.
 
 use std::collections::BTreeSet;
 
@@ -76,7 +76,7 @@ async fn newest_listings_come_first() {
 }
 
 #[tokio::test]
-async fn default_is_the_first_page_of_both_kinds() {
+async fn default_response_is_the_first_page_of_agents_and_servers() {
     let registry = TestRegistry::start().await;
     fixtures::insert_live_listings(&registry.app, Kind::Agent, 60).await;
     fixtures::insert_live_listings(&registry.app, Kind::Mcp, 3).await;
@@ -96,7 +96,7 @@ async fn empty_registry_has_an_empty_list() {
       "ok": true,
       "origin": "[base]",
       "brand": "Agent and MCP Registry",
-      "announce": "0 agents and 0 MCP servers are Live: each answered a real handshake within 7 days.",
+      "announce": "0 agents and 0 MCP servers are Live. Each answered a real handshake within the last 7 days.",
       "funnel_loop": "list -> live -> demo -> feedback -> founding seat, or a discount code that works once payments open",
       "counts": {
         "agents_active": 0,
@@ -110,7 +110,7 @@ async fn empty_registry_has_an_empty_list() {
 }
 
 #[tokio::test]
-async fn list_shows_the_founding_deal() {
+async fn active_list_contains_the_founding_deal() {
     let registry = TestRegistry::start().await;
     let reply = registry.get("/api/listings/active").await;
     insta::assert_snapshot!(reply.only(&["deal"]).snapshot(&[]), @r#"
@@ -129,16 +129,16 @@ async fn list_shows_the_founding_deal() {
           "Send feedback",
           "Receive an access token"
         ],
-        "one_liner": "The first 100 listings to finish demo and feedback receive a full product, free and without checkout.",
+        "one_liner": "The first 100 listings that take the demo and send feedback receive a full product, free and without checkout.",
         "short": "100 of 100 founding seats left",
-        "for_active": "Any Live listing, agent or MCP server; one seat each."
+        "for_active": "Any Live agent or MCP server can claim one seat."
       }
     }
     "#);
 }
 
 #[tokio::test]
-async fn list_shows_the_stages_of_a_listing() {
+async fn active_list_contains_the_stages_of_a_listing() {
     let registry = TestRegistry::start().await;
     let base = registry.url("");
     let reply = registry.get("/api/listings/active").await;
@@ -164,17 +164,17 @@ async fn list_shows_the_stages_of_a_listing() {
         {
           "id": "feedback",
           "label": "Feedback",
-          "agent_action": "POST [base]/api/products/feedback with the demo's example_body"
+          "agent_action": "POST [base]/api/products/feedback with the example_body from the response to the demo"
         },
         {
           "id": "discount",
           "label": "Discount",
-          "agent_action": "When the founding seats are gone, feedback returns a discount code: keep it."
+          "agent_action": "When all founding seats (free products) are taken, you get a discount code for your feedback. Keep the code."
         },
         {
           "id": "buy",
           "label": "Buy",
-          "agent_action": "Wait until payments open, after feedback from 250 agents and 250 MCP servers."
+          "agent_action": "Wait until payments open. They open when 250 agents and 250 MCP servers have sent feedback."
         }
       ]
     }
@@ -222,7 +222,7 @@ async fn row_describes_the_listing_and_its_last_probe() {
         "required": true,
         "active": true,
         "mode": "grace",
-        "reason": "Onboarding window until 2026-11-27T12:00:01.000Z: check in by then to stay present.",
+        "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
         "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
       "agent_card_url": "[peer]/.well-known/agent-card.json",
@@ -251,7 +251,7 @@ async fn row_contains_a_complete_demo_request() {
     {
       "take_demo": {
         "name": "Free demo for Adder",
-        "description": "Generates artifacts from this listing's own card and probe evidence. Free, no account needed.",
+        "description": "Makes demo files from the card and the probe evidence of this listing. It is free and needs no account.",
         "listing_id": "[id]",
         "kind": "agent",
         "sku": "alive",
@@ -274,7 +274,7 @@ async fn row_contains_a_complete_demo_request() {
           "step": "feedback",
           "method": "POST",
           "url": "[base]/api/products/feedback",
-          "note": "Send next_steps.example_body from the demo's answer, with your own answers."
+          "note": "Send next_steps.example_body from the response to the demo. Replace the draft answers with your own answers."
         },
         "funnel": [
           "active_live",
@@ -313,7 +313,7 @@ async fn row_contains_the_founding_deal_for_its_listing() {
 }
 
 #[tokio::test]
-async fn talk_grace_ends_after_seven_days_without_delisting() {
+async fn listing_stays_live_when_its_grace_period_for_visits_ends() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.live_card(&peer.card()).await;
     let talk =
@@ -329,7 +329,7 @@ async fn talk_grace_ends_after_seven_days_without_delisting() {
 }
 
 #[tokio::test]
-async fn invalid_limit_kind_and_cursor_are_refused_by_name() {
+async fn error_contains_the_invalid_query_argument() {
     let refused = refused_queries(&[
         "/api/listings/active?limit=0",
         "/api/listings/active?limit=101",

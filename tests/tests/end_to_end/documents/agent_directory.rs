@@ -1,4 +1,4 @@
-//! Tests the directory of public agents, which can be listed and searched by skill.
+//! Tests the directory of public agents. Clients can list all agents or search them by skill.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

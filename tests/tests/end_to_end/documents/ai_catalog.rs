@@ -1,4 +1,4 @@
-//! Tests the AI catalogues: they contain every Live listing once, in the format of their schema.
+//! Tests the AI catalogs: they contain every Live listing once, in the format of their schema.
 
 use serde_json::json;
 use tests::peers::{Peer, agents};
@@ -7,7 +7,7 @@ use tests::test_registry::{TestRegistry, id_of};
 use crate::fixtures::{LivePair, catalog_schema, ids, live_fleet, live_pair};
 
 #[tokio::test]
-async fn catalogues_match_their_schema() {
+async fn catalogs_match_their_schema() {
     let (registry, _peers, [agents, _]) = live_fleet(8, 6).await;
     let strict = registry.get("/.well-known/ai-catalog.json").await;
     let linked = registry.get("/.well-known/ard.json").await;
@@ -52,7 +52,7 @@ async fn catalogues_match_their_schema() {
 }
 
 #[tokio::test]
-async fn unchanged_catalogue_returns_304() {
+async fn unchanged_catalog_returns_304() {
     let LivePair { registry, .. } = live_pair().await;
     let fleet = Peer::start(agents::fleet).await;
     for path in ["/.well-known/ai-catalog.json", "/.well-known/ard.json", "/api/catalog"] {
@@ -68,7 +68,7 @@ async fn unchanged_catalogue_returns_304() {
 
 /// The catalogue contains the registry's own endpoints once each, also if the registry is listed in itself.
 #[tokio::test]
-async fn own_listings_are_the_registrys_own_entries() {
+async fn catalog_contains_own_endpoints_once_if_the_registry_lists_itself() {
     let registry = TestRegistry::start().await;
     let mut own = vec![id_of(
         &registry.publish(&json!({ "agent_card_url": registry.url("/.well-known/agent-card.json") })).await,

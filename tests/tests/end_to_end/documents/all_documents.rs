@@ -80,7 +80,7 @@ async fn contact_address_is_never_returned() {
 
 /// Otherwise a caller could bypass the cache with random parameters.
 #[tokio::test]
-async fn unknown_query_parameters_share_the_cached_page() {
+async fn requests_with_unknown_query_parameters_share_the_cached_page() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     for path in ["/api/listings/active", "/api/catalog", "/.well-known/ai-catalog.json", "/list", "/products"]
     {

@@ -1,4 +1,4 @@
-//! Tests the documents that link to everything else. They are complete, and the requests in them work.
+//! Tests the documents that link to all other documents. They are complete, and the requests in them work.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ async fn every_document_and_page_is_in_every_list_of_documents() {
 }
 
 #[tokio::test]
-async fn map_contains_prices_limits_and_versions() {
+async fn discovery_map_contains_prices_limits_and_versions() {
     let registry = TestRegistry::start().await;
     let map = registry.get("/discovery.json").await.body;
     let prices: Vec<&Value> =
@@ -85,7 +85,7 @@ async fn map_contains_prices_limits_and_versions() {
 }
 
 #[tokio::test]
-async fn root_and_map_link_to_the_documents() {
+async fn root_page_and_discovery_map_link_to_the_documents() {
     let registry = TestRegistry::start().await;
     for path in ["/", "/discovery.json"] {
         let reply = registry.send("HEAD", path, &[], String::new()).await;
@@ -115,7 +115,7 @@ async fn root_and_map_link_to_the_documents() {
 
 /// Sends the steps of `/skill.json` with only their placeholders and example URL replaced.
 #[tokio::test(flavor = "multi_thread")]
-async fn steps_of_skill_json_end_with_a_founding_seat() {
+async fn steps_of_skill_json_can_be_followed_to_the_full_product() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     let steps = registry.get("/skill.json").await.body["steps"].clone();
     let mut token = String::new();
@@ -141,7 +141,7 @@ async fn steps_of_skill_json_end_with_a_founding_seat() {
 }
 
 #[tokio::test]
-async fn plain_questions_return_the_registrys_endpoints() {
+async fn plain_text_questions_return_endpoints_of_the_registry() {
     let registry = TestRegistry::start().await;
     for (words, member, path) in [
         ("where is the openapi description?", "openapi", "/openapi.json"),

@@ -1,11 +1,11 @@
-//! Tests `/api/catalog`: the whole catalogue in pages, for peer registries.
+//! Tests `/api/catalog`: the whole catalog in pages, for other registries.
 
 use serde_json::json;
 
 use crate::fixtures::{ids, live_fleet, texts};
 
 #[tokio::test]
-async fn peer_can_copy_the_whole_catalogue() {
+async fn peer_can_copy_the_whole_catalog() {
     let (registry, _peers, [agents, servers]) = live_fleet(7, 4).await;
     let (mut copied, mut cursor) = (Vec::new(), String::new());
     for _ in 0..10 {

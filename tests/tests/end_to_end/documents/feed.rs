@@ -3,7 +3,7 @@
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn invalid_limit_and_cursor_are_refused_by_name() {
+async fn error_contains_the_invalid_query_argument() {
     let refused = refused_queries(&["/api/feed?limit=0", "/api/feed?cursor=%00"]).await;
     insta::assert_snapshot!(refused, @"
     /api/feed?limit=0

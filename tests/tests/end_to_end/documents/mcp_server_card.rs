@@ -1,5 +1,5 @@
-//! Tests the MCP server cards. The official card matches its schema. The official and the extended card match
-//! the answers of the server.
+//! Tests the MCP server cards. The official card matches its schema. Both the official card and the extended
+//! card agree with what the server answers.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Tests the registry's own name: its entry for MCP registries, the proof of its domain, and its DNS
-//! discovery record, which is read from the name servers.
+//! discovery record. The record is read from the name servers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -117,7 +117,7 @@ async fn dns_is_queried_once_a_minute() {
 }
 
 #[tokio::test]
-async fn domain_is_proven_by_the_request_signing_key() {
+async fn domain_is_proven_by_the_key_that_signs_requests() {
     let setup = DomainRegistry::start().await;
     let proof = setup.registry.get("/.well-known/mcp-registry-auth").await;
     assert_eq!(proof.header("content-type"), "text/plain; charset=utf-8");
@@ -164,7 +164,7 @@ async fn registry_without_a_domain_sends_no_dns_query() {
 }
 
 #[tokio::test]
-async fn peers_are_searched_for_this_registry() {
+async fn peer_registries_are_searched_for_this_registry() {
     let listing = |request: &PeerRequest| match request.path.as_str() {
         "/v0.1/servers" => json_answer(
             200,
@@ -183,7 +183,7 @@ async fn peers_are_searched_for_this_registry() {
 }
 
 #[tokio::test]
-async fn own_server_json_matches_the_official_schema() {
+async fn server_json_of_this_registry_matches_the_official_schema() {
     let schema: Value = serde_json::from_str(include_str!("../../../fixtures/server.schema.json")).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
     assert!(!schema.is_valid(&json!({ "name": "x" })), "the schema accepts an invalid document");

@@ -1,5 +1,5 @@
-//! The daily budget of first invitations grows with the acceleration index, up to a bound. When the index
-//! falls, the budget falls again.
+//! Tests the daily budget of first invitations. The budget grows with the acceleration index (a measure of
+//! recent activity), up to a maximum. When the index falls, the budget falls again.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

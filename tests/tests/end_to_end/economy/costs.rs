@@ -1,5 +1,6 @@
-//! The measured table cost of each operation. This test compares it with `shared/domain/src/economy/costs.json`, which the
-//! operation `cost_model` returns. Set `UPDATE=1` to rewrite the file.
+//! Measures the table cost of each operation. This test compares the costs with
+//! `shared/domain/src/economy/costs.json`, which the operation `cost_model` returns. Set `UPDATE=1` to
+//! rewrite the file.
 
 use std::fs;
 use std::path::Path;
@@ -91,7 +92,7 @@ impl SmallRegistry {
     async fn try_run(&self, operation: &AnyOperation, arguments: Value) -> Result<Value, Problem> {
         let bearer = Some(BearerDigest::of(OPERATOR_TOKEN));
         let caller = Caller { address: Some([127, 0, 0, 1].into()), bearer };
-        (operation.run)(self.registry.app.clone(), caller, RawArguments::Json(arguments)).await
+        operation.run(self.registry.app.clone(), caller, RawArguments::Json(arguments)).await
     }
 
     /// The example of an operation, with real listings, tokens and addresses in it.

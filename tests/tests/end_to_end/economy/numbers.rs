@@ -1,5 +1,5 @@
-//! The economy operations return the same over REST, MCP and A2A. Their numbers can be calculated from their
-//! inputs.
+//! Tests that the economy operations return the same over REST, MCP and A2A. Also tests that their numbers
+//! can be calculated from their inputs.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};

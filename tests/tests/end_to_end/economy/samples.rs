@@ -1,5 +1,5 @@
-//! Tests the hourly samples: one sample is taken per hour for any number of ticks, and other values are
-//! computed from the samples.
+//! Tests the hourly samples. Each hour has one sample, for any number of ticks. Other values are computed
+//! from the samples.
 
 use futures::future::join_all;
 use local::engine::instrumented::Fault;

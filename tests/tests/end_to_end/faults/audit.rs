@@ -1,5 +1,6 @@
-//! Checks that a table is consistent. Items of two kinds that are always written in one transaction must have
-//! the same count. This must hold however the registry ends, and for acknowledged and unacknowledged writes.
+//! Checks that a table is consistent. If items of two kinds are always written in one transaction, both kinds
+//! must have the same count. This must be true however the registry ends, and for acknowledged and
+//! unacknowledged writes.
 
 use std::collections::BTreeSet;
 

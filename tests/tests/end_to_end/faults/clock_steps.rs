@@ -1,6 +1,6 @@
-//! The clock jumps forward and back by seconds to days, as after a suspend or a correction. No request fails,
-//! no Live listing is demoted, and no budget is exceeded. Published listings go Live when the clock is right
-//! again.
+//! Tests a clock that jumps forward and back by seconds to days, as after a suspend or a correction. No
+//! request fails, no Live listing is demoted, and no budget is exceeded. Published listings go Live when the
+//! clock is right again.
 
 use jiff::SignedDuration;
 use registry::model::ListingId;
@@ -46,7 +46,7 @@ async fn use_everything(registry: &TestRegistry, ids: &[ListingId]) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn live_listings_survive_clock_steps() {
+async fn live_listings_stay_live_when_the_clock_jumps() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", WINDOW);
     let registry = TestRegistry::start_with(options).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);

@@ -1,4 +1,4 @@
-//! Counts the table calls of each request. The count does not grow with the number of listings.
+//! Counts the table calls of each request. With more listings, the number of calls must stay the same.
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};
@@ -18,7 +18,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn read_cost_does_not_depend_on_listing_count() {
+async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
     let (registry, _agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
@@ -143,7 +143,7 @@ async fn publishing_costs_at_most_four_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn verdict_costs_two_transactions_and_four_other_calls() {
+async fn first_probe_costs_two_transactions_and_at_most_four_other_calls() {
     let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;
     let before = registry.observer.tally.snapshot();
@@ -157,7 +157,7 @@ async fn verdict_costs_two_transactions_and_four_other_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn idle_tick_cost_does_not_depend_on_listing_count() {
+async fn cost_of_an_idle_tick_does_not_depend_on_the_number_of_listings() {
     let mut costs = Vec::new();
     for listed in [0, 30] {
         let (registry, agents) = (TestRegistry::start().await, Peer::start(agents::fleet).await);

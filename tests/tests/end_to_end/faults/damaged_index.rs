@@ -1,5 +1,5 @@
 //! Tests a damaged search index: bytes are changed, cut off or missing, or the list of buckets cannot be
-//! read. Search continues with the readable part, and the next run of the index function repairs the index.
+//! read. Search still uses the parts that can be read. The next run of the index function repairs the index.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;

@@ -1,5 +1,5 @@
-//! Delivers events of the bus and of the schedules more than once, late and in any order. Each item of the
-//! table must be the same as after one delivery of each event in order.
+//! Delivers the events of the bus and the schedules more than once, late and in any order. Afterwards, each
+//! item of the table must be the same as if each event had been delivered once and in order.
 
 use std::time::Duration;
 

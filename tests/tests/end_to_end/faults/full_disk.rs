@@ -1,5 +1,5 @@
-//! The disk of a registry on one machine is full. Writes return 503 with `retry-after`, and reads still work.
-//! No acknowledged write is lost. Writes succeed again when there is free space.
+//! Tests a full disk on one machine. Writes return 503 with `retry-after`, and reads still work. No
+//! acknowledged write is lost. Writes succeed again when there is free space.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const MAX_PUBLISHES: usize = 5000;
 const REFUSALS_WHEN_FULL: usize = 10;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn full_disk_refuses_writes_and_loses_none() {
+async fn full_disk_refuses_new_writes_and_loses_no_earlier_write() {
     let peer = Peer::start(agents::fleet).await;
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("registry.db");

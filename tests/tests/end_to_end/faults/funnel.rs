@@ -1,5 +1,5 @@
-//! Tests the funnel with faults of the table. No more seats are given than exist, no reward is given twice,
-//! and a lost reward can be issued again.
+//! Tests the funnel while the table has faults. No more founding seats are given than exist, and no reward is
+//! given twice. A lost reward can be issued again.
 
 use std::collections::BTreeSet;
 

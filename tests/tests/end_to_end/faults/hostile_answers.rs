@@ -1,6 +1,6 @@
-//! Tests tables of hostile answers. Each case is a card, agent or MCP server with one fault, and the expected
-//! verdict. For example, it sends false data, too much data, slow data or a broken format. A listing goes
-//! Live only if its proof is valid in spite of the fault.
+//! Tests hostile answers, listed in tables. Each case is a card, agent or MCP server with one fault, and the
+//! expected result of the probe. For example, it sends false data, too much data, slow data or a broken
+//! format. A listing goes Live only if its proof is valid although the fault exists.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -358,13 +358,13 @@ async fn unexpected_verdicts(registry: &TestRegistry, listed: &[(&str, &str, Lis
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cards_get_the_expected_verdict() {
+async fn hostile_cards_get_the_expected_probe_result() {
     let wrong = sweep(CARDS.iter()).await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_agents_and_servers_get_the_expected_verdict() {
+async fn hostile_agents_and_servers_get_the_expected_probe_result() {
     let wrong = sweep(AGENTS.iter().chain(SERVERS).chain(TOOLS)).await;
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

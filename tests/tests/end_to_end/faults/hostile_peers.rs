@@ -1,5 +1,5 @@
-//! A sweep over hostile peers ends before its deadline, correct peers go Live, and no private network is
-//! reached.
+//! Tests a sweep (probe run) over hostile peers. The sweep ends before its deadline. Correct peers go Live.
+//! No private network is reached.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use tests::test_registry::TestRegistry;
 
 /// One peer of every hostile kind, among sound peers.
 #[tokio::test(flavor = "multi_thread")]
-async fn sweep_over_hostile_peers_ends_before_its_deadline() {
+async fn probe_run_over_hostile_peers_ends_before_its_deadline() {
     let registry = TestRegistry::start().await;
     let mut hostile = Vec::new();
     for hostile_peer in HostilePeer::ALL {

@@ -1,5 +1,5 @@
-//! The bus is down, so no event about a published listing or a verdict is delivered. No listing is lost,
-//! because the schedules find the work in the table.
+//! Tests an event bus that is down. No event about a published listing or a probe result is delivered. No
+//! listing is lost, because the schedules find the work in the table.
 
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TICK, TestOptions, TestRegistry};
@@ -9,7 +9,7 @@ use super::print_row;
 const AGENTS: usize = 20;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn schedules_find_all_listings_without_the_bus() {
+async fn schedules_find_all_listings_without_the_event_bus() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);

@@ -1,5 +1,5 @@
-//! Tests how much memory hostile answers use. This test starts itself again as a separate process, because
-//! the peak memory of this process includes other tests.
+//! Tests how much memory the registry uses for hostile answers. This test starts itself again as a separate
+//! process, because the peak memory of this process includes other tests.
 
 use std::env;
 use std::fs;

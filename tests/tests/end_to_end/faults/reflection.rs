@@ -1,6 +1,6 @@
-//! Tests against reflection: a publisher cannot use a card, a redirect or an auth challenge to make the
-//! registry send requests to another owner's host. The concurrency limit of a host applies to all cards that
-//! name it.
+//! Tests that a publisher cannot use the registry to attack a host of somebody else. A card, a redirect or an
+//! auth challenge must not make the registry send requests to that host. If several cards name the same host,
+//! the limit of concurrent requests to the host applies to all of them together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

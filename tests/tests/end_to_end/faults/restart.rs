@@ -1,5 +1,5 @@
-//! Kills a registry at random moments during writes. After a restart, every acknowledged write is present, no
-//! transaction is half written, and published listings are probed. `FAULT_KILLS` sets the number of kills.
+//! Kills a registry at random moments while it writes. After a restart, every acknowledged write is present,
+//! no transaction is half written, and published listings are probed. `FAULT_KILLS` sets the number of kills.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

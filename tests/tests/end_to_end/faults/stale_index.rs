@@ -1,5 +1,6 @@
-//! Queries of a secondary index return an older state of the table. This does not cause a second probe of a
-//! listing or a demo for a withdrawn listing. All results are exact as soon as the index is current.
+//! Tests queries of a secondary index that return an older state of the table. This does not cause a second
+//! probe of a listing, or a demo for a withdrawn listing. All results are exact as soon as the index is up to
+//! date.
 
 use registry::model::ListingId;
 use serde_json::json;
@@ -16,7 +17,7 @@ async fn active_ids(registry: &TestRegistry) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stale_index_reads_only_delay_the_active_list() {
+async fn stale_index_delays_only_the_active_list() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::fleet).await;

@@ -1,6 +1,6 @@
-//! Each operation of a request fails at the table, one after another, with every kind of fault. The caller
-//! gets 503 with `retry-after`, no transaction is half written, and a retry succeeds. The faults are injected
-//! at the connector, because no local engine produces them.
+//! Lets each table operation of a request fail, one after another, with every kind of fault. The caller gets
+//! 503 with `retry-after`, no transaction is half written, and a retry succeeds. The faults are injected at
+//! the connector, because no local engine produces them.
 
 use std::sync::Arc;
 
@@ -174,7 +174,7 @@ const VERDICT_OPERATIONS: [(&str, &str); 4] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn next_tick_probes_again_if_a_verdict_was_not_written() {
+async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
     for fault in FAULTS_WITHOUT_EFFECT {
         for (when, operation) in VERDICT_OPERATIONS {
             let what = format!("{fault:?} at {operation} after `{when}`");
@@ -239,7 +239,7 @@ async fn next_tick_does_the_work_of_a_failed_tick() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn failed_recheck_does_not_demote() {
+async fn failed_recheck_job_does_not_demote_a_listing() {
     for operation in ["Query", "UpdateItem", "TransactWriteItems"] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
         let id = registry.live_card(&peer.card()).await;

@@ -1,4 +1,5 @@
-//! Tests compositions: which listings work with a listing, plans of two listings, proposed pairs, and `join`.
+//! Tests compositions (pairs of listings that are used together): which listings work with a listing, plans
+//! for two listings, proposed pairs, and `join`.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, servers};
@@ -21,7 +22,7 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
 }
 
 #[tokio::test]
-async fn plan_of_two_listings_is_signed_and_counted() {
+async fn plan_for_using_two_listings_together_is_signed_and_counted() {
     let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
     let before =
         registry.get(&format!("{INTEROP}?action=compose&listing_id={}", agent.as_str().unwrap())).await.body;
@@ -77,7 +78,7 @@ async fn plan_requires_two_live_listings() {
 }
 
 #[tokio::test]
-async fn only_the_operator_stores_proposed_pairs() {
+async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
     let (registry, _peers, [agent, server]) = matching_pair(options).await;
     let proposed = registry.call_tool("seed_compositions", &json!({ "max_pairs": 2 })).await;
@@ -116,7 +117,7 @@ async fn only_the_operator_stores_proposed_pairs() {
 }
 
 #[tokio::test]
-async fn join_publishes_the_url_and_returns_contributions() {
+async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
     let joined = act(&registry, INTEROP, "join", json!({ "url": peer.card(), "source": "a test" })).await;
@@ -145,7 +146,7 @@ async fn join_publishes_the_url_and_returns_contributions() {
 }
 
 #[tokio::test]
-async fn join_must_name_what_to_list() {
+async fn join_action_requires_a_url_or_a_listing() {
     let (registry, _peer, _) = live_agent().await;
     assert_eq!(registry.refused_tool("join_and_contribute", &json!({})).await["status"], 422);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Tests federation between two registries. A registry returns the listings of its peer as referrals, never
-//! as its own listings.
+//! Tests federation between two registries. A registry returns the listings of the other registry as
+//! referrals, never as its own listings.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -25,7 +25,7 @@ fn names(rows: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn listings_of_peers_are_returned_as_referrals() {
+async fn listings_of_peer_registries_are_returned_as_referrals() {
     let LivePair { registry: other, .. } = live_pair().await;
     let base = other.url("");
     let base = base.trim_end_matches('/');
@@ -73,7 +73,7 @@ async fn listings_of_peers_are_returned_as_referrals() {
 }
 
 #[tokio::test]
-async fn federation_pulls_once_a_day_and_failures_keep_referrals() {
+async fn federation_reads_peers_once_a_day_and_keeps_referrals_after_a_failure() {
     let peer = Peer::start(|request: &tests::peers::PeerRequest| match request.path.as_str() {
         "/.well-known/ai-catalog.json" => tests::peers::json_answer(
             200,
@@ -99,7 +99,7 @@ async fn federation_pulls_once_a_day_and_failures_keep_referrals() {
 }
 
 #[tokio::test]
-async fn only_the_operator_can_pull_and_push() {
+async fn only_the_operator_can_pull_from_and_push_to_peers() {
     let other = TestRegistry::start().await;
     let base = other.url("");
     let base = base.trim_end_matches('/');

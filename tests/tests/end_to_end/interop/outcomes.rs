@@ -1,5 +1,5 @@
-//! Tests outcome reports. Concurrent reports are all counted, a source counts once an hour, and outcomes
-//! raise the attractors.
+//! Tests outcome reports. Concurrent reports are all counted. Reports of the same source count once an hour.
+//! Good outcomes raise the value by which the most used listings are ranked (`attractor`).
 
 use std::time::Duration;
 
@@ -93,7 +93,7 @@ async fn tally_after_report(registry: &TestRegistry, id: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn reports_work_over_every_protocol_and_are_validated() {
+async fn outcome_reports_are_accepted_over_every_protocol_and_validated() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     act(&registry, FIRST_PRINCIPLES, "deposit_outcome", json!({ "listing_id": agent, "listing_b": server }))
         .await;
@@ -128,7 +128,7 @@ async fn outcome_rate_limit_is_per_caller() {
 }
 
 #[tokio::test]
-async fn attractor_is_the_weighted_sum_of_its_parts() {
+async fn attractor_score_is_the_weighted_sum_of_its_parts() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     for number in 1..4 {
         call_from(&registry, number, "endorse", &json!({ "listing_id": agent, "from": "planner" }))

@@ -1,5 +1,5 @@
-//! Tests how a need is resolved to a call. The answer contains the matching listing and a request that the
-//! peer accepts unchanged.
+//! Tests how a caller finds a call for a task. The answer contains the matching listing and a request. The
+//! peer accepts this request unchanged.
 
 use serde_json::{Value, json};
 use tests::test_registry::client;
@@ -100,7 +100,7 @@ async fn only_live_listings_are_resolved() {
 }
 
 #[tokio::test]
-async fn overview_lists_working_actions() {
+async fn every_action_in_the_interop_overview_exists() {
     let LivePair { registry, .. } = live_pair().await;
     let overview = registry.get(INTEROP).await;
     assert_eq!((overview.status, &overview.body["version"]), (200, &json!("2.7.0")), "{overview:?}");

@@ -1,5 +1,5 @@
-//! Tests sessions across protocols. Anyone with the id of a session can read it and append to it. Concurrent
-//! appends are all stored. Sessions expire.
+//! Tests sessions that span several protocols. Anyone with the id of a session can read it and append to it.
+//! Concurrent appends are all stored. Sessions expire.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ async fn session_works_across_protocols() {
 }
 
 #[tokio::test]
-async fn concurrent_appends_are_stored_up_to_the_step_limit() {
+async fn concurrent_session_steps_are_stored_up_to_the_limit() {
     let registry = TestRegistry::start().await;
     let id = open(&registry).await;
     for round in 0..5 {

@@ -29,7 +29,7 @@ async fn live_listings_are_found_in_plain_words() {
 }
 
 #[tokio::test]
-async fn empty_search_returns_the_newest() {
+async fn empty_search_returns_the_newest_listings() {
     let LivePair { registry, .. } = live_pair().await;
     let newest = registry.get("/api/ard/search").await;
     assert_eq!((newest.status, newest.body["hits"].as_array().unwrap().len()), (200, 2));

@@ -1,5 +1,5 @@
-//! Tests `check_liveness`: the age of a listing's last answer, whether it is recent enough, and a score that
-//! halves with time. The tests set the clock.
+//! Tests `check_liveness`: the age of a listing's last answer, whether this answer is recent enough, and a
+//! score that halves with time. The tests set the clock.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn age_counts_from_the_last_successful_handshake() {
 }
 
 #[tokio::test]
-async fn score_is_full_for_72_hours_then_halves_every_72() {
+async fn score_is_full_for_72_hours_and_then_halves_every_72_hours() {
     let (registry, _peer, id) = live_agent().await;
     let mut passed = 0;
     for (hours, score) in [(1, 1.0), (71, 1.0), (72, 1.0), (73, 0.99), (108, 0.707), (144, 0.5), (168, 0.397)]
@@ -166,7 +166,7 @@ async fn unknown_listing_is_not_found() {
 }
 
 #[tokio::test]
-async fn check_sends_no_request_and_writes_nothing() {
+async fn liveness_check_sends_no_request_and_writes_nothing() {
     let (registry, peer, id) = live_agent().await;
     registry.advance(DAY);
     peer.forget_requests();
@@ -178,7 +178,7 @@ async fn check_sends_no_request_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn rest_returns_the_same_and_is_cacheable() {
+async fn rest_path_returns_the_same_result_as_the_tool_and_is_cacheable() {
     let (registry, _peer, id) = live_agent().await;
     let path = format!("/api/liveness?listing_id={id}&max_hours=24");
     let reply = registry.get(&path).await;

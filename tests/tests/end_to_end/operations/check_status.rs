@@ -16,7 +16,7 @@ fn shown(reply: &Reply, names: &[(String, &'static str); 3]) -> String {
 }
 
 #[tokio::test]
-async fn live_status_contains_lane_probe_and_next_step() {
+async fn status_of_a_live_listing_contains_lane_probe_and_next_step() {
     let (reply, names) = live_status().await;
     // The recheck time depends on the id, which depends on the peer's port.
     let recheck_at = &reply.body["recheck_at"];
@@ -57,7 +57,7 @@ async fn live_status_contains_lane_probe_and_next_step() {
         "required": true,
         "active": true,
         "mode": "grace",
-        "reason": "Onboarding window until 2026-11-27T12:00:01.000Z: check in by then to stay present.",
+        "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
         "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
       "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/list/[id])",
@@ -110,7 +110,7 @@ async fn every_check_is_shown_with_its_detail() {
           "id": "no_injection",
           "ok": true,
           "blocking": true,
-          "detail": "No text gives instructions to a model that reads it."
+          "detail": "No text contains instructions to a language model."
         },
         {
           "id": "endpoint_unique",
@@ -146,7 +146,7 @@ async fn every_point_of_the_score_is_explained() {
           "id": "answers",
           "points": 10,
           "of": 10,
-          "why": "A message was answered."
+          "why": "It answered a message."
         },
         {
           "id": "latency",
@@ -158,7 +158,7 @@ async fn every_point_of_the_score_is_explained() {
           "id": "protocol",
           "points": 10,
           "of": 10,
-          "why": "The newest version spoken is 1.0."
+          "why": "The newest protocol version that it supports is 1.0."
         },
         {
           "id": "description",
@@ -235,7 +235,7 @@ async fn status_contains_a_complete_demo_request() {
     {
       "take_demo": {
         "name": "Free demo for Adder",
-        "description": "Generates artifacts from this listing's own card and probe evidence. Free, no account needed.",
+        "description": "Makes demo files from the card and the probe evidence of this listing. It is free and needs no account.",
         "listing_id": "[id]",
         "kind": "agent",
         "sku": "alive",
@@ -267,15 +267,15 @@ async fn status_contains_a_complete_demo_request() {
             "Send feedback",
             "Receive an access token"
           ],
-          "one_liner": "The first 100 listings to finish demo and feedback receive a full product, free and without checkout.",
+          "one_liner": "The first 100 listings that take the demo and send feedback receive a full product, free and without checkout.",
           "short": "100 of 100 founding seats left",
-          "for_active": "Any Live listing, agent or MCP server; one seat each."
+          "for_active": "Any Live agent or MCP server can claim one seat."
         },
         "next_after_demo": {
           "step": "feedback",
           "method": "POST",
           "url": "[base]/api/products/feedback",
-          "note": "Send next_steps.example_body from the demo's answer, with your own answers."
+          "note": "Send next_steps.example_body from the response to the demo. Replace the draft answers with your own answers."
         },
         "funnel": [
           "active_live",
@@ -301,7 +301,7 @@ async fn status_requires_id_or_name_of_a_known_listing() {
     .await;
     insta::assert_snapshot!(refused, @"
     /api/listings/status
-      422 which_listing `id`: `id` or `name` is required: the id that publish returned, or the name of the listing.
+      422 which_listing `id`: Send `id` (from the answer of list_yourself) or `name` (the name of the listing).
     /api/listings/status?id=agtpub_00000000000000000000
       404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> publish
     /api/listings/status?id=%27%20OR%201=1

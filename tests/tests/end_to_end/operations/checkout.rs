@@ -1,5 +1,5 @@
-//! Tests `checkout`: paid products, after payments open. A fake of Stripe checks the requests that it
-//! receives.
+//! Tests `checkout`: the purchase of products after payments have opened. A fake of Stripe checks the
+//! requests that it receives.
 
 mod codes;
 mod failures;
@@ -99,7 +99,7 @@ fn assert_refused(reply: &Reply, status: u16, code: &str) {
 }
 
 #[tokio::test]
-async fn before_payments_open_prices_are_shown_and_nothing_sold() {
+async fn prices_are_shown_but_nothing_is_sold_before_payments_open() {
     let stripe = Stripe::start().await;
     for options in [TestOptions::default(), stripe.options(TestOptions::default())] {
         let registry = TestRegistry::start_with(options).await;
@@ -177,7 +177,7 @@ async fn events_are_refused_without_a_webhook_secret() {
 }
 
 #[tokio::test]
-async fn invalid_purchases_are_refused_by_field() {
+async fn error_for_an_invalid_purchase_contains_the_field() {
     let shop = Shop::open().await;
     for (body, status, code, field) in [
         (json!({ "sku": "alive" }), 422, "for_whom", "listing_id"),

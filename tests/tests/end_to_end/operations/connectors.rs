@@ -1,5 +1,6 @@
-//! Tests `daily_connector` and `list_connectors`: the connector of the day in the format of the
-//! specification, and the list of all connectors.
+//! Tests `daily_connector` and `list_connectors` (connectors are listings that connect other listings). The
+//! first returns the connector of the day in the format of the specification. The second returns the list of
+//! all connectors.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ async fn registry_with_hub() -> (TestRegistry, Peer, Value) {
 }
 
 #[tokio::test]
-async fn pick_of_the_day_contains_a_partner_traits_and_a_draft() {
+async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
     let (registry, _peer, id) = registry_with_hub().await;
     let reply = registry.get(DAILY).await;
     assert_eq!(reply.status, 200, "{reply:?}");
@@ -74,7 +75,7 @@ async fn registry_does_not_pick_itself() {
 }
 
 #[tokio::test]
-async fn daily_response_has_the_fields_of_the_contract() {
+async fn daily_response_has_the_specified_fields() {
     let (registry, _peer, _) = registry_with_hub().await;
     registry.reach_out().await;
     let body = registry.get(DAILY).await.body;

@@ -1,5 +1,5 @@
-//! Tests `demo_confirm`: an invited demo counts after it is confirmed. The token of another listing is
-//! refused.
+//! Tests `demo_confirm`: a demo after an invitation counts only after it is confirmed. The token of another
+//! listing is refused.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::fixtures::{live_agent, live_pair};
 const CONFIRM: &str = "/api/products/demo-confirm";
 
 #[tokio::test]
-async fn invited_demo_counts_after_it_is_confirmed() {
+async fn demo_after_an_invitation_counts_only_after_its_confirmation() {
     let (registry, _peer, id) = live_agent().await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["counted_as_real"], false);

@@ -1,5 +1,5 @@
-//! Tests `get_access`: a valid token returns the full, newly generated product of its listing. Any other
-//! token is refused.
+//! Tests `get_access`: for a valid token, it returns the full product of the listing, generated again. Any
+//! other token is refused.
 
 use serde_json::{Value, json};
 use tests::test_registry::TestRegistry;

@@ -1,4 +1,4 @@
-//! Tests `get_founding_deal`: the founding deal, its seats, and the steps to a seat.
+//! Tests `get_founding_deal`: the founding offer, its seats, and the steps to get a seat.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -48,11 +48,11 @@ async fn settings_define_the_number_of_seats() {
     assert_eq!((&answer["deal"]["seats"], &answer["deal"]["remaining"]), (&json!(7), &json!(7)));
     assert_eq!(answer["deal"]["short"], "7 of 7 founding seats left");
     let buy = answer["stages"][5]["agent_action"].as_str().unwrap();
-    assert!(buy.contains("after feedback from 9 agents"), "{buy}");
+    assert!(buy.contains("when 9 agents"), "{buy}");
 }
 
 #[tokio::test]
-async fn deal_is_the_same_as_in_the_active_list() {
+async fn founding_deal_is_the_same_as_in_the_active_list() {
     let (registry, _peer, _) = live_agent().await;
     let answer = founding_deal(&registry).await;
     let list = registry.get("/api/listings/active").await.body;

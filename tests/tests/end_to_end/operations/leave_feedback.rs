@@ -65,7 +65,7 @@ async fn feedback_after_the_last_seat_grants_a_discount_code() {
 }
 
 #[tokio::test]
-async fn invalid_feedback_is_refused_by_field() {
+async fn error_for_invalid_feedback_contains_the_field() {
     let (registry, _peer, id) = live_agent().await;
     let bare = json!({ "listing_id": id, "rating": 5, "answers": {} });
     let reply = registry.post(FEEDBACK, &bare).await;

@@ -1,5 +1,5 @@
-//! Tests `match_capability`: it finds listings for a request in plain words and returns the reasons of each
-//! match.
+//! Tests `match_capability`: it finds listings for a request in plain words. For each hit, it returns the
+//! reasons why the listing matches.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ async fn plain_words_find_matching_listings() {
 }
 
 #[tokio::test]
-async fn hit_contains_match_reasons_and_an_endpoint() {
+async fn hit_contains_reasons_for_the_match_and_an_endpoint() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     let hit = registry.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
     assert_eq!((&hit["url"], &hit["endpoint"]), (&json!(peers[0].card()), &json!(peers[0].url("/rpc"))));

@@ -1,5 +1,5 @@
 //! Tests the reports about outreach: `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture`
-//! and `agentfinder`. The operations read the reports from the table only.
+//! and `agentfinder`. All data in the reports comes from the table.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -51,7 +51,7 @@ async fn numbers_match_the_sent_invitations() {
         .map(|reply| reply["listing_id"].as_str().unwrap())
         .collect();
     assert!(ids.contains(&agent.as_str()) && ids.contains(&server.as_str()), "{replies}");
-    assert!(!replies.to_string().contains("Its free demo"), "the text of a message was returned");
+    assert!(!replies.to_string().contains("A free demo"), "the text of a message was returned");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn opting_out_and_in_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn opting_in_does_not_shorten_the_cooldown() {
+async fn opting_in_does_not_shorten_the_pause_between_invitations() {
     let (registry, _peer, id) = live_agent().await;
     registry.reach_out().await;
     registry.post(NUDGE, &json!({ "listing_id": id })).await;

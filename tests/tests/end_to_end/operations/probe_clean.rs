@@ -1,4 +1,5 @@
-//! Tests `probe_clean`: the results of the checks of a listing's last probe, and whether all are clean.
+//! Tests `probe_clean`: the results of the checks in a listing's last probe, and whether all checks are
+//! clean.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -117,7 +118,7 @@ async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
 }
 
 #[tokio::test]
-async fn badge_matches_the_answer() {
+async fn badge_shows_the_result_of_the_clean_check() {
     let registry = TestRegistry::start().await;
     for (handler, label) in [
         (Box::new(agents::newest) as Box<dyn Fn(&PeerRequest) -> Response + Send + Sync>, "clean"),
@@ -151,7 +152,7 @@ async fn unknown_listing_is_not_found() {
 }
 
 #[tokio::test]
-async fn check_sends_no_request_and_writes_nothing() {
+async fn probe_clean_sends_no_request_and_writes_nothing() {
     let (registry, peer, id) = live_agent().await;
     peer.forget_requests();
     let before = registry.table().await;
@@ -161,7 +162,7 @@ async fn check_sends_no_request_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn rest_returns_the_same() {
+async fn rest_path_returns_the_same_result_as_the_tool() {
     let (registry, _peer, id) = live_agent().await;
     let reply = registry.get(&format!("/api/probe-clean?id={id}")).await;
     assert_eq!((reply.status, &reply.body["clean"]), (200, &json!(true)));

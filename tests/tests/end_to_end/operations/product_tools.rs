@@ -1,5 +1,5 @@
-//! Tests the product tools: export, product agent, preview, verification, routine, learning and improvement
-//! log.
+//! Tests the product tools: export, product agent, preview, verification, the routine of the product `alive`,
+//! statistics of the funnel, and improvement log.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -130,7 +130,7 @@ async fn product_agent_tools_make_files_and_store_nothing() {
 }
 
 #[tokio::test]
-async fn alive_demo_uses_the_given_listing() {
+async fn demo_of_the_alive_product_uses_the_given_listing() {
     let (registry, _peer, id) = live_agent().await;
     let name = registry.status(&id).await["name"].clone();
     let body = json!({ "tool": "demo_alive", "listing_id": id, "goals": ["watch prices"] });
@@ -147,7 +147,7 @@ async fn alive_demo_uses_the_given_listing() {
 }
 
 #[tokio::test]
-async fn invalid_calls_of_the_product_agent_are_refused_by_field() {
+async fn error_for_an_invalid_product_agent_call_contains_the_field() {
     let registry = TestRegistry::start().await;
     for (body, field) in [
         (json!({}), "tool"),
@@ -172,7 +172,7 @@ async fn invalid_calls_of_the_product_agent_are_refused_by_field() {
 }
 
 #[tokio::test]
-async fn product_agent_lists_its_tools() {
+async fn product_agent_returns_the_list_of_its_tools() {
     let registry = TestRegistry::start().await;
     let guide = registry.get("/api/products/agent").await;
     assert_eq!((guide.status, &guide.body["ok"]), (200, &json!(true)), "{guide:?}");
@@ -219,7 +219,7 @@ async fn purchase_has_to_wait_until_payments_open() {
 }
 
 #[tokio::test]
-async fn preview_lists_the_files_and_counts_no_demo() {
+async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
     let (registry, _peer, id) = live_agent().await;
     let catalogue = registry.get("/api/products/preview").await.body;
     let prices: Vec<(&str, u64)> = catalogue["skus"]
@@ -252,7 +252,7 @@ async fn preview_lists_the_files_and_counts_no_demo() {
 }
 
 #[tokio::test]
-async fn saved_files_are_compared_with_the_current_ones() {
+async fn saved_files_are_compared_with_the_current_files() {
     let (registry, _peer, id) = live_agent().await;
     let usage = registry.get("/api/products/verify").await;
     assert_eq!((usage.status, &usage.body["ok"]), (200, &json!(true)));
@@ -305,7 +305,7 @@ async fn saved_files_are_compared_with_the_current_ones() {
 }
 
 #[tokio::test]
-async fn routine_returns_the_next_steps() {
+async fn routine_of_the_alive_product_returns_the_next_steps() {
     let (registry, _peer, id) = live_agent().await;
     let usage = registry.get("/api/products/run").await;
     assert_eq!((usage.status, &usage.body["steps"]), (200, &json!([])));
@@ -350,7 +350,7 @@ async fn routine_returns_the_next_steps() {
 }
 
 #[tokio::test]
-async fn ratings_exclude_drafts_and_texts_are_not_returned() {
+async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
     let options = TestOptions::default().with_setting("FOUNDING_SEATS", 1);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     let mut ids = Vec::new();
@@ -390,7 +390,7 @@ async fn ratings_exclude_drafts_and_texts_are_not_returned() {
 }
 
 #[tokio::test]
-async fn improvement_log_lists_todays_reasons_with_their_fix() {
+async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
     let registry = TestRegistry::start().await;
     let empty = registry.get("/api/products/improvement-log").await.body;
     assert_eq!(
@@ -409,7 +409,7 @@ async fn improvement_log_lists_todays_reasons_with_their_fix() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tool_cost_is_bounded_for_any_number_of_listings() {
+async fn cost_of_each_product_tool_is_bounded_for_any_number_of_listings() {
     let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     for number in 0..30 {

@@ -7,7 +7,7 @@ use tests::test_registry::TestRegistry;
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn score_sends_no_message_and_lists_nothing() {
+async fn score_operation_sends_no_message_and_creates_no_listing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let score = registry.get(&format!("/api/score?url={}", peer.card())).await;
     assert_eq!((score.status, &score.body["would_go_live"]), (200, &json!(true)), "{score:?}");
@@ -32,7 +32,7 @@ async fn only_a_public_url_is_scored() {
     .await;
     insta::assert_snapshot!(refused, @"
     /api/score?url=
-      422 not_a_url `url`: `url`: This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json.
+      422 not_a_url `url`: `url`: This is not an absolute URL. Send a URL such as https://agents.example.org/.well-known/agent-card.json.
     /api/score?url=http%3A%2F%2F127.0.0.1%2F
       422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.
     /api/score?url=https%3A%2F%2F169.254.169.254%2F

@@ -31,7 +31,7 @@ async fn walk(registry: &TestRegistry, kind: &str, limit: usize) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn agents_and_servers_are_listed_together_newest_first() {
+async fn agents_and_servers_are_in_one_list_with_the_newest_first() {
     let registry = TestRegistry::start().await;
     let (fleet, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     let mut published = Vec::new();
@@ -93,7 +93,7 @@ async fn only_live_listings_are_listed() {
 }
 
 #[tokio::test]
-async fn arguments_out_of_range_are_refused_by_name() {
+async fn error_contains_the_argument_that_is_out_of_range() {
     let registry = TestRegistry::start().await;
     for (arguments, field, code) in [
         (json!({ "limit": 0 }), "limit", "out_of_range"),

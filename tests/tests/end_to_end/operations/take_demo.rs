@@ -1,5 +1,5 @@
-//! Tests `take_demo`: what a demo contains and how a request can name the listing. A repeated demo is the
-//! same order.
+//! Tests `take_demo`: the contents of a demo, and the ways to name the listing in a request. If a demo is
+//! taken again, the order is the same.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, servers};
@@ -38,7 +38,7 @@ async fn demo_is_made_from_the_listing_and_links_to_feedback() {
 }
 
 #[tokio::test]
-async fn demo_request_in_a_row_works_unchanged() {
+async fn demo_request_from_a_listing_row_works_unchanged() {
     let pair = live_pair().await;
     let list = pair.registry.get("/api/listings/active").await.body;
     for (row, sku) in [(&list["agents"][0], "alive"), (&list["mcps"][0], "mcp_mesh")] {

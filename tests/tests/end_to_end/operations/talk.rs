@@ -1,5 +1,5 @@
 //! Tests `talk_inbox` and `talk`: reading an inbox in pages, posting to it within limits, closed inboxes of
-//! withdrawn listings, and the public talk feed.
+//! withdrawn listings, and the public feed of posts.
 
 mod inbox;
 mod posting;

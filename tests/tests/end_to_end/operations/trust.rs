@@ -1,5 +1,5 @@
-//! Tests the trust tools: attestations of what the registry observed, keys that are bound to domains, and
-//! actions of the owner of a listing.
+//! Tests the trust tools: signed statements about listings, keys that are bound to domains, and actions that
+//! only the owner of a listing can take.
 
 mod attestations;
 mod capability_hash;

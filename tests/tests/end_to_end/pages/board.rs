@@ -1,5 +1,5 @@
-//! Tests `/list`. The page shows every Live listing once and supports words, kind and category. It stays
-//! small and current.
+//! Tests `/list`. The page shows every Live listing once and can be filtered by words, kind and category. The
+//! page stays small and up to date.
 
 use registry::model::Kind;
 use tests::fixtures;
@@ -60,7 +60,7 @@ async fn words_and_categories_find_live_listings() {
     assert_eq!(found("/list?q=weather&kind=mcp").await, [""; 0]);
     assert_eq!(found("/list?kind=mcp").await, [pair.server.to_string()]);
     let both = page(&pair.registry, "/list").await;
-    assert!(both.contains("2 Live, newest first."), "{both}");
+    assert!(both.contains("2 Live listings, newest first."), "{both}");
     let misspelt = page(&pair.registry, "/list?q=wether").await;
     assert!(misspelt.contains("Showing results for “weather” instead of “wether”: 1 found"), "{misspelt}");
     let category = pair.registry.get("/api/listings/active").await.body["agents"][0]["category_id"].clone();

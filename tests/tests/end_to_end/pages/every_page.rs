@@ -1,5 +1,5 @@
-//! Tests rules for all pages: a page has a complete head, its content security policy allows only files of
-//! the registry, and its assets load.
+//! Tests rules for all pages. Each page has a complete head. Its content security policy allows only files of
+//! the registry. Its assets load.
 
 use registry::pages::{ASSETS, PAGES};
 use tests::test_registry::{Reply, TestRegistry};
@@ -67,7 +67,7 @@ async fn assets_are_hashed_and_cached_for_a_year() {
 }
 
 #[tokio::test]
-async fn root_returns_the_map_to_machines_and_html_to_browsers() {
+async fn root_path_returns_the_discovery_map_to_machines_and_html_to_browsers() {
     let registry = TestRegistry::start().await;
     let links = |reply: &Reply| reply.headers.get_all("link").iter().count();
     let map = registry.get_with("/", ("accept", "application/json")).await;

@@ -83,7 +83,7 @@ async fn every_command_on_the_pages_can_be_parsed() {
 }
 
 #[tokio::test]
-async fn guide_lists_every_operation() {
+async fn guide_page_contains_every_operation() {
     let registry = TestRegistry::start().await;
     let guide = registry.get("/for-agents").await;
     let html = guide.body.as_str().unwrap();
@@ -101,7 +101,7 @@ async fn guide_lists_every_operation() {
 }
 
 #[tokio::test]
-async fn products_page_shows_prices_and_current_meters() {
+async fn products_page_shows_prices_and_current_counts() {
     let pair = live_pair().await;
     let page = async || pair.registry.get("/products").await.body.as_str().unwrap().to_owned();
     let before = page().await;

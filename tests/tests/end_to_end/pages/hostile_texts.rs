@@ -1,5 +1,5 @@
-//! The pages escape every text of a listing. The test writes the texts directly to the table, because readers
-//! must be protected even if the checks of publishing fail.
+//! Tests that the pages show every text of a listing as plain text. The test writes the texts directly to the
+//! table, because readers must be protected even if the checks for published texts fail.
 
 use registry::model::{Kind, Lane};
 use tests::fixtures::{feed_item, submitted_listing};

@@ -76,7 +76,7 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
 }
 
 #[tokio::test]
-async fn changes_are_read_only_if_a_hash_differs() {
+async fn changes_are_loaded_only_if_a_hash_differs() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let peer = Peer::start(servers::modern_with(&["add"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
@@ -95,7 +95,7 @@ async fn changes_are_read_only_if_a_hash_differs() {
 }
 
 #[tokio::test]
-async fn skills_of_an_agent_are_compared() {
+async fn changed_skills_of_an_agent_are_shown() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(crate::fixtures::forecaster).await);
     let id = registry.live_card(&peer.card()).await;
     assert!(registry.status(&id).await["evidence"].get("changed").is_none());
@@ -104,7 +104,7 @@ async fn skills_of_an_agent_are_compared() {
     registry.recheck().await;
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
     assert_eq!(changed["removed"]["names"], json!(["Weather forecast"]), "{changed}");
-    assert!(page(&registry, &id).await.contains("compared with the probe"));
+    assert!(page(&registry, &id).await.contains("found changes since the probe"));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Tests the form for publishing a server. The tests send it as a browser without scripts does.
+//! Tests the form for publishing a server. The tests send the form as a browser without scripts does.
 
 use tests::peers::{Peer, agents};
 use tests::test_registry::TestRegistry;
@@ -22,7 +22,7 @@ async fn refused_form_is_shown_again_with_the_error() {
     let hostile = "https://10.0.0.1/\"><script>alert(1)</script>";
     for (fields, status, message) in [
         (vec![("url", "not a url")], 422, "This is not an absolute URL."),
-        (vec![], 422, "Nothing to list."),
+        (vec![], 422, "The request does not say what to publish."),
         (vec![("url", hostile)], 422, "IP address"),
     ] {
         let answer = registry.post_form(FORM, &fields).await;

@@ -12,7 +12,7 @@ async fn status_page_shows_the_statistics_and_is_cached() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let young = read(&registry).await.body.as_str().unwrap().to_owned();
     assert!(
-        young.contains("Not enough data for a chart yet") && young.contains("No probes yet today"),
+        young.contains("There is not enough data for a chart yet") && young.contains("No probes yet today"),
         "{young}"
     );
     let peers = [Peer::start(agents::fleet).await, Peer::start(agents::only(404)).await];

@@ -1,4 +1,4 @@
-//! Tests the A2A endpoint in all its dialects. A request in one dialect gets a reply in the same dialect. To
+//! Tests the A2A endpoint in all its versions. A request in one version gets a reply in the same version. To
 //! read, list or cancel a task, a caller must know the id or the context of the task.
 
 use axum::body::Body;
@@ -167,7 +167,7 @@ async fn only_a_task_that_needs_input_can_be_canceled() {
 }
 
 #[tokio::test]
-async fn task_lists_are_filtered_and_paged() {
+async fn list_of_tasks_can_be_filtered_and_paged() {
     let registry = TestRegistry::start().await;
     let mut ids = Vec::new();
     let mut context = Value::Null;
@@ -234,7 +234,7 @@ async fn task_lists_are_filtered_and_paged() {
 }
 
 #[tokio::test]
-async fn refusals_without_a_follow_up_store_no_task() {
+async fn refused_message_that_cannot_be_continued_stores_no_task() {
     let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
     let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
     let long = "colourless green ideas sleep furiously ".repeat(5000);
@@ -396,7 +396,7 @@ async fn client_cannot_read_tasks_of_another_client() {
 }
 
 #[tokio::test]
-async fn task_lists_require_a_generated_context_id() {
+async fn tasks_can_be_listed_only_by_a_generated_context_id() {
     let registry = TestRegistry::start().await;
     let (nat, elsewhere) = ("192.0.2.1", "192.0.2.2");
     let mut contexts = Vec::new();
@@ -529,7 +529,7 @@ async fn rest_binding_matches_json_rpc() {
 }
 
 #[tokio::test]
-async fn get_of_the_endpoint_describes_it() {
+async fn get_request_returns_a_description_of_the_endpoint() {
     let registry = TestRegistry::start().await;
     for path in ["/api/a2a", "/api/a2a/"] {
         let status = registry.get(path).await.body;
@@ -551,7 +551,7 @@ async fn get_of_the_endpoint_describes_it() {
 }
 
 #[tokio::test]
-async fn publish_message_waits_for_the_first_probe() {
+async fn message_that_publishes_a_listing_waits_for_the_first_probe() {
     let registry = TestRegistry::start().await;
     let (good, bad) = (Peer::start(agents::newest).await, Peer::start(|_| tests::peers::empty(404)).await);
     for (peer, lane) in [(&good, "active"), (&bad, "needs_fix")] {
@@ -577,7 +577,7 @@ async fn publish_message_waits_for_the_first_probe() {
 }
 
 #[tokio::test]
-async fn publish_messages_count_against_the_rate_limit() {
+async fn messages_that_publish_count_for_the_rate_limit() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 1))
             .await;

@@ -1,5 +1,5 @@
-//! Fuzzes the A2A router with random bodies and damaged valid requests. JSON-RPC replies always have HTTP status 200;
-//! REST replies are a valid result or error of A2A.
+//! Fuzzes the A2A router with random bodies and with valid requests that were damaged. JSON-RPC replies
+//! always have HTTP status 200. REST replies are a valid result or a valid error of A2A.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

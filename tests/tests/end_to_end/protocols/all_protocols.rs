@@ -1,5 +1,5 @@
-//! Every operation of the catalogue returns the same result over REST, as an MCP tool and in a data part of
-//! an A2A message. Each operation is called with its own example.
+//! Tests that every operation of the catalog returns the same result over REST, as an MCP tool and in a data
+//! part of an A2A message. Each operation is called with its own example.
 
 use std::collections::BTreeSet;
 
@@ -134,7 +134,7 @@ async fn read_operations_return_the_same_over_every_protocol() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn writes_return_the_same_shape_over_every_protocol() {
+async fn write_operations_return_the_same_shape_over_every_protocol() {
     let mut answers_by_protocol: Vec<Vec<(&str, Value, BTreeSet<String>)>> = Vec::new();
     for protocol in PROTOCOLS {
         let pair = live_pair().await;

@@ -160,7 +160,7 @@ async fn web_pages_of_any_origin_can_call_every_path() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn head_of_read_operations_matches_get() {
+async fn head_and_get_match_for_every_read_operation() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only) {

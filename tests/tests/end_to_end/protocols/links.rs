@@ -1,5 +1,5 @@
-//! Checks all documents and replies of the registry. Each link to the registry is served. No document
-//! contains an access token, a discount code or an email address.
+//! Checks all documents and replies of the registry. If a link leads to the registry, the registry must serve
+//! it. No document contains an access token, a discount code or an email address.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Fuzzes the MCP router with random bodies and damaged valid requests. The reply is always JSON-RPC, or an empty 202.
+//! Fuzzes the MCP router with random bodies and with valid requests that were damaged. The reply is always
+//! JSON-RPC, or it is empty with status 202.
 
 use axum::Router;
 use axum::body::Body;

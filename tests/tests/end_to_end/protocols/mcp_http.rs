@@ -1,5 +1,5 @@
-//! Tests the MCP endpoint over HTTP for clients of every revision. The tests check statuses, codes and
-//! headers, because a client library would hide them.
+//! Tests the MCP endpoint over HTTP for clients of every revision. The tests send plain HTTP requests,
+//! because a client library would hide statuses, codes and headers.
 
 use http::HeaderMap;
 use registry::operations::CATALOGUE;
@@ -61,7 +61,7 @@ async fn call(registry: &TestRegistry, name: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn newest_revision_can_discover_list_and_call_tools() {
+async fn newest_revision_supports_server_discover_tools_list_and_tools_call() {
     let registry = TestRegistry::start().await;
     let discovered = modern(&registry, "server/discover", json!({})).await;
     let result = &discovered.body["result"];
@@ -202,7 +202,7 @@ async fn foreign_web_pages_cannot_reach_a_loopback_registry() {
 }
 
 #[tokio::test]
-async fn get_describes_the_endpoint_and_refuses_streams() {
+async fn get_request_returns_a_description_and_refuses_streams() {
     let registry = TestRegistry::start().await;
     for path in ["/api/protocol", "/mcp"] {
         let description = registry.get(path).await;
@@ -298,7 +298,7 @@ async fn tool_results_follow_their_output_schema() {
 }
 
 #[tokio::test]
-async fn publishing_through_a_tool_goes_live_and_is_rate_limited() {
+async fn listing_published_with_a_tool_goes_live_and_publishing_is_rate_limited() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 2))
             .await;

@@ -1,5 +1,5 @@
-//! Runs the official Rust client against the MCP endpoint in each lifecycle mode. The client connects, lists
-//! tools, calls tools, and gets an error for an unknown tool.
+//! Runs the official Rust client against the MCP endpoint in each of its lifecycle modes. The client
+//! connects, lists tools, calls tools, and gets an error for an unknown tool.
 
 use registry::operations::CATALOGUE;
 use rmcp::model::{CallToolRequestParams, ClientConfig, ErrorCode, ProtocolVersion};

@@ -1,5 +1,5 @@
-//! Each reply of the funnel contains the complete next call, for every protocol. A secret that is shown only
-//! once is not stored.
+//! Tests the replies of the funnel. Each reply contains the complete next call, for every protocol. A secret
+//! that is shown only once is not stored.
 
 use registry::operations;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ async fn client_that_follows_next_gets_its_product_over_http_and_mcp() {
 }
 
 #[tokio::test]
-async fn next_call_of_an_invited_demo_confirms_the_demo() {
+async fn demo_after_an_invitation_is_confirmed_by_its_next_call() {
     let (registry, _peer, id) = live_agent().await;
     let demo =
         registry.post("/api/products/demo", &json!({ "listing_id": id, "source": "invitation" })).await.body;
@@ -71,7 +71,7 @@ async fn next_call_of_an_invited_demo_confirms_the_demo() {
 }
 
 #[tokio::test]
-async fn client_that_follows_next_by_a2a_data_or_text_gets_product() {
+async fn client_that_follows_next_in_a2a_data_or_text_gets_its_product() {
     for as_text in [false, true] {
         let (registry, _peer, id) = live_agent().await;
         let mut part = json!({ "text": format!("is {id} live?") });

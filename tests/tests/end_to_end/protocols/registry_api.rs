@@ -277,7 +277,7 @@ async fn invalid_queries_get_errors_of_the_official_api() {
 }
 
 #[tokio::test]
-async fn writes_are_refused() {
+async fn write_requests_are_refused() {
     let registry = TestRegistry::start().await;
     let token = [("authorization".to_owned(), "Bearer x".to_owned())];
     let version = "/v0.1/servers/org.example%2Fadder/versions/1.0.0";

@@ -7,7 +7,7 @@ use tests::test_registry::{Reply, TestOptions, TestRegistry};
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn missing_or_duplicate_query_argument_is_named() {
+async fn error_contains_the_missing_or_duplicate_query_argument() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     for (path, field) in [
         ("/api/score", "url"),
@@ -53,7 +53,7 @@ async fn wrong_method_returns_405_with_allow() {
 async fn unknown_path_returns_404_with_the_discovery_link() {
     insta::assert_snapshot!(refused_queries(&["/no/such/path"]).await, @"
     /no/such/path
-      404 no_such_path `-`: Not found: `/no/such/path`. See `next` for all paths. -> discover
+      404 no_such_path `-`: Not found: `/no/such/path`. The document in `next` lists all paths. -> discover
     ");
 }
 

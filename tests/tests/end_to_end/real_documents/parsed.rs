@@ -1,4 +1,4 @@
-//! Reads real agent cards and `server.json` documents: each is accepted, or refused with a reason.
+//! Parses real agent cards and `server.json` documents. Each document is accepted, or refused with a reason.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -48,7 +48,7 @@ async fn publish_server_json(root: &Path) -> Tally {
 }
 
 #[tokio::test]
-async fn sample_server_json_is_listed_or_refused_by_field() {
+async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
     let tally = publish_server_json(&sample()).await;
     insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
     200 queued: 9
@@ -58,7 +58,7 @@ async fn sample_server_json_is_listed_or_refused_by_field() {
 
 #[tokio::test]
 #[ignore = "needs the collection in REAL_DOCUMENTS"]
-async fn collected_server_json_is_listed_or_refused_by_field() {
+async fn collected_server_json_is_listed_or_refused_with_the_invalid_field() {
     let tally = publish_server_json(&collection()).await;
     insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
     200 duplicate: 51

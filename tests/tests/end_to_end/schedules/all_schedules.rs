@@ -1,4 +1,4 @@
-//! Tests all schedules together: with different start times, at the same time, and over weeks.
+//! Tests all schedules together. They run with different start times, at the same time, and over weeks.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Tests texts that would mislead people and models that read the directory. A listing that has such a text
-//! in any field does not go Live, and its status names the field.
+//! Tests texts that would mislead people and models. If any field of a listing contains such a text, the
+//! listing does not go Live, and its status names the field.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ async fn outcome(registry: &TestRegistry, body: &Value) -> (String, String) {
 }
 
 #[tokio::test]
-async fn server_json_texts_are_checked_like_those_of_its_server() {
+async fn texts_of_server_json_are_checked_like_texts_of_the_server() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let texts = [(BAD, "Adds.", "name"), ("Adder", BAD, "description")];
     for (title, text, place) in texts {

@@ -1,5 +1,5 @@
-//! Tests the evidence log. Each decision is one leaf with a proof that can be verified. Faults of the table
-//! do not lose or repeat a leaf.
+//! Tests the evidence log. Each decision is one leaf with a proof that can be verified. If the table has
+//! faults, no leaf is lost or repeated.
 
 use local::engine::instrumented::Fault;
 use registry::model::ListingId;
@@ -47,7 +47,7 @@ fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_decision_is_a_leaf_with_a_proof() {
+async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     assert_eq!(registry.get("/log/checkpoint").await.status, 404, "an empty log has no checkpoint");
     let id = registry.live_card(&peer.card()).await;
@@ -96,7 +96,7 @@ async fn every_decision_is_a_leaf_with_a_proof() {
 }
 
 #[tokio::test]
-async fn each_attestation_is_a_leaf() {
+async fn each_attestation_is_a_leaf_of_the_evidence_log() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let attest = json!({ "listing_id": id, "type": "liveness" });

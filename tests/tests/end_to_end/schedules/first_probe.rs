@@ -1,6 +1,6 @@
-//! Tests the first probe of a listing. Its `listing.queued` event starts the probe. The event can be
-//! concurrent, delivered twice, late, or about an unknown listing. The tests compare whole tables, so that
-//! they cover every counter, feed item and record.
+//! Tests the first probe of a listing, which its `listing.queued` event starts. Several such events can
+//! arrive at the same time. An event can also be delivered twice, late, or for an unknown listing. The tests
+//! compare whole tables, so that they cover every counter, feed item and record.
 
 use std::sync::{Arc, Barrier};
 

@@ -1,4 +1,4 @@
-//! Each kind of peer goes Live after one POST.
+//! Tests that each kind of peer goes Live after one POST.
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer, servers};

@@ -1,5 +1,5 @@
-//! Tests peers whose texts are larger than one item of the table. Their verdicts can still be written, both
-//! to go Live and to be demoted, and search still works.
+//! Tests peers whose texts are larger than one item of the table. The results of their probes can still be
+//! written. Such listings can go Live and can be demoted, and search still works.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ async fn server_with_oversized_texts_goes_live_and_is_demoted() {
 }
 
 #[tokio::test]
-async fn agent_with_more_words_than_one_bucket_holds_is_indexed() {
+async fn agent_with_too_many_words_for_one_bucket_is_indexed() {
     let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
     let (peer, other) = (Peer::start(unique_words).await, Peer::start(agents::newest).await);

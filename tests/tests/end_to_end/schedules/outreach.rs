@@ -1,5 +1,6 @@
-//! Tests the `daily-connector` schedule. The tests move the clock. They check the daily budget of
-//! invitations, the pause between two invitations to a listing, and which listings get no invitation.
+//! Tests the `daily-connector` schedule, which invites listings to the demo. The tests move the clock. They
+//! check the daily budget of invitations, the pause between two invitations to a listing, and which listings
+//! get no invitation.
 
 mod a2a_delivery;
 mod connector_day;
@@ -113,7 +114,7 @@ async fn listing_gets_at_most_one_invitation_in_thirty_days() {
 }
 
 #[tokio::test]
-async fn budget_is_per_utc_day() {
+async fn invitation_budget_is_counted_per_utc_day() {
     let (registry, peer) =
         (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
     live_agents(&registry, &peer, 30).await;
@@ -132,7 +133,7 @@ async fn budget_is_per_utc_day() {
 }
 
 #[tokio::test]
-async fn budget_can_be_scaled_and_turned_off() {
+async fn invitation_budget_can_be_scaled_and_turned_off() {
     for (percent, invited) in [(0, 0), (50, 6), (150, 14)] {
         let registry =
             TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", percent))
@@ -179,7 +180,7 @@ async fn opted_out_listing_stays_opted_out_after_a_demotion() {
 }
 
 #[tokio::test]
-async fn demoted_listing_gets_no_message_and_keeps_its_pause() {
+async fn demoted_listing_is_not_invited_and_keeps_the_pause_between_invitations() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0);
@@ -204,7 +205,7 @@ async fn demoted_listing_gets_no_message_and_keeps_its_pause() {
 }
 
 #[tokio::test]
-async fn recheck_adds_a_listing_without_outreach_state() {
+async fn recheck_adds_a_missing_listing_to_the_invitation_queue() {
     let (registry, _peer, id) = live_agent().await;
     registry.forget(&format!("OUTREACH#{id}"), "STATE").await;
     assert_eq!(registry.reach_out().await["invited"], 0);
@@ -244,7 +245,7 @@ async fn next_run_does_the_work_of_a_failed_run() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn invitation_is_sent_once_although_a_reply_is_lost() {
+async fn invitation_is_sent_only_once_if_a_reply_is_lost() {
     let (registry, _peer, _) = live_agent().await;
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
     let _report = daily_connector::handle(&registry.app, Value::Null).await;
@@ -255,7 +256,7 @@ async fn invitation_is_sent_once_although_a_reply_is_lost() {
 }
 
 #[tokio::test]
-async fn run_costs_one_transaction_per_invitation() {
+async fn outreach_run_costs_one_transaction_per_invitation() {
     let registry = TestRegistry::start_with(without_rechecks().without_read_cache()).await;
     let peer = Peer::start(agents::fleet).await;
     live_agents(&registry, &peer, 60).await;

@@ -1,5 +1,5 @@
-//! Tests a recheck that has stopped. A proof is valid for a week. Without a newer proof, no endpoint shows
-//! the listing as Live.
+//! Tests that the registry shows no listing as Live when rechecks have stopped. A proof is valid for a week.
+//! Without a newer proof, no endpoint shows the listing as Live.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ async fn shown_state(registry: &TestRegistry, id: &ListingId) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn no_endpoint_shows_a_listing_with_an_expired_proof_as_live() {
+async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
     let while_live = row_counts(&registry).await;
     assert!(while_live.iter().all(|(_, rows)| *rows > 0), "{while_live:?}");
@@ -62,7 +62,7 @@ async fn no_endpoint_shows_a_listing_with_an_expired_proof_as_live() {
     let status = registry.status(&agent).await;
     assert_eq!(
         status["lane_reason"],
-        "Was Live, but its last proof expired and its recheck is late; the next successful probe makes it Live again."
+        "Was Live, but its last proof expired and its recheck is late. The next successful probe makes it Live again."
     );
 
     // The tick runs again while the peers fail: it updates the counts and their time.

@@ -1,5 +1,5 @@
-//! Tests the `probe-tick` schedule: its slots, the probe budget, the order of the queue, and the lease on a
-//! listing.
+//! Tests the `probe-tick` schedule: its time slots, the probe budget, the order of the queue, and how a run
+//! reserves a listing.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,7 +36,7 @@ async fn tick_never_demotes_a_listing() {
 }
 
 #[tokio::test]
-async fn listings_over_the_probe_budget_wait_for_the_next_budget() {
+async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
     for (cap, bucket, used) in [
         ("PROBE_WINDOW_CAP", TICK, "window_used"),
         ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
@@ -80,7 +80,7 @@ async fn listings_over_the_probe_budget_wait_for_the_next_budget() {
 }
 
 #[tokio::test]
-async fn listing_rejected_in_the_preflight_uses_no_probe_budget() {
+async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
     let (registry, peer) = (
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1)).await,
         Peer::start(agents::only(404)).await,
@@ -181,7 +181,7 @@ async fn peer_is_never_probed_twice_within_six_minutes() {
 }
 
 #[tokio::test]
-async fn listing_of_a_crashed_prober_is_probed_after_its_lease() {
+async fn listing_is_probed_when_the_lease_of_a_crashed_prober_ends() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
     let claim =
@@ -199,7 +199,7 @@ async fn listing_of_a_crashed_prober_is_probed_after_its_lease() {
 
 /// During a slow probe the lease expires, and another prober finishes.
 #[tokio::test(flavor = "multi_thread")]
-async fn verdict_that_arrives_after_the_lease_is_discarded() {
+async fn probe_result_that_arrives_after_the_lease_is_discarded() {
     let registry = TestRegistry::start().await;
     let (app, id) = (registry.app.clone(), Arc::new(Mutex::new(None::<ListingId>)));
     let listing = Arc::clone(&id);
@@ -227,7 +227,7 @@ async fn verdict_that_arrives_after_the_lease_is_discarded() {
 }
 
 #[tokio::test]
-async fn second_tick_in_the_same_slot_changes_nothing() {
+async fn second_tick_in_the_same_time_slot_changes_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
     for number in 0..5 {
         registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
@@ -267,7 +267,7 @@ async fn only_scheduled_ticks_count_for_the_alarm() {
 }
 
 #[tokio::test]
-async fn tick_reports_the_recheck_lag() {
+async fn tick_reports_how_long_a_recheck_is_overdue() {
     let (registry, peer, id) = live_agent().await;
     peer.answer_with(agents::only(404));
     registry.advance_to(recheck_at(&registry, &id).await);
@@ -304,7 +304,7 @@ async fn hanging_host_does_not_delay_other_probes() {
 /// A process that crashes in a probe, or cannot write its verdict, leaves its claim. Each such claim delays the listing
 /// further, so that it is not first in every tick.
 #[tokio::test]
-async fn each_claim_without_a_verdict_delays_the_next_claim() {
+async fn each_probe_without_a_stored_result_delays_the_next_probe() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     let store = &registry.app.store;
@@ -330,7 +330,7 @@ async fn each_claim_without_a_verdict_delays_the_next_claim() {
 
 /// Two deliveries of one slot are one tick, also if the clock is before its start for one of them.
 #[tokio::test]
-async fn slot_of_a_tick_is_its_scheduled_time() {
+async fn tick_is_identified_by_its_scheduled_time() {
     let registry = TestRegistry::start().await;
     let tick = i64::try_from(TICK.as_secs()).unwrap();
     let boundary = Moment::from_second((registry.now().as_second() / tick + 2) * tick).unwrap();

@@ -48,7 +48,7 @@ async fn live_and_unindexed(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn live_listings_are_found_and_demoted_ones_are_not() {
+async fn live_listings_are_found_and_demoted_listings_are_not() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
@@ -87,7 +87,7 @@ async fn live_listings_are_found_and_demoted_ones_are_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn warm_search_costs_one_read() {
+async fn search_with_a_loaded_index_costs_one_read() {
     let registry = TestRegistry::start_with(
         TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
     )
@@ -107,7 +107,7 @@ async fn warm_search_costs_one_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn concurrent_builds_lose_nothing() {
+async fn concurrent_index_builds_lose_nothing() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
@@ -125,7 +125,7 @@ async fn concurrent_builds_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn next_build_does_the_work_of_a_failed_build() {
+async fn next_index_build_does_the_work_of_a_failed_build() {
     let registry = TestRegistry::start_with(
         TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
     )
@@ -154,7 +154,7 @@ async fn next_build_does_the_work_of_a_failed_build() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn next_build_completes_an_aborted_build() {
+async fn next_index_build_completes_an_aborted_build() {
     let registry =
         TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;

@@ -1,5 +1,6 @@
-//! Tests Talk with a clock that the tests move. A listing goes from grace to lapsed, and a visit makes it
-//! present again. The inbox gets one message about the result of each probe.
+//! Tests Talk with a clock that the tests move. In the first week after a listing goes Live, its talk mode is
+//! `grace`. Without a visit to the inbox, the mode then becomes `lapsed`. A visit makes it `present` again.
+//! The inbox gets one message about the result of each probe.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ async fn row_mode(registry: &TestRegistry) -> String {
 }
 
 #[tokio::test]
-async fn listing_lapses_after_its_grace_until_its_next_visit() {
+async fn talk_mode_is_lapsed_from_the_end_of_the_grace_period_until_a_visit() {
     let (registry, _peer, id) = live_agent().await;
     let visit =
         async || -> Value { registry.get(&format!("/api/talk?listing_id={id}")).await.body["talk"].clone() };
@@ -59,7 +60,7 @@ async fn listing_lapses_after_its_grace_until_its_next_visit() {
 }
 
 #[tokio::test]
-async fn visited_listing_is_present_when_its_grace_ends() {
+async fn talk_mode_of_a_visited_listing_is_present_after_the_grace_period() {
     let (registry, _peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     registry.recheck().await;
@@ -82,20 +83,21 @@ async fn repeated_event_sends_one_welcome_message() {
 }
 
 #[tokio::test]
-async fn inbox_gets_each_recheck_and_each_failure_once() {
+async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     let (registry, peer, id) = live_agent().await;
     registry.advance_to(recheck_at(&registry, &id).await);
     registry.recheck().await;
     let passed = inbox(&registry, &id).await.remove(0);
     assert_eq!(passed.0, "recheck");
-    assert!(passed.1.starts_with("Weekly recheck passed"), "{passed:?}");
+    assert!(passed.1.starts_with("The weekly recheck passed"), "{passed:?}");
     assert!(passed.1.contains(&recheck_at(&registry, &id).await.to_string()), "{passed:?}");
 
     demote(&registry, &peer, &id).await;
     let messages = inbox(&registry, &id).await;
     assert_eq!(messages.len(), 4, "passed, failed once, demoted: {messages:?}");
     assert!(
-        messages[0].1.starts_with("Demoted:") && messages[0].1.contains("Reason card_404: "),
+        messages[0].1.starts_with("Your listing is no longer Live")
+            && messages[0].1.contains("Reason card_404: "),
         "{messages:?}"
     );
     assert!(messages[1].1.starts_with("The weekly recheck failed"), "{messages:?}");
@@ -145,7 +147,7 @@ async fn needs_fix_message_does_not_quote_the_peer() {
     let messages = inbox(&registry, &id).await;
     let [(kind, text)] = messages.as_slice() else { panic!("{messages:?}") };
     assert_eq!(kind, "needs_fix");
-    assert!(text.contains("no_injection") && text.contains("publish the same again"), "{text}");
+    assert!(text.contains("no_injection") && text.contains("publish it again"), "{text}");
     assert!(!text.contains("previous") && !text.contains("recommend"), "{text}");
     registry.advance(DAY);
     registry.tick().await;

@@ -144,7 +144,7 @@ async fn successful_recheck_clears_two_failures() {
 }
 
 #[tokio::test]
-async fn silent_peer_is_demoted_when_its_week_ends() {
+async fn unavailable_peer_is_demoted_one_week_after_its_last_successful_probe() {
     let (registry, peer, id) = live_agent().await;
     let last_ok = time(&registry.status(&id).await["probe"]["probed_at"]);
     registry.advance_to(recheck_at(&registry, &id).await);
@@ -215,7 +215,7 @@ async fn second_recheck_in_the_same_hour_changes_nothing() {
 }
 
 #[tokio::test]
-async fn demoted_agent_needs_the_full_proof_to_return() {
+async fn demoted_agent_needs_a_complete_probe_to_become_live_again() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
 

@@ -1,6 +1,6 @@
-//! Tests automatic deposits. When a listing is published or probed, or gets a demo or feedback, the deposit
-//! is part of the same write. A later request writes the deposits for matches and for reads of trails. A
-//! repeated action deposits once.
+//! Tests the values that the registry itself adds to trails. When a listing is published or probed, or gets a
+//! demo or feedback, the value is added in the same write. For matches and for reads of trails, a later
+//! request adds the value. A repeated action adds the value only once.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{STIGMERGY, assert_close, number, trail};
 use crate::fixtures::{live_agent, live_pair};
 
 #[tokio::test]
-async fn each_publish_probe_and_funnel_step_deposits_once() {
+async fn each_publication_probe_and_funnel_step_changes_the_trail_once() {
     let (registry, peer, id) = live_agent().await;
     let row = trail(&registry, &id).await;
     // 2.5 for joining, 1 for the probe.
@@ -45,7 +45,7 @@ async fn each_publish_probe_and_funnel_step_deposits_once() {
 }
 
 #[tokio::test]
-async fn failed_probe_raises_danger_and_successful_probe_lowers_it() {
+async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     let registry = TestRegistry::start().await;
     let (gone, busy) = (Peer::start(agents::only(404)).await, Peer::start(agents::only(503)).await);
     let (failing, unclear) =
@@ -74,7 +74,7 @@ async fn failed_probe_raises_danger_and_successful_probe_lowers_it() {
 }
 
 #[tokio::test]
-async fn match_deposits_are_written_by_a_later_request() {
+async fn trail_changes_of_a_match_are_written_by_a_later_request() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let before = trail(registry, &pair.agent).await;
@@ -105,7 +105,7 @@ async fn match_deposits_are_written_by_a_later_request() {
 }
 
 #[tokio::test]
-async fn failed_deposits_are_written_later() {
+async fn trail_changes_that_failed_are_written_later() {
     let options = TestOptions::default().without_read_cache();
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::newest).await;

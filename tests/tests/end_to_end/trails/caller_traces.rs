@@ -1,5 +1,5 @@
-//! Tests traces, endorsements and compositions that callers leave. They work over every protocol. Each source
-//! counts once, and never for its own listing.
+//! Tests what callers can leave at listings: traces, endorsements and reports that two listings were used
+//! together. All of them work over every protocol. Each source counts once, and never for its own listing.
 
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
@@ -8,7 +8,7 @@ use super::{STIGMERGY, assert_close, call_as, ids, number, sensed, trace_body, t
 use crate::fixtures::{live_agent, live_fleet, live_pair};
 
 #[tokio::test]
-async fn trace_left_over_one_protocol_is_visible_over_all() {
+async fn trail_mark_from_one_protocol_is_visible_over_every_protocol() {
     let (registry, _peer, id) = live_agent().await;
     let by_rest = registry.post(STIGMERGY, &trace_body(&id, "Quick and correct.")).await;
     assert_eq!((by_rest.status, &by_rest.body["counted"]), (200, &json!(true)), "{by_rest:?}");
@@ -56,7 +56,7 @@ async fn trace_left_over_one_protocol_is_visible_over_all() {
 }
 
 #[tokio::test]
-async fn trace_decays_and_expires() {
+async fn trail_mark_decays_and_expires() {
     let (registry, _peer, id) = live_agent().await;
     let before = number(&trail(&registry, &id).await["attraction"]);
     let trace = json!({ "action": "leave", "listing_id": id, "intensity": 50, "from": "planner" });
@@ -80,7 +80,7 @@ async fn trace_decays_and_expires() {
 }
 
 #[tokio::test]
-async fn trace_kind_selects_the_trail_value() {
+async fn kind_of_a_mark_selects_the_trail_value() {
     let (registry, _peer, id) = live_agent().await;
     let before = trail(&registry, &id).await;
     for (source, kind, name) in
@@ -95,7 +95,7 @@ async fn trace_kind_selects_the_trail_value() {
 }
 
 #[tokio::test]
-async fn endorsement_counts_once_per_source_and_never_for_the_source() {
+async fn endorsement_counts_once_per_source_and_a_listing_cannot_endorse_itself() {
     let (registry, _peer, id) = live_agent().await;
     let before = trail(&registry, &id).await;
     let score = number(&before["trail_score"]);
@@ -131,7 +131,7 @@ async fn endorsement_counts_once_per_source_and_never_for_the_source() {
 }
 
 #[tokio::test]
-async fn composition_is_shown_for_both_listings_and_spreads() {
+async fn composition_is_shown_for_both_listings_and_raises_partner_trails() {
     let (registry, _peers, [agents, servers]) = live_fleet(1, 3).await;
     let (a, b, c) = (&agents[0], &servers[0], &servers[1]);
     let use_of = |a: &registry::model::ListingId, b: &registry::model::ListingId| json!({ "listing_id": a, "listing_b": b });
@@ -163,7 +163,7 @@ async fn composition_is_shown_for_both_listings_and_spreads() {
 }
 
 #[tokio::test]
-async fn boards_are_sorted_by_decayed_strength() {
+async fn rankings_are_sorted_by_strength_after_decay() {
     let (registry, _peers, [_, servers]) = live_fleet(0, 3).await;
     let danger = |id| json!({ "listing_id": id, "kind": "danger", "intensity": 50 });
     call_as(&registry, 1, "endorse", json!({ "listing_id": servers[0] })).await.unwrap();
@@ -189,7 +189,7 @@ async fn boards_are_sorted_by_decayed_strength() {
 }
 
 #[tokio::test]
-async fn invalid_traces_are_refused_with_the_reason() {
+async fn invalid_marks_are_refused_with_the_reason() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     for (arguments, status, code) in [
@@ -230,7 +230,7 @@ async fn invalid_traces_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn traces_are_rate_limited() {
+async fn trail_marks_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("TRACES_PER_HOUR", 2);
     let registry = TestRegistry::start_with(options).await;
     let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;

@@ -1,5 +1,5 @@
-//! Reading trails costs at most three table calls. The number of marks and compositions of the listing does
-//! not matter.
+//! Tests that reading trails costs at most three table calls. The cost does not depend on the number of marks
+//! and used-together pairs of the listing.
 
 use futures::stream::{self, StreamExt as _};
 use local::engine::instrumented::Calls;
@@ -20,7 +20,7 @@ async fn cost(registry: &TestRegistry, path: &str) -> Calls {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn read_cost_is_bounded_for_many_marks_and_compositions() {
+async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
     let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, PAIRS + 1).await;
     let (centre, others) = servers.split_first().unwrap();

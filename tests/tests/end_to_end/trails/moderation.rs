@@ -1,4 +1,5 @@
-//! Withdrawn listings accept no marks and are not shown. The operator can evaporate the trails of a listing.
+//! Tests that withdrawn listings accept no marks and are not shown. Also tests that the operator can delete
+//! (`evaporate`) the trails of a listing.
 
 use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};

@@ -1,5 +1,5 @@
 //! The faults that can occur between the SDK and a real table, as HTTP answers. A test sets a fault for the
-//! next calls of an operation, or uses random faults from a seed, so that the run can be repeated.
+//! next calls of an operation. Or it uses random faults from a seed, so that the test can be repeated.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
 //! Measures what calls to the table consume, in the units that AWS bills (`ReturnConsumedCapacity`). It is
-//! off by default, because it costs time.
+//! disabled by default, because it costs time.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,5 +1,5 @@
-//! Tests that the count of calls is exact, and that the SDK reports each fault as an error that the store
-//! must handle. Errors are matched by type, because messages differ between engines.
+//! Tests that the count of calls is exact. Also tests that the SDK reports each fault as an error that the
+//! store must handle. The tests compare errors by type, because messages differ between engines.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,7 @@ async fn calls_are_counted_by_operation() {
 }
 
 #[tokio::test]
-async fn short_throttle_is_retried_and_a_long_one_is_an_error() {
+async fn short_throttling_is_retried_and_long_throttling_is_an_error() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Throttle, 2);
     put(&client, "1").await.unwrap();
@@ -69,7 +69,7 @@ async fn service_error_does_not_change_the_table() {
 }
 
 #[tokio::test]
-async fn timeout_writes_nothing() {
+async fn call_that_times_out_writes_nothing() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("PutItem", Fault::Timeout, 3);
     assert_eq!(put(&client, "1").await, Err(None));
@@ -92,7 +92,7 @@ async fn write_with_a_lost_answer_is_retried() {
 }
 
 #[tokio::test]
-async fn conflict_cancels_the_transaction_with_reasons() {
+async fn transaction_with_a_conflict_is_canceled_with_reasons() {
     let (client, observer) = instrumented().await;
     observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 1);
     let write = |id: &str| {
@@ -145,7 +145,7 @@ async fn stale_index_does_not_affect_the_table() {
 }
 
 #[tokio::test]
-async fn random_faults_repeat_with_their_seed() {
+async fn same_seed_gives_the_same_random_faults() {
     let mut runs = Vec::new();
     for _ in 0..2 {
         let (client, observer) = instrumented().await;

@@ -1,6 +1,6 @@
-//! A source returns a batch of entries or an error. The positions are part of the batch, so that the caller
-//! can save its progress without knowing the kind of source. An invalid entry is not an error: it is counted
-//! as refused.
+//! The result of reading a source: a batch of entries or an error. A batch also contains its positions in the
+//! source. So the caller can save its progress for any kind of source. An invalid entry is not an error: it
+//! is counted as refused.
 
 use url::Url;
 
@@ -25,9 +25,7 @@ pub enum SourceError {
     #[error("cannot read {0}: {1}")]
     Unreadable(String, std::io::Error),
     /// The file is not JSON.
-    #[error(
-        "line {line}, column {column}: {why}. Expected JSON: a list, a page of a registry, or JSON Lines"
-    )]
+    #[error("line {line}, column {column}: {why}. Expected a JSON list, a page of a registry, or JSON Lines")]
     NotJson {
         /// The line, from 1.
         line: usize,
@@ -51,9 +49,9 @@ pub enum SourceError {
         why: String,
     },
     /// The next cursor of a page is its own.
-    #[error("{0} names itself as the next page")]
+    #[error("the next page of {0} is the same page")]
     PageLoop(Url),
     /// The saved position belongs to another kind of source.
-    #[error("the state file contains a position of another kind of source")]
+    #[error("the state file belongs to another kind of source")]
     WrongPosition,
 }

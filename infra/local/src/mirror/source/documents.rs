@@ -1,5 +1,6 @@
-//! A file or standard input as a source. A thread reads it, because reading a pipe may block, and sends it
-//! through a bounded channel, so that a large JSON Lines file is never in memory as a whole.
+//! A file or standard input as a source. A separate thread reads it, because reading a pipe may block. The
+//! thread sends the entries through a channel of limited size. So a large JSON Lines file is never completely
+//! in memory.
 
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn reading_of_a_file_continues_at_its_position() {
+    async fn reading_of_a_file_continues_at_the_saved_position() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("servers.jsonl");
         let lines: String = (0..250).map(|number| format!("{{\"name\": \"a/{number}\"}}\n")).collect();
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn error_names_the_missing_file() {
+    async fn error_contains_the_path_of_the_missing_file() {
         let missing = Origin::File("no/such/file.json".into());
         let error = Documents::open(&missing, 0, false).unwrap_err();
         assert!(error.to_string().starts_with("cannot read no/such/file.json: "), "{error}");

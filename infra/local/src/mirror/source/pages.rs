@@ -1,5 +1,5 @@
-//! The list of a registry with the official API, page by page (`GET /v0.1/servers`, openapi.yaml 2025-12-01).
-//! It requests only the latest versions.
+//! Reads the list of a registry with the official API, page by page (`GET /v0.1/servers`, openapi.yaml
+//! 2025-12-01). It requests only the latest version of each server.
 
 use jiff::Timestamp;
 use serde_json::Value;

@@ -1,5 +1,6 @@
-//! Server descriptions in JSON text: a list, several pages of the registry API, JSON Lines, or one document.
-//! JSON Lines are parsed line by line, so that the first entry of a pipe is sent before the pipe ends.
+//! Parses server descriptions from JSON text. The text is a list, several pages of the registry API, JSON
+//! Lines, or one document. JSON Lines are parsed line by line, so that the first entry of a pipe is sent
+//! before the pipe ends.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_line_is_numbered_and_the_rest_is_read() {
+    fn invalid_line_is_reported_by_number_and_other_lines_are_read() {
         let found = entries("{\"name\": \"a/1\"}\n\n{\"name\": \n7\n{\"name\": \"a/2\"}\n");
         let found: Vec<ServerEntry> = found.into_iter().map(Result::unwrap).collect();
         let labels: Vec<&str> = found.iter().map(|entry| entry.label.display_name()).collect();
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_text_gives_only_an_error() {
+    fn file_with_invalid_json_gives_only_an_error() {
         let found = entries("[\n  {\"name\": \"a/1\"},\n  {\"name\": }\n]\n");
         let [Err(SourceError::NotJson { line: 3, column: 12, why })] = &found[..] else {
             panic!("{found:?}")

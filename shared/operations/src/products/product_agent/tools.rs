@@ -1,4 +1,5 @@
-//! The tools of `product_agent` with their arguments, and the skills of the agent card that they serve.
+//! Describes the tools of `product_agent` with their arguments, and the skills of the agent card that use
+//! them.
 
 use crate::prelude::*;
 use registry_domain::views::ProductEntry;
@@ -22,7 +23,7 @@ pub(super) enum ProductTool {
 pub(super) struct Guide {
     name: &'static str,
     tools: &'static [ToolGuide],
-    /// The names of the presets of goals.
+    /// The names of the presets (ready lists of goals).
     presets: Vec<&'static str>,
     products: Vec<ProductEntry>,
     endpoints: Endpoints,
@@ -70,7 +71,7 @@ const fn optional(name: &'static str, description: &'static str) -> ArgumentGuid
 const NAME: ArgumentGuide = required("agent_name", "The name to use in the files, up to 200 characters.");
 const GOALS: ArgumentGuide = optional(
     "goals",
-    "Up to 12 goals of up to 300 characters each: a list, one per line, or the name of a preset.",
+    "Up to 12 goals, each up to 300 characters: as a list, or one per line. Or the name of a preset.",
 );
 const PRESET: ArgumentGuide = optional("preset", "researcher, ops, support or coder.");
 
@@ -83,7 +84,7 @@ const ANY_SKU: &str = "kernel, recursive, alive or mcp_mesh.";
 static TOOLS: [ToolGuide; 6] = [
     ToolGuide {
         name: "preview_kernel",
-        description: "Makes an operating charter from goals.",
+        description: "Makes a charter (working rules for an agent) from goals.",
         arguments: &[ArgumentGuide { required: true, ..GOALS }, PRESET, OPTIONAL_NAME],
     },
     ToolGuide {
@@ -100,7 +101,10 @@ static TOOLS: [ToolGuide; 6] = [
             PRESET,
             optional("demo", "true."),
             OPTIONAL_NAME,
-            optional("listing_id", "The id of a listing. Its card and proof replace the other arguments."),
+            optional(
+                "listing_id",
+                "The id of a listing. The card and proof of this listing replace the other arguments.",
+            ),
         ],
     },
     ToolGuide {
@@ -109,7 +113,7 @@ static TOOLS: [ToolGuide; 6] = [
         arguments: &[
             NAME,
             ArgumentGuide { required: true, ..DESCRIPTION },
-            optional("tools", "Up to 64 tools: names, or {name, description}."),
+            optional("tools", "Up to 64 tools, as names or as {name, description}."),
         ],
     },
     ToolGuide {
@@ -152,7 +156,7 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "preview-kernel",
         name: "Preview a kernel",
-        description: "Makes an operating charter from goals. Uses the tool preview_kernel.",
+        description: "Makes a charter (working rules for an agent) from goals. Uses the tool preview_kernel.",
         tags: &["products", "kernel", "demo"],
     },
     AdvertisedSkill {
@@ -185,8 +189,8 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "kernel-improver",
         name: "Improve a kernel",
-        description: "Makes a new charter from better goals. Uses the tool preview_kernel; the product is \
-            kernel.",
+        description: "Makes a new charter (working rules for an agent) from better goals. Uses the tool \
+            preview_kernel for the product kernel.",
         tags: &["products", "kernel"],
     },
     AdvertisedSkill {
@@ -199,8 +203,8 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "upgrade-with-alive",
         name: "Upgrade to alive",
-        description: "Adds the routine at this registry. Use the tool demo_alive, then buy_product with sku \
-            alive.",
+        description: "Adds a routine that an agent repeats at this registry. Use the tool demo_alive, then \
+            buy_product with sku alive.",
         tags: &["products", "alive"],
     },
 ];

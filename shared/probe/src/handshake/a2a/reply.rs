@@ -1,5 +1,5 @@
-//! Decides what an agent's reply means: it proves the protocol, it is an answer to the message, or it gives a
-//! reason for a failure. The body is read first; the HTTP status is used only if the body does not decide.
+//! Decides what the reply of an agent means. The reply can prove the protocol, answer the message, or give a
+//! reason for a failure. The body is read first. The HTTP status is used only if the body does not decide.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const VERSION_NOT_SUPPORTED: i64 = -32009;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum StepOutcome {
-    /// The question was answered in A2A; the value is the signal to record.
+    /// The task query was answered in A2A; the value is the signal to record.
     Proof(&'static str),
     Answered(&'static str),
     Failed(StepFailure),

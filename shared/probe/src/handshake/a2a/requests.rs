@@ -1,6 +1,6 @@
-//! The requests to an agent in each dialect of A2A, over JSON-RPC or REST: one question, one message. The
-//! requests have the form that the official clients of 1.0 and 0.3 send, because agents are tested with these
-//! clients.
+//! The two requests to an agent (the task query and the message) in each dialect of A2A, over JSON-RPC or
+//! REST. The requests have the form that the official clients of 1.0 and 0.3 send, because agents are tested
+//! with these clients.
 
 use serde_json::{Value, json};
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn rest_paths_are_below_the_interface() {
+    fn rest_paths_start_with_the_interface_url() {
         let asked = |url: &str, methods| {
             let request = route(url, Transport::Rest, methods).question(1, "t", Reach::Public).unwrap();
             request.target.to_string()
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn each_dialect_has_its_method_and_only_the_newest_a_header() {
+    fn each_dialect_has_its_methods_and_only_the_newest_has_a_version_header() {
         let table = [
             (MethodSet::V1_0, "GetTask", "SendMessage"),
             (MethodSet::V0_3, "tasks/get", "message/send"),

@@ -1,6 +1,6 @@
-//! Tests of the A2A handshake against peers with scripted behavior. Each test checks three things separately,
-//! because the owner sees them separately: whether the protocol is proven, whether the agent answers, and the
-//! class of the result.
+//! Tests of the A2A handshake against peers with scripted behavior. Each test checks three results
+//! separately, because the owner sees them separately: whether the protocol is proven, whether the agent
+//! answers the message, and the outcome of the handshake.
 
 mod table;
 
@@ -40,7 +40,7 @@ fn message() -> Value {
     json!({"message": {"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": "Hi"}]}})
 }
 
-/// A sound agent of 1.0.
+/// An agent of 1.0 without faults.
 fn sound(asked: &Asked) -> Reply {
     match asked.method() {
         Some("GetTask") => {
@@ -53,7 +53,7 @@ fn sound(asked: &Asked) -> Reply {
     }
 }
 
-/// A sound agent of 0.3, that knows no other methods.
+/// An agent of 0.3 without faults. It knows no methods of other versions.
 fn older(asked: &Asked) -> Reply {
     match asked.method() {
         Some("tasks/get") => Reply::error(200, asked, -32001, "Task not found"),
@@ -180,7 +180,7 @@ async fn handshake_a2a_supports_the_rest_binding() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_a_plain_404_does_not_prove_an_agent() {
+async fn handshake_a2a_does_not_accept_a_plain_404_as_proof_of_an_agent() {
     let (_, verdict) = probed(Depth::Question, |asked: &Asked| match asked.path.as_str() {
         CARD => card(asked, &[("HTTP+JSON", "1.0")]),
         _ => Reply::json(404, &json!({"detail": "Not Found"})),
@@ -224,7 +224,7 @@ async fn handshake_a2a_accepts_an_agent_that_answers_only_messages() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_an_error_about_the_version_proves_an_agent() {
+async fn handshake_a2a_accepts_a_version_error_as_proof_of_an_agent() {
     let (peer, verdict) = probed(Depth::Question, |asked: &Asked| match asked.method() {
         Some(_) => Reply::error(200, asked, -32009, "Version not supported"),
         None => sound(asked),
@@ -270,7 +270,7 @@ async fn handshake_a2a_reports_cards_without_a_usable_interface() {
 }
 
 #[tokio::test]
-async fn handshake_a2a_timeout_keeps_the_facts_that_were_proven() {
+async fn handshake_a2a_keeps_the_proven_facts_after_a_timeout() {
     let silent: Script = |asked| on_message(asked, |_| Reply::silence());
     let peer = Peer::start(silent).await;
     let verdict = ask_within(Duration::from_millis(400), &peer.subject(Some(Kind::Agent), CARD)).await;

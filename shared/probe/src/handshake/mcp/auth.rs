@@ -1,5 +1,5 @@
 //! A server that requires credentials. A Bearer challenge or protected-resource metadata proves that the
-//! server is an MCP server; a bare 401 proves nothing, because any web server may send it.
+//! server is an MCP server. A 401 without them proves nothing, because any web server may send it.
 
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn challenge_parameter_is_quoted_or_bare() {
+    fn challenge_parameter_may_be_quoted_or_unquoted() {
         let quoted = r#"Bearer realm="x", resource_metadata="https://a.example/.well-known/x", scope="a b""#;
         assert_eq!(
             parameter(quoted, "resource_metadata").as_deref(),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_counts_only_for_its_own_resource() {
+    fn metadata_of_another_resource_is_ignored() {
         let metadata =
             |resource: &str| json!({"resource": resource, "authorization_servers": ["https://as.example"]});
         let endpoint = "https://a.example/mcp";

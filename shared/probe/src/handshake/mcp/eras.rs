@@ -19,12 +19,12 @@ use registry_model::error::shorten;
 
 /// The stateless revision, and the first of its era.
 pub(super) const MODERN: &str = "2026-07-28";
-/// The newest revision of the legacy era, which all its servers know how to answer.
+/// The newest revision of the legacy era. All servers of this era can answer it.
 const LEGACY: &str = "2025-11-25";
 
 /// A header differs from the body (MCP 2026-07-28, basic/transports).
 pub(super) const HEADER_MISMATCH: i64 = -32020;
-/// A capability is required that was not declared.
+/// The server requires a capability that the client did not declare.
 pub(super) const MISSING_CAPABILITY: i64 = -32021;
 /// `data.supported` contains the supported versions.
 const UNSUPPORTED_VERSION: i64 = -32022;
@@ -56,7 +56,7 @@ pub(super) struct Session {
     accept: &'static str,
 }
 
-/// What is kept of the result that opens a conversation.
+/// The stored parts of the result that opens a conversation.
 #[derive(Debug)]
 pub(super) struct Opening {
     pub(super) version: String,

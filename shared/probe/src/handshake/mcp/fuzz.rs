@@ -1,9 +1,10 @@
-//! Fuzz tests of the parsers. A valid document is damaged at random: values are swapped, repeated, nested or
-//! cut off, and bytes are changed. Every parser must finish in time, store no more than its limits allow, and
-//! not panic.
+//! Fuzz tests of the parsers. A valid document is damaged at random: values are swapped, repeated, nested, or
+//! cut off, and bytes are changed. Every parser must finish in time and must not panic. It must not store
+//! more than its limits allow.
 //!
-//! `FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib fuzz -- --nocapture` runs the long form,
-//! which also bounds the memory of the process; `FUZZ_SEED` repeats a run.
+//! The long form also limits the memory of the process:
+//! `FUZZ_CASES=1000000 cargo test --release -p registry-probe --lib fuzz -- --nocapture`. The variable
+//! `FUZZ_SEED` repeats a run.
 
 mod damage;
 mod samples;
@@ -29,7 +30,7 @@ use samples::{ID, Reader, SAMPLES};
 
 /// Cases of the short form, which runs with all tests.
 const SHORT: usize = 20_000;
-/// The longest that one case may take: it is read beside others, and they wait.
+/// The maximum time of one case. Other probes wait while a document is parsed.
 const LONGEST: Duration = Duration::from_secs(2);
 /// The most memory of the process in the long form, in KiB.
 const MOST_MEMORY: u64 = 512 * 1024;

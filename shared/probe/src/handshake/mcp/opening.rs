@@ -1,6 +1,5 @@
-//! What the result that opens a conversation must contain (MCP schemas, `InitializeResult` and
-//! `DiscoverResult`). Official clients parse the result with these types, and end the conversation if a type
-//! is wrong.
+//! Checks the result that opens a conversation (MCP schemas, `InitializeResult` and `DiscoverResult`).
+//! Official clients parse this result with strict types. If a type is wrong, they end the conversation.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Tests of the MCP handshake against peers with scripted behavior. The faults were found in real servers (of
-//! fifteen frameworks); each fault has one test.
+//! Tests of the MCP handshake against peers with scripted behavior. The faults were found in real servers,
+//! which use fifteen frameworks. Each fault has one test.
 
 mod fields;
 mod table;
@@ -27,7 +27,7 @@ fn tools() -> Value {
     ])
 }
 
-/// A sound server of 2026-07-28.
+/// A server of 2026-07-28 without faults.
 fn modern(asked: &Asked) -> Reply {
     let meta = &asked.body["params"]["_meta"];
     let version = "2026-07-28";
@@ -53,7 +53,7 @@ fn modern(asked: &Asked) -> Reply {
     }
 }
 
-/// The same, but for `initialize`, which comes without the modern headers.
+/// The same server, but for `initialize`, which is sent without the headers of 2026-07-28.
 fn modern_only(asked: &Asked) -> Reply {
     match asked.method() {
         Some("initialize") => Reply::error(404, asked, -32601, "Method not found"),
@@ -130,7 +130,7 @@ async fn handshake_mcp_opens_no_session_at_a_modern_server() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_starts_with_the_era_of_the_last_probe() {
+async fn handshake_mcp_starts_with_the_protocol_revision_of_the_last_probe() {
     let peer = Peer::start(legacy).await;
     let subject = Subject { last_era: Some("2025-06-18".into()), ..peer.subject(Some(Kind::Mcp), "/mcp") };
     assert_eq!(ask(&subject).await.handshake, Handshake::Ok);
@@ -178,7 +178,7 @@ async fn handshake_mcp_tries_initialize_after_any_error_for_discover() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_uses_the_version_that_an_error_names() {
+async fn handshake_mcp_uses_a_version_from_the_error_of_the_server() {
     let (peer, verdict) = probed(|asked: &Asked| match asked.header("mcp-protocol-version") {
         Some("2027-01-01") => match asked.method() {
             Some("server/discover") => Reply::result(asked, &json!({
@@ -312,7 +312,7 @@ async fn handshake_mcp_reports_a_server_that_accepts_only_one_media_type() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_a_server_without_tools_may_refuse_tools_list() {
+async fn handshake_mcp_accepts_a_server_without_tools_that_refuses_tools_list() {
     let (_, verdict) = probed(|asked: &Asked| match asked.method() {
         Some("initialize") => {
             let capabilities = json!({"prompts": {}});
@@ -330,7 +330,7 @@ async fn handshake_mcp_a_server_without_tools_may_refuse_tools_list() {
 }
 
 #[tokio::test]
-async fn handshake_mcp_resource_metadata_proves_a_server_that_needs_credentials() {
+async fn handshake_mcp_recognizes_a_protected_server_by_its_resource_metadata() {
     let described = |at: &'static str, challenge: Option<&'static str>| {
         move |asked: &Asked| match asked.verb.as_str() {
             "GET" if asked.path == at => {

@@ -1,5 +1,6 @@
-//! The tools of a server: read page by page, checked, shortened for the listing, and hashed in full. The hash
-//! covers everything that a model sees, so that every change of a tool's meaning is noticed.
+//! The tools of a server. They are read page by page and checked. The listing gets a shortened copy of them,
+//! and a hash over the full texts. The hash covers everything that a model sees, so that every change in the
+//! meaning of a tool is noticed.
 
 use std::collections::HashSet;
 
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn hash_ignores_order_and_covers_words() {
+    fn tools_hash_ignores_the_order_but_not_the_texts() {
         let a = json!({"name": "a", "description": "x", "inputSchema": {"type": "object", "required": []}});
         let a_again = json!({"inputSchema": {"required": [], "type": "object"}, "title": "A", "description": "x", "name": "a"});
         let b = json!({"name": "b", "inputSchema": {"type": "object"}});

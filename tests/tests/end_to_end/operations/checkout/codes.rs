@@ -36,7 +36,7 @@ async fn discount_code_takes_25_percent_off_once() {
 }
 
 #[tokio::test]
-async fn unknown_codes_and_codes_of_others_get_different_errors() {
+async fn unknown_code_and_code_of_another_listing_get_different_errors() {
     let shop = Shop::open().await;
     for (body, code) in [
         (json!({ "sku": "alive", "listing_id": shop.agent, "code": shop.code }), "code_of_another"),
@@ -57,7 +57,7 @@ async fn unknown_codes_and_codes_of_others_get_different_errors() {
 }
 
 #[tokio::test]
-async fn code_is_held_until_its_purchase_ends() {
+async fn discount_code_is_reserved_until_its_purchase_ends() {
     let shop = Shop::open().await;
     let first = shop.buy_ok(&shop.with_code()).await;
     let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });
@@ -83,7 +83,7 @@ async fn code_is_held_until_its_purchase_ends() {
 }
 
 #[tokio::test]
-async fn held_code_can_be_used_again_if_no_event_arrives() {
+async fn reserved_code_can_be_used_again_if_no_payment_event_arrives() {
     let shop = Shop::open().await;
     let first = shop.buy_ok(&shop.with_code()).await;
     let other = json!({ "sku": "alive", "listing_id": shop.server, "code": shop.code });

@@ -1,5 +1,5 @@
-//! Stripe or the table fails at each step of a purchase. No money is charged, no partial data is written, and the same
-//! request succeeds afterwards.
+//! Tests purchases in which Stripe or the table fails, at each step. No money is charged and no partial data
+//! is written. Afterwards the same request succeeds.
 
 use local::engine::instrumented::Fault;
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ async fn write_is_not_done_twice_if_its_answer_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn event_that_failed_is_handled_when_delivered_again() {
+async fn event_that_failed_is_handled_at_its_next_delivery() {
     for fault in FAULTS {
         for operation in ["GetItem", "TransactWriteItems"] {
             let shop = Shop::open_with(TestOptions::default().without_read_cache()).await;

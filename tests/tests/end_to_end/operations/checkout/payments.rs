@@ -78,7 +78,7 @@ async fn buyer_data_is_neither_stored_nor_published() {
 }
 
 #[tokio::test]
-async fn feed_names_the_listing_and_not_the_buyer() {
+async fn feed_item_contains_the_listing_but_not_the_buyer() {
     let shop = Shop::open().await;
     shop.buy_ok(&json!({ "sku": "mcp_mesh", "listing_id": shop.server })).await;
     shop.stripe.pay(&shop.registry).await;
@@ -153,7 +153,7 @@ async fn events_not_signed_by_stripe_are_refused() {
 }
 
 #[tokio::test]
-async fn only_the_full_price_in_our_currency_opens_a_product() {
+async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
     let shop = Shop::open().await;
     let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
     let session = shop.stripe.session();
@@ -199,7 +199,7 @@ async fn unreadable_event_is_malformed() {
 }
 
 #[tokio::test]
-async fn mcp_and_rest_sell_the_same() {
+async fn checkout_gives_the_same_result_over_mcp_and_rest() {
     let shop = Shop::open().await;
     let arguments =
         json!({ "sku": "recursive", "listing_id": shop.agent, "idempotency_key": "8d1f7f56-tool-and-rest" });

@@ -1,4 +1,5 @@
-//! A repeated checkout returns the same purchase, session and token, and is charged once.
+//! Tests repeated checkouts. The same request returns the same purchase, session and token. The buyer is
+//! charged once.
 
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use tests::peers::{Peer, agents};
 use tests::test_registry::{TestRegistry, id_of};
 
 #[tokio::test]
-async fn answer_contains_the_status_url_to_poll() {
+async fn response_contains_the_status_url_to_poll() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
     let reply = registry.post("/api/publish", &body).await;
@@ -19,7 +19,7 @@ async fn answer_contains_the_status_url_to_poll() {
       "kind": "agent",
       "lane": "queued",
       "status": "queued",
-      "message": "Listed and queued; the first probe follows at once.",
+      "message": "The listing was created and queued. Its first probe follows at once.",
       "status_url": "[base]/api/listings/status?id=[id]",
       "poll": {
         "url": "[base]/api/listings/status?id=[id]",
@@ -35,7 +35,7 @@ async fn answer_contains_the_status_url_to_poll() {
           "id": "[id]"
         },
         "wait_s": 2,
-        "note": "Poll until lane is `active`, or `needs_fix` with the reasons and what to change."
+        "note": "Poll until `lane` is `active` or `needs_fix`. With `needs_fix`, `reasons` says what to change."
       }
     }
     "#);

@@ -1,4 +1,5 @@
-//! A listing that cannot go Live gets a reason and a fix. After the fix, publishing again makes it Live.
+//! Tests common mistakes of publishers. If a listing cannot go Live, its status contains the reason and a
+//! fix. After the fix, the listing goes Live when it is published again.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

@@ -1,5 +1,5 @@
-//! Tests how a publisher proves that it owns a name: with a file in the owner's repository, or with the key
-//! of the domain over HTTP or DNS. The settings point all these lookups to loopback peers.
+//! Tests how a publisher proves that it owns a name. The proof is a file in the owner's repository, or the
+//! key of the domain over HTTP or DNS. The settings direct all these lookups to loopback peers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -80,7 +80,7 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     let answer = registry.publish(&sent).await;
     assert_eq!((id_of(&answer), &answer["status"]), (id.clone(), &json!("active")), "{answer}");
     assert!(
-        answer["message"].as_str().unwrap().contains("its texts are now those that you sent"),
+        answer["message"].as_str().unwrap().contains("Its texts were replaced with the texts that you sent"),
         "{answer}"
     );
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
@@ -198,7 +198,7 @@ async fn key_served_by_the_domain_proves_the_publisher() {
 
 /// Otherwise a caller could make the registry send requests to other hosts without a proof.
 #[tokio::test]
-async fn publish_without_a_proof_sends_no_request() {
+async fn publish_request_without_a_proof_causes_no_outgoing_request() {
     let peer = Peer::start(servers::modern).await;
     let options = TestOptions::default()
         .with_setting("GITHUB_RAW_URL", &peer.origin)
@@ -296,7 +296,7 @@ async fn key_in_txt_records_proves_the_publisher() {
     );
 
     let detail = dns.assert_refused("com.example.other/pay", "signature_mismatch").await;
-    assert!(detail.starts_with("The signature does not match any key of other.example.com"), "{detail}");
+    assert!(detail.starts_with("No key of other.example.com made this signature"), "{detail}");
     for (name, reason) in [
         ("com.example.none/pay", "No TXT record of none.example.com contains an Ed25519 key."),
         ("com.example.empty/pay", "No TXT record of empty.example.com contains an Ed25519 key."),
@@ -334,7 +334,7 @@ async fn key_in_txt_records_proves_the_publisher() {
 
 /// If HTTP or DNS proves the name, the registry does not wait for the other; the wait for both is bounded.
 #[tokio::test]
-async fn name_is_proven_if_either_http_or_dns_is_silent() {
+async fn name_is_proven_although_http_or_dns_does_not_answer() {
     let name_server = NameServer::start(|name| match name {
         "one.example.com." | "two.example.com." => DnsAnswer::Txt(vec![record(1)]),
         "both.example.com." => DnsAnswer::Txt(vec![record(2)]),

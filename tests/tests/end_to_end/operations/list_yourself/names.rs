@@ -1,6 +1,6 @@
-//! Tests claimed and proven names: which listing gets a name, whose texts it shows, and the limits of a
-//! claim. The peers are at `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain
-//! of a peer.
+//! Tests claimed names and proven names. The tests check which listing gets a name, and what a claimed name
+//! does not allow. They also check which publisher can set the texts of a listing. The peers are at
+//! `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain of a peer.
 
 use registry::model::{Kind, ListingId};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ async fn server_named(registry: &TestRegistry, name: &str) -> Value {
 const NAME: &str = "localhost.acme/adder";
 
 #[tokio::test]
-async fn name_is_proven_by_a_remote_at_its_domain() {
+async fn name_is_proven_by_a_remote_server_at_its_domain() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let claimed =
         publish_live(&registry, &server_json("com.stripe/payments", &url_at(&peer, "other.localhost"))).await;
@@ -58,7 +58,7 @@ async fn name_is_proven_by_a_remote_at_its_domain() {
 }
 
 #[tokio::test]
-async fn proven_name_replaces_a_claimed_one() {
+async fn proven_name_replaces_a_claimed_name() {
     for claimed_is_live in [true, false] {
         let registry = TestRegistry::start().await;
         let (squatter, owner) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
@@ -100,7 +100,7 @@ async fn proven_name_replaces_a_claimed_one() {
 
 /// Listings from before name proofs existed.
 #[tokio::test]
-async fn older_listing_is_proven_by_its_next_handshake() {
+async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let id = id_of(&registry.publish(&server_json(NAME, &url_at(&owner, "acme.localhost"))).await);
     let proven = registry.app.store.listing(&id).await.unwrap().unwrap();
@@ -187,7 +187,10 @@ async fn later_publisher_does_not_change_the_texts_of_a_listing() {
         assert_eq!((id_of(&answer), texts().await), (id.clone(), before), "{answer}");
         let message = answer["message"].as_str().unwrap();
         assert!(message.contains("Queued") || message.contains("queued"), "{message}");
-        assert!(message.contains("are unchanged: nothing proves that you are its owner"), "{message}");
+        assert!(
+            message.contains("are unchanged, because nothing proves that you are its owner"),
+            "{message}"
+        );
         let same = registry.publish(&first).await["message"].as_str().unwrap().to_owned();
         assert!(!same.contains("are unchanged"), "{same}");
     }
@@ -210,7 +213,7 @@ async fn later_publisher_does_not_move_a_listing_to_another_host() {
 }
 
 #[tokio::test]
-async fn each_publisher_has_a_contact_and_their_number_is_bounded() {
+async fn each_publisher_has_a_contact_and_the_number_of_contacts_is_bounded() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(|request| tests::peers::error(request, -32603, "out of order")).await;
     let publish = async |email: &str| {

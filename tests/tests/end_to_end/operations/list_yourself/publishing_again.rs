@@ -1,4 +1,5 @@
-//! Tests what happens when an existing listing is published again, one call after another and concurrently.
+//! Tests what happens when an existing listing is published again: by one request after another, and by
+//! concurrent requests.
 
 use futures::future::join_all;
 use registry::model::Caller;
@@ -36,7 +37,7 @@ async fn concurrent_publishes_create_one_listing() {
 
 /// Publishing again reads and then writes the listing; a verdict may be written in between.
 #[tokio::test]
-async fn publish_with_an_outdated_read_does_not_undo_a_verdict() {
+async fn publishing_again_does_not_overwrite_a_newer_probe_result() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::only(404)).await);
     let id = registry.publish_card(&peer.card()).await;
     let read = registry.app.store.listing(&id).await.unwrap().unwrap();
@@ -57,7 +58,7 @@ async fn publish_with_an_outdated_read_does_not_undo_a_verdict() {
 }
 
 #[tokio::test]
-async fn publishing_again_is_a_duplicate_or_already_active() {
+async fn publishing_again_returns_the_status_duplicate_or_active() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let body = json!({ "url": peer.card() });
     let first = registry.publish(&body).await;

@@ -1,4 +1,5 @@
-//! Formats refusals of `list_yourself` for snapshots. They contain the full text, so that a changed text fails a test.
+//! Formats refusals of `list_yourself` for snapshots. The snapshots contain the full text, so that a test
+//! fails when a text changes.
 
 use std::fmt::Write as _;
 

@@ -25,7 +25,7 @@ fn named(what: &str, body: Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn body_must_name_what_to_list() {
+async fn body_must_contain_a_url_or_a_description() {
     let refused = refused_bodies([
         named("nothing", json!({})),
         named("only a name", json!({ "name": "Adder", "contact_email": "a@example.org" })),
@@ -33,7 +33,7 @@ async fn body_must_name_what_to_list() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 nothing_to_list `url`: Nothing to list. Send {"url": "https://your.host/.well-known/agent-card.json"}, an agent_card_url, an mcp_url, or a server description (server.json) as the body.
+    422 nothing_to_list `url`: The request does not say what to publish. Send a JSON body with `url` (for example {"url": "https://your.host/.well-known/agent-card.json"}), `agent_card_url` or `mcp_url`. Or send a server description (server.json) as the body.
       `nothing`
       `only a name`
       `unknown fields only`
@@ -83,7 +83,7 @@ async fn field_must_have_its_type() {
 }
 
 #[tokio::test]
-async fn only_one_thing_is_listed_at_a_time() {
+async fn one_request_can_list_only_one_thing() {
     let refused = refused_bodies([
         named(
             "two things at once",
@@ -93,7 +93,7 @@ async fn only_one_thing_is_listed_at_a_time() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 one_at_a_time `url`: Send only one of `agent_card_url`, `mcp_url`, `url` and a server description.
+    422 one_at_a_time `url`: Send only one of these: `agent_card_url`, `mcp_url`, `url`, or a server description.
       `two things at once`
       `server_json: {"name":"org.example/adder"}`
     "#);
@@ -107,7 +107,7 @@ async fn card_and_server_urls_follow_the_same_rules() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 not_https `agent_card_url`: `agent_card_url`: Only https URLs are accepted. Serve it over https and give that URL.
+    422 not_https `agent_card_url`: `agent_card_url`: Only https URLs are accepted. Serve the card or endpoint over https, and send the https URL.
       `agent_card_url: "http://agent.example.org/"`
     422 ip_literal `mcp_url`: `mcp_url`: The host is an IP address. Give a URL with a public host name.
       `mcp_url: "https://10.0.0.1/mcp"`
@@ -126,15 +126,15 @@ async fn names_and_sources_are_plain_text_of_limited_length() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 bad_length `name`: `name` must have 1 to 120 characters; leave it out if you have no text.
+    422 bad_length `name`: `name` must have 1 to 120 characters. Leave it out if you have no text.
       `name: ""`
       `name: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
-    422 control_characters `name`: `name` contains control or direction characters; send plain text.
+    422 control_characters `name`: `name` contains control characters or characters that change the text direction. Send plain text.
       `name: "a\u0007b"`
       `name: "safe\u{202e}cod.exe"`
-    422 bad_length `source`: `source` must have 1 to 200 characters; leave it out if you have no text.
+    422 bad_length `source`: `source` must have 1 to 200 characters. Leave it out if you have no text.
       `source: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx`
-    422 control_characters `source`: `source` contains control or direction characters; send plain text.
+    422 control_characters `source`: `source` contains control characters or characters that change the text direction. Send plain text.
       `source: "line\nline"`
     "#);
 }
@@ -149,12 +149,12 @@ async fn contact_email_must_be_an_address() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r#"
-    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out to get no mail.
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com. Leave it out if you want no mail.
       `contact_email: "nobody"`
       `contact_email: "a b@example.org"`
-    422 control_characters `contact_email`: `contact_email` contains control or direction characters; send plain text.
+    422 control_characters `contact_email`: `contact_email` contains control characters or characters that change the text direction. Send plain text.
       `contact_email: "a@example.org\r\nBcc: b@example.org"`
-    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com; leave it out to get no mail.
+    422 bad_email `contact_email`: `contact_email` must be an address such as you@example.com. Leave it out if you want no mail.
       `contact_email: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa@example.org"`
     "#);
 }

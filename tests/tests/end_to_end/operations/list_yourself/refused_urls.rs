@@ -1,5 +1,4 @@
-//! Tests URLs that a public registry does not probe. The snapshots list the inputs below the refusal that
-//! they share.
+//! Tests URLs that a public registry does not probe. The snapshots group the URLs by the text of the refusal.
 
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};
@@ -23,7 +22,7 @@ async fn url_must_be_absolute() {
     ])
     .await;
     insta::assert_snapshot!(refused, @"
-    422 not_a_url `url`: `url`: This is not an absolute URL. Give one like https://agents.example.org/.well-known/agent-card.json.
+    422 not_a_url `url`: `url`: This is not an absolute URL. Send a URL such as https://agents.example.org/.well-known/agent-card.json.
       ``
       `   `
       `agent.example.org/card.json`
@@ -45,7 +44,7 @@ async fn only_https_urls_are_accepted() {
     ])
     .await;
     insta::assert_snapshot!(refused, @"
-    422 not_https `url`: `url`: Only https URLs are accepted. Serve it over https and give that URL.
+    422 not_https `url`: `url`: Only https URLs are accepted. Serve the card or endpoint over https, and send the https URL.
       `http://agent.example.org/card.json`
       `ftp://agent.example.org/card.json`
       `file:///etc/passwd`
@@ -60,7 +59,7 @@ async fn url_must_not_contain_credentials() {
     let refused =
         refused_urls(&["https://user@agent.example.org/", "https://user:secret@agent.example.org/"]).await;
     insta::assert_snapshot!(refused, @"
-    422 user_info_in_url `url`: `url`: The URL contains a user name or password. Give it without the part before the @.
+    422 user_info_in_url `url`: `url`: The URL contains a user name or password. Send the URL without the part before the @.
       `https://user@agent.example.org/`
       `https://user:secret@agent.example.org/`
     ");
@@ -115,7 +114,7 @@ async fn ip_address_is_refused_in_every_notation() {
 }
 
 #[tokio::test]
-async fn host_name_reserved_for_private_or_test_use_is_refused() {
+async fn host_names_for_private_or_test_use_are_refused() {
     let refused = refused_urls(&[
         "https://localhost/",
         "https://LOCALHOST./",
@@ -177,7 +176,7 @@ async fn only_ports_443_and_8443_are_accepted() {
     ])
     .await;
     insta::assert_snapshot!(refused, @"
-    422 port_not_allowed `url`: `url`: Only ports 443 and 8443 are accepted. Serve it on one of them.
+    422 port_not_allowed `url`: `url`: Only the ports 443 and 8443 are accepted. Use one of these ports.
       `https://-.example.org:99999/`
       `https://agent.example.org:80/`
       `https://agent.example.org:22/`
@@ -195,7 +194,7 @@ async fn url_with_control_characters_is_refused() {
     ])
     .await;
     insta::assert_snapshot!(refused, @r"
-    422 control_character `url`: `url`: There is a control character in the URL. Remove it.
+    422 control_character `url`: `url`: The URL contains a control character. Remove the character.
       `https://agent.example.org/a\u{0}b`
       `https://agent.example.org/a\u{d}\u{a}Host: evil`
       `https://agent.\u{9}example.org/`
@@ -203,7 +202,7 @@ async fn url_with_control_characters_is_refused() {
 }
 
 #[tokio::test]
-async fn url_has_at_most_2048_bytes_and_its_host_name_at_most_253() {
+async fn urls_over_2048_bytes_and_too_long_host_names_are_refused() {
     let long = |length: usize| format!("https://agent.example.org/{}", "x".repeat(length - 26));
     let label = format!("https://{}.example.org/", "a".repeat(64));
     let name = format!("https://{}example.org/", "a.".repeat(130));
@@ -299,7 +298,7 @@ async fn every_remote_of_a_description_is_checked() {
 
 /// Longer links could exceed the size of a table item.
 #[tokio::test]
-async fn link_has_at_most_2048_bytes() {
+async fn links_over_2048_bytes_are_refused() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let long = |length: usize| format!("https://adder.example.org/{}", "x".repeat(length - 26));
     let mut body = server_json("https://adder.example.org/mcp");

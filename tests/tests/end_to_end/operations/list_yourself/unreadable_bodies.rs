@@ -9,7 +9,7 @@ use tests::test_registry::{TestOptions, TestRegistry};
 type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
 
 #[tokio::test]
-async fn unreadable_body_is_refused_with_its_status() {
+async fn unreadable_body_is_refused_with_the_matching_status() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let json = Some("application/json");
     let padded = |size: usize| format!("{{\"url\":\"https://a.example.org/\"}}{}", " ".repeat(size - 32));

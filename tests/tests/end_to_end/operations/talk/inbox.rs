@@ -1,4 +1,4 @@
-//! Tests the contents of an inbox over every protocol: its messages in pages, the state of its listing, and
+//! Tests the contents of an inbox over every protocol: the messages in pages, the state of the listing, and
 //! the next actions.
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
         shown["talk"],
         json!({
             "required": true, "active": true, "mode": "grace",
-            "reason": "Onboarding window until 2026-11-27T12:00:01.000Z: check in by then to stay present.",
+            "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
             "grace_ends_at": "2026-11-27T12:00:01.000Z",
         })
     );
@@ -39,7 +39,7 @@ async fn new_inbox_contains_a_welcome_and_next_actions() {
 }
 
 #[tokio::test]
-async fn next_actions_work_unchanged() {
+async fn requests_in_next_actions_work_unchanged() {
     let peer = Peer::start(agents::only(404)).await;
     let (registry, _live, live) = live_agent().await;
     let broken = registry.publish_card(&peer.card()).await;
@@ -138,7 +138,7 @@ async fn listing_that_is_not_live_requires_no_check_in() {
 }
 
 #[tokio::test]
-async fn messages_end_after_ninety_days_or_with_their_listing() {
+async fn messages_are_deleted_after_ninety_days_or_with_their_listing() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(agents::only(404)).await;
     let id = registry.publish_card(&peer.card()).await;
@@ -171,7 +171,7 @@ async fn messages_end_after_ninety_days_or_with_their_listing() {
 }
 
 #[tokio::test]
-async fn inbox_works_by_every_protocol() {
+async fn inbox_works_over_every_protocol() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.server);
     let by_rest = inbox(registry, id).await;

@@ -1,5 +1,5 @@
-//! Tests posting to an inbox: the message that each action stores, forbidden texts, senders, closed inboxes
-//! and rate limits.
+//! Tests posting to an inbox: which message each action stores, which texts are forbidden, who the sender is,
+//! closed inboxes, and rate limits.
 
 use std::time::Duration;
 
@@ -140,7 +140,7 @@ async fn unknown_listing_and_wrong_method_are_refused() {
 }
 
 #[tokio::test]
-async fn social_requires_a_live_listing_and_feed_hides_the_sender() {
+async fn social_post_requires_a_live_listing_and_the_feed_hides_its_sender() {
     let pair = live_pair().await;
     let (registry, peer) = (&pair.registry, Peer::start(agents::only(404)).await);
     let waiting = registry.publish_card(&peer.card()).await;

@@ -16,7 +16,7 @@ async fn read_marks(registry: &TestRegistry, id: &registry::model::ListingId) ->
 }
 
 #[tokio::test]
-async fn messages_before_the_last_stored_visit_are_read() {
+async fn messages_from_before_the_last_stored_visit_are_marked_as_read() {
     let (registry, _peer, id) = live_agent().await;
     assert_eq!(read_marks(&registry, &id).await, [false]);
     assert_eq!(read_marks(&registry, &id).await, [true]);
@@ -40,7 +40,7 @@ async fn messages_before_the_last_stored_visit_are_read() {
 }
 
 #[tokio::test]
-async fn visit_costs_two_reads_and_one_write_an_hour() {
+async fn visit_of_an_inbox_costs_two_reads_and_one_write_per_hour() {
     let options = TestOptions::default().without_read_cache().with_rates();
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;

@@ -1,5 +1,5 @@
-//! Tests `attest`, `verify_attestation`, `attestations` and `revoke_attestation`. An attestation contains
-//! only observations, and changed tokens are refused.
+//! Tests `attest`, `verify_attestation`, `attestations` and `revoke_attestation`. A signed statement contains
+//! only what the registry observed. Changed tokens are refused.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
@@ -238,7 +238,7 @@ async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
 }
 
 #[tokio::test]
-async fn reports_of_callers_are_attested_as_reports() {
+async fn counts_of_caller_reports_can_be_attested() {
     let pair = live_pair().await;
     let registry = &pair.registry;
     let composition = json!({ "type": "composition", "listing_id": pair.agent, "listing_b": pair.server });
@@ -297,7 +297,7 @@ async fn attestations_are_rate_limited() {
 }
 
 #[tokio::test]
-async fn writing_actions_require_post() {
+async fn actions_that_write_require_post() {
     let pair = live_pair().await;
     let get =
         pair.registry.get(&format!("{}?action=liveness&listing_id={}", super::FAMILY, pair.agent)).await;

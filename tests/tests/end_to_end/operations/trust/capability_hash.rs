@@ -1,5 +1,5 @@
-//! Tests `capability_hash`: the hash of capabilities that the caller sends, and of capabilities that the
-//! registry observed. Capabilities that the caller sends are not stored.
+//! Tests `capability_hash`: the hash of capabilities that the caller sends, and the hash of capabilities that
+//! the registry observed. Capabilities that the caller sends are not stored.
 
 use serde_json::{Value, json};
 use tests::peers::Peer;

@@ -1,5 +1,5 @@
-//! Tests `bind_identity`: each method to publish the key of a domain works, and keys of other domains are
-//! refused.
+//! Tests `bind_identity`. A domain can publish its key in several ways, and each way works. Keys of other
+//! domains are refused.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -154,7 +154,7 @@ async fn key_in_txt_records_is_bound() {
 }
 
 #[tokio::test]
-async fn challenge_is_valid_once_for_one_action_and_15_minutes() {
+async fn challenge_is_valid_once_and_for_one_action_within_15_minutes() {
     let setup = IdentitySetup::start().await;
     let (owner, registry) = (Owner::new(1), &setup.registry);
     setup.serve("/127.0.0.1/auth", owner.record());
@@ -198,7 +198,7 @@ async fn challenge_is_valid_once_for_one_action_and_15_minutes() {
 
 /// Of several concurrent calls with one challenge, one succeeds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn concurrent_uses_of_a_challenge_succeed_once() {
+async fn one_of_many_concurrent_uses_of_a_challenge_succeeds() {
     let setup = IdentitySetup::start().await;
     let owner = Owner::new(1);
     setup.serve("/127.0.0.1/auth", owner.record());

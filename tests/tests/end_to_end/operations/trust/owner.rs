@@ -61,7 +61,7 @@ impl OwnerSetup {
 }
 
 #[tokio::test]
-async fn owner_withdraws_and_restores_a_listing() {
+async fn owner_can_withdraw_and_restore_a_listing() {
     let owner = Owner::new(1);
     let setup = OwnerSetup::start(&owner).await;
     let registry = &setup.registry;
@@ -115,7 +115,7 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
 }
 
 #[tokio::test]
-async fn owner_renames_a_listing_within_the_rules_of_names() {
+async fn owner_can_rename_a_listing_within_the_rules_of_names() {
     let owner = Owner::new(1);
     let setup = OwnerSetup::start(&owner).await;
     let registry = &setup.registry;
@@ -154,7 +154,7 @@ async fn owner_renames_a_listing_within_the_rules_of_names() {
 }
 
 #[tokio::test]
-async fn owner_requests_a_probe() {
+async fn owner_can_request_a_probe() {
     let owner = Owner::new(1);
     let setup = OwnerSetup::start(&owner).await;
     let registry = &setup.registry;
@@ -174,7 +174,7 @@ async fn owner_requests_a_probe() {
 }
 
 #[tokio::test]
-async fn only_the_owner_manages_a_listing() {
+async fn only_the_owner_can_manage_a_listing() {
     let (owner, stranger) = (Owner::new(1), Owner::new(2));
     let setup = OwnerSetup::start(&owner).await;
     for act in ["withdraw", "reprobe"] {

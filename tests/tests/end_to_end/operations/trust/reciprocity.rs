@@ -1,4 +1,5 @@
-//! Tests `get_reciprocity`: a score of stored signals with its reasons, and the graph of a listing.
+//! Tests `get_reciprocity`: a score computed from stored signals, the reasons for the score, and the graph of
+//! a listing.
 
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, agents, empty, json_answer};
@@ -12,7 +13,7 @@ fn points(answer: &Value) -> Vec<(&str, u64)> {
 }
 
 #[tokio::test]
-async fn score_is_the_sum_of_stored_signals() {
+async fn reciprocity_score_is_the_sum_of_stored_signals() {
     let registry = TestRegistry::start().await;
     let base = registry.app.settings.base_url.clone();
     let linking = Peer::start(move |request| {

@@ -1,5 +1,5 @@
-//! Tests `rotate_signing_key`. A new key is published before it signs. An old key stays published while its
-//! attestations are valid.
+//! Tests `rotate_signing_key`. A new key is published before the registry signs with it. An old key stays
+//! published while its signatures are valid.
 
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};

@@ -1,5 +1,5 @@
-//! Invitations are delivered over A2A only if the setting is on, only once, and not to a host that returned
-//! `retry-after`.
+//! Tests that invitations are delivered over A2A only if the setting is on, only once, and not to a host that
+//! returned `retry-after`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Each day has one connector of the day. The same connector is not picked again within thirty days.
+//! Tests the connector of the day (a listing that connects other listings). Each day has one connector. The
+//! same connector is not picked again within thirty days.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use tests::test_registry::{DAY, HOUR, TestRegistry};
 use super::{live_agents, message_count, router, without_rechecks};
 
 #[tokio::test]
-async fn one_connector_is_picked_per_day_and_none_twice_in_30_days() {
+async fn one_connector_is_picked_per_day_and_again_only_after_30_days() {
     // A budget of one message per day, so that no invitation is sent.
     let options = without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", 9);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(router).await);

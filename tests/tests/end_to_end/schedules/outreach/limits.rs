@@ -1,5 +1,5 @@
-//! The limits of outreach hold for any sequence of runs, days and failures. The limits are the daily budget,
-//! the pause of a listing, and one connector per day. The counts are correct.
+//! Tests the limits of outreach: the daily budget, the pause between two messages to a listing, and one
+//! connector per day. They are kept for any sequence of runs, days and failures. The counts are correct.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
-    fn outreach_limits_hold_for_any_sequence_of_runs(steps in steps()) {
+    fn outreach_never_exceeds_its_limits_in_any_sequence_of_runs(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         runtime.block_on(async {
             let registry = TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_ACCELERATION", "on")).await;

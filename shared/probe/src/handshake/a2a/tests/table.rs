@@ -1,5 +1,6 @@
-//! A table of how agents answer the two requests of a probe. Each row has one peer and the expected result.
-//! Class, proof of the protocol, and answering are three columns, because they are shown separately.
+//! A table of answers that agents give to the two requests of a probe. Each row has one peer and the expected
+//! result. A row has separate columns for the outcome, for the proof of the protocol, and for the answer to
+//! the message, because they are shown separately.
 
 use serde_json::json;
 
@@ -8,7 +9,7 @@ use crate::handshake::Depth;
 use crate::handshake::peer::{Asked, Reply};
 use registry_model::Handshake;
 
-/// A script for everything but the card, and what it must come to: class, code, speaks, answers, inconclusive.
+/// A script for everything except the card, and the expected result: class, code, speaks, answers, inconclusive.
 type Row = (&'static str, Script, Handshake, &'static str, bool, Option<bool>, bool);
 
 pub(super) fn on_message(asked: &Asked, reply: fn(&Asked) -> Reply) -> Reply {

@@ -1,11 +1,11 @@
-//! Damages a valid document: it changes a few values, a few bytes, or both. Some of the changes make the
-//! document very large, because these tests check the limits of the parsers.
+//! Damages a valid document: it changes a few values, a few bytes, or both. Some changes make the document
+//! very large, because these tests also check the limits of the parsers.
 
 use serde_json::Value;
 
 use registry_model::Random;
 
-/// Texts that are read in a special way somewhere, and some that should be survived.
+/// Texts that some parser treats in a special way, and other texts that no parser may fail on.
 const TEXTS: [&str; 14] = [
     "",
     " ",
@@ -23,7 +23,7 @@ const TEXTS: [&str; 14] = [
     "😀é語",
 ];
 
-/// A damaged copy; now and then a faithful one.
+/// A damaged copy. In rare cases, the copy is not damaged.
 pub(super) fn damaged(sample: &[u8], random: &Random) -> Vec<u8> {
     let mut body = sample.to_vec();
     if random.below(3) > 0

@@ -1,5 +1,5 @@
-//! A valid document for every parser, as input for the damage. The documents contain each field that a parser
-//! reads, so that a changed value is really parsed.
+//! A valid document for every parser. The fuzz tests damage these documents. A document contains every field
+//! that its parser reads, so that the parser really reads each changed value.
 
 use serde_json::{Value, json};
 
@@ -8,10 +8,10 @@ use registry_model::Random;
 /// The id of the request that replies answer.
 pub(super) const ID: u64 = 7;
 
-/// How many readers there are.
+/// The number of parsers.
 pub(super) const SAMPLES: usize = Reader::ALL.len();
 
-/// What reads a body.
+/// The parser that reads a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
     Card,
@@ -26,7 +26,7 @@ impl Reader {
         [Self::Card, Self::ServerJson, Self::Opening, Self::Tools, Self::Stream];
 }
 
-/// A reader, and something valid for it.
+/// A parser, and a valid document for it.
 pub(super) fn any(random: &Random) -> (Reader, Vec<u8>) {
     let reader = Reader::ALL[usize::try_from(random.below(SAMPLES as u64)).unwrap()];
     let older = random.below(2) == 0;

@@ -1,5 +1,6 @@
-//! The fields of a server's results, by the schemas of the published revisions: one broken result for each
-//! rule, with the expected verdict. If official clients accept the broken field, the probe accepts it too.
+//! Tests the fields in the results of a server against the schemas of the published revisions. For each rule
+//! there is one broken result and the expected outcome of the probe. If official clients accept the broken
+//! field, the probe must accept it, too.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::{info, legacy, modern_only, probed};
 use crate::handshake::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
-/// A result with the value at a JSON pointer replaced, or taken out by null.
+/// A result in which the value at a JSON pointer is replaced, or removed if the new value is null.
 fn but(mut result: Value, pointer: &str, value: &Value) -> Value {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     match result.pointer_mut(parent).unwrap() {
@@ -44,7 +45,7 @@ fn listed_tool(member: &str, value: &Value) -> Value {
     result
 }
 
-/// The outcome of a server that answers one method by this, and every other as it should.
+/// The outcome for a server that answers one method with this result, and every other method correctly.
 async fn outcome(
     sound: fn(&Asked) -> Reply,
     method: &'static str,

@@ -1,5 +1,6 @@
-//! The decision table: each row has one peer, and the class and code that the probe must return. It is
-//! written as a table, so that it can be compared with the table in the research notes.
+//! The decision table of the MCP handshake. Each row has one peer, and the outcome and code that the probe
+//! must return. The table has the same form as the table in the research notes, so that the two can be
+//! compared.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use super::{Script, legacy, modern_only, probed, tools};
 use crate::handshake::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
-/// A script, and the row of the table that it must come to: class, code, speaks, inconclusive.
+/// A script, and the expected row of the table: class, code, speaks, inconclusive.
 type Row = (&'static str, Script, Handshake, &'static str, bool, bool);
 
 pub(super) fn after_handshake(asked: &Asked, on_tools: fn(&Asked) -> Reply) -> Reply {

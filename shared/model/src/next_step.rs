@@ -1,30 +1,31 @@
-//! The next call after an answer. The call is complete: a client can send it over HTTP or as a tool call
-//! without other documentation. All operations use the same form.
+//! The next call after an answer. The call is complete: a client can send it over HTTP or as a tool call,
+//! without other documentation. All operations return it in the same form.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use registry_model::Moment;
+use crate::settings::Settings;
+use crate::{ListingId, Moment};
 
 /// Seconds between two polls of a listing whose probe is due: about as long as a probe takes.
 pub const POLL_SECONDS: u32 = 2;
 
-/// What to do next: the same call as an HTTP request (`method`, `url`, `body`) and as a tool call (`tool` with
-/// `body`, or with `arguments` if the request has no body).
+/// What to do next. You can send the call as an HTTP request (`method`, `url` and `body`) or as a tool call (`tool`
+/// with `body`; if there is no body, `tool` with `arguments`).
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NextStep {
     /// What the call does.
     pub action: &'static str,
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// The URL; for a GET with its query.
+    /// The URL. For a GET, it includes the query.
     pub url: String,
     /// The JSON body of a POST, and the arguments of its tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub body: Option<Value>,
-    /// The MCP tool, or the A2A operation, that does the same.
+    /// The MCP tool or A2A operation that does the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'static str>,
     /// The arguments of the tool for a GET.
@@ -34,7 +35,7 @@ pub struct NextStep {
     /// Seconds to wait before the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_s: Option<u32>,
-    /// What the call does, in a sentence.
+    /// What the call does, in one sentence.
     pub note: String,
 }
 
@@ -67,6 +68,18 @@ impl NextStep {
         }
     }
 
+    /// Returns what the listing waits for and what to fix.
+    pub fn check_status(settings: &Settings, id: &ListingId, note: impl Into<String>) -> Self {
+        let url = settings.url(&format!("/api/listings/status?id={id}"));
+        Self::get("check_status", url, json!({ "id": id }), note)
+    }
+
+    /// Starts the funnel: its first call is free.
+    pub fn take_demo(settings: &Settings, id: Option<&ListingId>, note: impl Into<String>) -> Self {
+        let body = id.map(|id| json!({ "listing_id": id }));
+        Self { body, ..Self::post_own("take_demo", settings.url("/api/products/demo"), note) }
+    }
+
     /// The same call with another name for its purpose.
     pub fn named(self, action: &'static str) -> Self {
         Self { action, ..self }
@@ -82,12 +95,10 @@ impl NextStep {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn step_contains_the_whole_call_and_no_empty_field() {
+    fn next_step_contains_the_whole_call_and_no_empty_field() {
         let get = NextStep::get("check_status", "u?id=x".to_owned(), json!({ "id": "x" }), "Look.");
         assert_eq!(
             serde_json::to_value(get.named("poll").poll(Moment::UNIX_EPOCH, Moment::UNIX_EPOCH)).unwrap(),
@@ -103,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn next_poll_is_when_the_listing_is_due() {
+    fn next_poll_waits_until_the_listing_is_due() {
         let at = |millis| Moment::from_millisecond(millis).unwrap();
         let wait = |due| NextStep::open("poll", String::new(), "").poll(at(due), at(60_000)).wait_s;
         assert_eq!((wait(0), wait(61_000), wait(90_001)), (Some(2), Some(2), Some(31)));

@@ -1,0 +1,160 @@
+//! Page cursors: a position in a list, as base64url. Clients do not interpret a cursor. Anyone can send one, so a
+//! cursor is checked when it comes back.
+
+use std::fmt;
+use std::str::FromStr;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::Moment;
+use crate::error::Problem;
+
+/// Bytes of a sort key (DynamoDB).
+const MAX_KEY_LENGTH: usize = 1024;
+
+/// A cursor that stands for a position. The `Display` and `FromStr` of the position are its text form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cursor<T>(pub T);
+
+/// The text is not a cursor that this registry issued for this list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignCursor;
+
+impl<T: fmt::Display> fmt::Display for Cursor<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&URL_SAFE_NO_PAD.encode(self.0.to_string()))
+    }
+}
+
+/// Each position has exactly one cursor, so that caches and logs can compare cursors.
+impl<T: fmt::Display + FromStr> FromStr for Cursor<T> {
+    type Err = ForeignCursor;
+
+    fn from_str(text: &str) -> Result<Self, ForeignCursor> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| ForeignCursor)?;
+        let position = String::from_utf8(bytes).map_err(|_| ForeignCursor)?;
+        let cursor = Self(position.parse().map_err(|_| ForeignCursor)?);
+        if cursor.to_string() == text { Ok(cursor) } else { Err(ForeignCursor) }
+    }
+}
+
+impl<T: fmt::Display + FromStr> Cursor<T> {
+    /// The position of the argument `cursor`. `member` is the name under which answers contain the cursor.
+    ///
+    /// # Errors
+    /// 422: this registry did not issue the cursor.
+    pub fn position(cursor: Option<&str>, member: &str) -> Result<Option<T>, Problem> {
+        let foreign = |_| {
+            let detail =
+                format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");
+            Problem::invalid("cursor", "bad_cursor", detail)
+        };
+        cursor.map(|text| text.parse::<Self>().map(|cursor| cursor.0).map_err(foreign)).transpose()
+    }
+}
+
+/// The sort key of an item in a list that is sorted by time: 13 digits of milliseconds, `#`, an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeKey(String);
+
+impl TimeKey {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for TimeKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for TimeKey {
+    type Err = ForeignCursor;
+
+    fn from_str(key: &str) -> Result<Self, ForeignCursor> {
+        let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
+        let is_key =
+            key.len() <= MAX_KEY_LENGTH && key.split_once('#').is_some_and(|(time, _)| is_time(time));
+        if is_key { Ok(Self(key.to_owned())) } else { Err(ForeignCursor) }
+    }
+}
+
+/// A position in an inbox. All pages of one visit contain the same `read_until`, so all of them mark the same messages
+/// as new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboxPosition {
+    /// The sort key of the last message of the previous page.
+    pub before: String,
+    /// The time up to which messages were read before the first page.
+    pub read_until: Option<Moment>,
+}
+
+impl fmt::Display for InboxPosition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}#", self.before)?;
+        self.read_until.map_or(Ok(()), |at| at.as_millisecond().fmt(formatter))
+    }
+}
+
+impl FromStr for InboxPosition {
+    type Err = ForeignCursor;
+
+    fn from_str(text: &str) -> Result<Self, ForeignCursor> {
+        let (before, read_until) = text.rsplit_once('#').ok_or(ForeignCursor)?;
+        let TimeKey(before) = before.parse()?;
+        Ok(Self { before, read_until: read_until.parse().ok().and_then(Moment::from_millisecond) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read<T: fmt::Display + FromStr>(text: &str) -> Option<T> {
+        Cursor::position(Some(text), "cursor").ok().flatten()
+    }
+
+    fn write(position: &str) -> String {
+        Cursor(position.to_owned()).to_string()
+    }
+
+    #[test]
+    fn time_cursor_is_unchanged_after_encoding_and_decoding() {
+        let key = "1795132800000#agent-ü";
+        assert_eq!(read::<TimeKey>(&write(key)).unwrap().as_str(), key);
+    }
+
+    #[test]
+    fn time_cursor_that_the_registry_did_not_create_is_rejected() {
+        for key in ["", "x", "17951328#a", "1795132800000", &format!("1795132800000#{}", "x".repeat(1011))] {
+            assert_eq!(read::<TimeKey>(&write(key)), None, "{key}");
+        }
+        for text in ["no base64!", "", &format!("{}=", write("1795132800000#a"))] {
+            assert_eq!(read::<TimeKey>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn inbox_cursor_is_unchanged_after_encoding_and_decoding() {
+        for read_until in [None, Moment::from_millisecond(1_795_132_800_001)] {
+            let position = InboxPosition { before: "1795132800000#a#b".to_owned(), read_until };
+            assert_eq!(read(&Cursor(position.clone()).to_string()), Some(position));
+        }
+    }
+
+    #[test]
+    fn inbox_cursor_that_the_registry_did_not_create_is_rejected() {
+        for text in [
+            "1795132800000#",
+            "1795132800000#a",
+            "1795132800000#a#x",
+            "1795132800000#a#+5",
+            "1795132800000#a#05",
+        ] {
+            assert_eq!(read::<InboxPosition>(&write(text)), None, "{text}");
+        }
+    }
+}
