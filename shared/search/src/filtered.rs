@@ -13,14 +13,8 @@ use registry_store::StoreError;
 const WINDOW: usize = 99;
 
 #[derive(Clone, Debug)]
-pub struct FilteredHit {
-    pub hit: Hit,
-    pub evidence: Option<Assessment>,
-}
-
-#[derive(Clone, Debug)]
 pub struct FilteredPage {
-    pub hits: Vec<FilteredHit>,
+    pub hits: Vec<Hit>,
     /// What [`Query::skip`] must be for the next page; `None` on the last.
     pub next: Option<usize>,
     /// Hits on all pages; `None` if the rest would have to be examined.
@@ -32,7 +26,7 @@ impl Searcher {
         &self,
         query: Query,
         now: Moment,
-        condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)>,
+        condition: Option<&(dyn Fn(&Hit) -> bool + Sync)>,
     ) -> Result<FilteredPage, StoreError> {
         let (from, limit) = (query.skip, query.limit);
         let Some(matches) = condition else {
@@ -62,7 +56,7 @@ impl Searcher {
         Ok(FilteredPage { total: whole.then_some(kept.len()), hits: kept, next: behind })
     }
 
-    async fn with_evidence(&self, hits: Vec<Hit>) -> Result<Vec<FilteredHit>, StoreError> {
+    async fn with_evidence(&self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, StoreError> {
         let ids: Vec<ListingId> = hits.iter().map(|hit| hit.listing.id.clone()).collect();
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -70,9 +64,9 @@ impl Searcher {
         let named = self.store.listings_with_evidence(&ids).await?;
         let mut evidence: HashMap<ListingId, Option<Assessment>> =
             named.into_iter().map(|(listing, evidence)| (listing.id, evidence)).collect();
-        Ok(hits
-            .into_iter()
-            .map(|hit| FilteredHit { evidence: evidence.remove(&hit.listing.id).flatten(), hit })
-            .collect())
+        for hit in &mut hits {
+            hit.evidence = evidence.remove(&hit.listing.id).flatten();
+        }
+        Ok(hits)
     }
 }

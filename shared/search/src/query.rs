@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use registry_model::error::Problem;
-use registry_model::{Category, Kind, Listing};
+use registry_model::{Assessment, Category, Kind, Listing};
 
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -28,6 +28,8 @@ pub struct Found {
 #[derive(Clone, Debug)]
 pub struct Hit {
     pub listing: Arc<Listing>,
+    /// Read only by [`Searcher::find_filtered`](crate::Searcher::find_filtered).
+    pub evidence: Option<Assessment>,
     /// From 0 to 100; falls from hit to hit.
     pub score: u8,
     pub words: Vec<String>,

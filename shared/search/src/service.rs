@@ -78,7 +78,10 @@ impl Searcher {
             let Some(listing) = listing else { continue };
             let (rank, boosts) = boosted(hit.rank, &listing, now);
             let IndexHit { words, other_words, abilities, .. } = hit;
-            hits.push((rank, Hit { listing, score: 0, words, other_words, abilities, boosts }));
+            hits.push((
+                rank,
+                Hit { listing, evidence: None, score: 0, words, other_words, abilities, boosts },
+            ));
         }
         hits.sort_by(|a, b| b.0.total_cmp(&a.0));
         let scored = |(rank, hit): (f32, Hit)| Hit { score: percent(rank), ..hit };

@@ -27,8 +27,10 @@ async fn call_from(
     arguments: &Value,
 ) -> Result<Value, Problem> {
     let caller = Caller { address: Some([192, 0, 2, number].into()), bearer: None };
-    let run = operations::named(name).unwrap().run;
-    run(registry.app.clone(), caller, RawArguments::Json(arguments.clone())).await
+    operations::named(name)
+        .unwrap()
+        .run(registry.app.clone(), caller, RawArguments::Json(arguments.clone()))
+        .await
 }
 
 /// POSTs an action to an operation family and returns the body.

@@ -7,12 +7,14 @@ use futures::future::join_all;
 use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use proptest::prelude::*;
-use registry::model::{Assessment, Clock, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Verdict};
+use registry::model::{
+    Assessment, Clock, Cursor, Facts, Handshake, Kind, Lane, Listing, Moment, Reach, Verdict,
+};
 use registry::probe::transition::{Job, after_probe};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Caps, Store, table};
-use registry::views::active_page::{Cursor, Place};
+use registry::views::active_page::{ActivePosition, Place};
 use tests::fixtures;
 
 const NOW: i64 = 1_795_176_000;
@@ -110,19 +112,19 @@ proptest! {
 
     #[test]
     fn cursor_stays_the_same_when_written_and_read(agents in places(), mcps in places()) {
-        let cursor = Cursor { agents, mcps };
-        match cursor.write() {
-            None => prop_assert_eq!((cursor.agents, cursor.mcps), (Place::End, Place::End)),
+        let position = ActivePosition { agents, mcps };
+        match position.cursor() {
+            None => prop_assert_eq!((position.agents, position.mcps), (Place::End, Place::End)),
             Some(text) => {
                 prop_assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'), "{}", text);
-                prop_assert_eq!(Cursor::read(&text).unwrap(), cursor);
+                prop_assert_eq!(Cursor::position(Some(&text), "next_cursor").unwrap(), Some(position));
             }
         }
     }
 
     #[test]
     fn invalid_cursor_text_is_refused_with_its_field(text in "\\PC{0,60}") {
-        if let Err(problem) = Cursor::read(&text) {
+        if let Err(problem) = Cursor::<ActivePosition>::position(Some(&text), "next_cursor") {
             prop_assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some("cursor")));
         }
     }

@@ -25,8 +25,10 @@ async fn call_as(
     name: &str,
     arguments: Value,
 ) -> Result<Value, Problem> {
-    let run = operations::named(name).unwrap().run;
-    run(registry.app.clone(), caller(number), RawArguments::Json(arguments)).await
+    operations::named(name)
+        .unwrap()
+        .run(registry.app.clone(), caller(number), RawArguments::Json(arguments))
+        .await
 }
 
 /// Senses a listing over REST.

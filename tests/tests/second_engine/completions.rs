@@ -33,9 +33,9 @@ enum Outcome {
 
 /// Calls an operation until the reply is no longer `busy`, as a client does that follows `retry-after`.
 async fn call(app: &App, operation: &str, arguments: &Value) -> Result<Value, Problem> {
-    let run = operations::named(operation).unwrap().run;
+    let operation = operations::named(operation).unwrap();
     for _ in 0..50 {
-        match run(app.clone(), Caller::default(), RawArguments::Json(arguments.clone())).await {
+        match operation.run(app.clone(), Caller::default(), RawArguments::Json(arguments.clone())).await {
             Err(problem) if problem.code == "busy" => tokio::task::yield_now().await,
             other => return other,
         }

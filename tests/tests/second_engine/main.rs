@@ -20,7 +20,7 @@ use registry::model::{Caller, Clock, Kind, Lane, LimitedAction, Listing, Listing
 use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Settings};
 use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Store, table};
-use registry::views::active_page::{self, Cursor, PageQuery, Place};
+use registry::views::active_page::{self, ActivePosition, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::fixtures;
 use tests::peers::{Peer, agents, servers};
@@ -64,8 +64,11 @@ fn now() -> Moment {
 }
 
 async fn call(app: &App, operation: &str, arguments: Value) -> Value {
-    let run = operations::named(operation).unwrap().run;
-    run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
+    operations::named(operation)
+        .unwrap()
+        .run(app.clone(), Caller::default(), RawArguments::Json(arguments))
+        .await
+        .unwrap()
 }
 
 #[test]
@@ -206,7 +209,7 @@ async fn pages_contain_each_listing_once() {
         all.extend(fixtures::insert_live_listings(&app, Kind::Mcp, 5).await);
         all.sort();
         for limit in [1, 2, 3, 7, 50] {
-            let (mut listed, mut cursor) = (Vec::new(), Cursor::default());
+            let (mut listed, mut cursor) = (Vec::new(), ActivePosition::default());
             while (&cursor.agents, &cursor.mcps) != (&Place::End, &Place::End) {
                 let page =
                     active_page::read(&app, &PageQuery { only: None, from: cursor, limit }).await.unwrap();

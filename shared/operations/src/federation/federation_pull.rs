@@ -13,7 +13,7 @@ pub struct FederationPull;
 /// The registry to read.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
-    /// The base URL of one registry in the setting FEDERATION_PEERS. Default: all registries in the setting.
+    /// The base URL of one registry in the setting `FEDERATION_PEERS`. Default: all registries in the setting.
     pub(super) url: Option<String>,
 }
 

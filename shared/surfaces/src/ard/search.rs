@@ -13,8 +13,7 @@ use registry_domain::federation::{self, FederationMode, PeerReferral};
 use registry_model::Cursor;
 use registry_model::protocol::ARD_BASE;
 use registry_model::settings::Settings;
-use registry_search::filtered::FilteredHit;
-use registry_search::{Query, Text};
+use registry_search::{Hit, Query, Text};
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -77,21 +76,17 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let matches = |hit: &FilteredHit| {
-        filter.matches(&serde_json::to_value(entry(hit, &app.settings)).unwrap_or_default())
-    };
-    let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
+    let matches =
+        |hit: &Hit| filter.matches(&serde_json::to_value(entry(hit, &app.settings)).unwrap_or_default());
+    let condition: Option<&(dyn Fn(&Hit) -> bool + Sync)> =
         if filter.looks_at_entries() { Some(&matches) } else { None };
     let found = app
         .search
         .find_filtered(Query { text, kind, category: None, skip, limit }, app.clock.now(), condition)
         .await?;
     let source = app.settings.url(ARD_BASE);
-    let result = |hit: &FilteredHit| Ranked {
-        entry: entry(hit, &app.settings),
-        score: hit.hit.score,
-        source: source.clone(),
-    };
+    let result =
+        |hit: &Hit| Ranked { entry: entry(hit, &app.settings), score: hit.score, source: source.clone() };
     Ok(Results {
         results: found.hits.iter().map(result).collect(),
         referrals,
@@ -108,8 +103,8 @@ async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<P
     Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
 }
 
-fn entry(hit: &FilteredHit, settings: &Settings) -> CatalogEntry {
-    CatalogEntry::of(&hit.hit.listing, hit.evidence.as_ref(), settings)
+fn entry(hit: &Hit, settings: &Settings) -> CatalogEntry {
+    CatalogEntry::of(&hit.listing, hit.evidence.as_ref(), settings)
 }
 
 pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {

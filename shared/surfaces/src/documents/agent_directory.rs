@@ -12,8 +12,7 @@ use registry_app::App;
 use registry_domain::views::{ProbeSummary, active_page};
 use registry_model::error::Problem;
 use registry_model::{Kind, ListingId, Skill};
-use registry_search::filtered::FilteredHit;
-use registry_search::{Query, Text};
+use registry_search::{Hit, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 50;
 const MAX_OFFSET: usize = 100_000;
@@ -173,8 +172,8 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         ));
     }
     let skills = query.skills();
-    let has_skills = |hit: &FilteredHit| skills.iter().all(|skill| has(hit, skill));
-    let condition: Option<&(dyn Fn(&FilteredHit) -> bool + Sync)> =
+    let has_skills = |hit: &Hit| skills.iter().all(|skill| has(hit, skill));
+    let condition: Option<&(dyn Fn(&Hit) -> bool + Sync)> =
         if skills.is_empty() { None } else { Some(&has_skills) };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let by_words = !text.is_empty();
@@ -219,19 +218,19 @@ impl DirectoryQuery {
     }
 }
 
-fn skills(hit: &FilteredHit) -> &[Skill] {
+fn skills(hit: &Hit) -> &[Skill] {
     hit.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
 }
 
-fn has(hit: &FilteredHit, required: &str) -> bool {
+fn has(hit: &Hit, required: &str) -> bool {
     skills(hit).iter().any(|skill| {
         let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
         names.into_iter().any(|name| name.to_lowercase() == required)
     })
 }
 
-fn agent(app: &App, hit: &FilteredHit, by_words: bool) -> Agent {
-    let listing = &hit.hit.listing;
+fn agent(app: &App, hit: &Hit, by_words: bool) -> Agent {
+    let listing = &hit.listing;
     Agent {
         listing_id: listing.id.clone(),
         name: listing.name.clone(),
@@ -244,7 +243,7 @@ fn agent(app: &App, hit: &FilteredHit, by_words: bool) -> Agent {
         protocols: vec!["a2a"],
         protocol_version: listing.era.clone(),
         probe: ProbeSummary::of(listing, app.clock.now()),
-        score: by_words.then_some(hit.hit.score),
+        score: by_words.then_some(hit.score),
     }
 }
 

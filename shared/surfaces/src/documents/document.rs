@@ -111,6 +111,7 @@ impl<D: Document> AnyRequest for RequestFor<D> {
     }
 }
 
+type ReadRequest = Result<Box<dyn AnyRequest>, Problem>;
 type HeadersFuture = BoxFuture<'static, Result<Vec<(&'static str, String)>, Problem>>;
 
 /// A document as the server uses it. Only what depends on the types of a document is compiled once for each document.
@@ -128,7 +129,7 @@ pub struct AnyDocument {
     pub answer_schema: fn() -> Value,
     shows_live: bool,
     /// Arguments: path, query string.
-    read_request: fn(String, &str) -> Result<Box<dyn AnyRequest>, Problem>,
+    read_request: fn(String, &str) -> ReadRequest,
     headers_now: fn(App) -> HeadersFuture,
 }
 

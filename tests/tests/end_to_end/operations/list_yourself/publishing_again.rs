@@ -18,8 +18,11 @@ async fn concurrent_publishes_create_one_listing() {
             if by_http {
                 return registry.publish(&body).await;
             }
-            let publish = registry::operations::named("list_yourself").unwrap().run;
-            publish(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone())).await.unwrap()
+            let publish = registry::operations::named("list_yourself").unwrap();
+            publish
+                .run(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone()))
+                .await
+                .unwrap()
         }))
         .await;
         let id = id_of(&answers[0]);
