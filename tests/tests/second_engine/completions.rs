@@ -40,7 +40,7 @@ async fn call(app: &App, operation: &str, arguments: &Value) -> Result<Value, Pr
             other => return other,
         }
     }
-    panic!("{operation} {arguments}: the table stays busy");
+    panic!("{} {arguments}: the table stays busy", operation.name);
 }
 
 async fn complete(app: &App, id: &ListingId) -> Outcome {

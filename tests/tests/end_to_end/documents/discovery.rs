@@ -81,7 +81,7 @@ async fn discovery_map_contains_prices_limits_and_versions() {
     assert_eq!(map["families"]["exonomics"]["version"], "2.8.0");
     assert_eq!(map["protocol"]["mcp"][0], "2026-07-28");
     let publish = &map["inbound"]["acts"][0];
-    assert_eq!((&publish["act"], &publish["per_caller"]), (&json!("publish"), &json!(60)));
+    assert_eq!((&publish["act"], &publish["per_caller"]), (&json!("publish a listing"), &json!(60)));
 }
 
 #[tokio::test]

@@ -282,7 +282,7 @@ async fn stored_tasks_are_limited_per_caller_and_in_total() {
         let refused = from(&registry, alice, method, &params).await["error"].clone();
         assert_eq!(refused["code"], -32000, "{refused}");
         assert!(
-            refused["message"].as_str().unwrap().contains("Hourly rate limit for your address exceeded"),
+            refused["message"].as_str().unwrap().contains("hourly rate limit for your address is exceeded"),
             "{refused}"
         );
         assert_eq!(refused["data"][0]["retryDelay"], "3600s", "{refused}");
@@ -312,7 +312,7 @@ async fn long_messages_are_stored_truncated() {
     let table = registry.table().await;
     let items = table.items_under("TASK");
     let size: usize = items.iter().map(|item| item.to_string().len()).sum();
-    assert!(items.len() == 2 && size < 48 * 1024, "{} items of {size} bytes", items.len());
+    assert!(items.len() == 2 && size < 52 * 1024, "{} items of {size} bytes", items.len());
 
     let task = result(&registry, "SendMessage", &long).await["task"].clone();
     let mut end = newest("it is at https://user:secret@agent.example.com");
