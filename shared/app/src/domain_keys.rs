@@ -1,5 +1,5 @@
 //! The keys of a domain: their forms, the places where a domain publishes them, and the check of a signature.
-//! A name, an identity, or an operation of an owner is proven with such a key.
+//! With such a key, an owner proves a name or an identity, or signs a request.
 
 mod did;
 mod key_documents;

@@ -74,8 +74,8 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
         return outcome(
             "interface_domain",
             None,
-            "There is no card or no endpoint, so there is nothing to \
-            compare.",
+            "Does not apply: the check compares the domains of the card and the endpoint, and one of them \
+             is missing.",
         );
     };
     let fault = (!same_owner(card, endpoint)).then(|| {

@@ -1,4 +1,4 @@
-//! Finds contact data of people and secrets in a text, because public texts must not contain them. The
+//! Finds secrets and the contact data of people in a text, because public texts must not contain them. The
 //! patterns are not exact: they may refuse a harmless address, and they may miss a phone number, because
 //! prices, dates, and versions are numbers, too.
 

@@ -44,7 +44,7 @@ pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     } else {
         format!(
             "Payments open when {target} agents and {target} MCP servers have sent feedback. So far, \
-             {agents} agents and {mcps} MCP servers have."
+             {agents} agents and {mcps} MCP servers have sent feedback."
         )
     };
     Unlock {

@@ -54,8 +54,8 @@ struct HalfLife {
 impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
-    const DESCRIPTION: &'static str = "Returns what you get for each action: what it adds to a listing's \
-        trail (its values for recent use), and how reported outcomes count. Also returns how many founding \
+    const DESCRIPTION: &'static str = "Returns the effect of each action: how much it adds to the trail of a \
+        listing (the values that measure recent use), and how reported outcomes are counted. Also returns how many founding \
         seats are left, the discount after that, and when payments open. Use it to decide what to \
         contribute.";
     const EFFECT: Effect = Effect::READS;

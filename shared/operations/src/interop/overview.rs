@@ -31,7 +31,7 @@ pub struct Answer {
     graph: Graph,
     /// How to call a listing in each protocol.
     adapters: Vec<Adapter>,
-    /// The pairs of listings that were used together most.
+    /// The pairs of listings that were most often used together.
     compositions: Vec<Composition>,
     sessions: Sessions,
     totals: Totals,
@@ -110,7 +110,7 @@ impl Operation for Interop {
     const NAME: &'static str = "interop";
     const TITLE: &'static str = "Interop overview";
     const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
-        each protocol, and the actions of the endpoint. Also returns the listings used together most, the \
+        each protocol, and the actions of the endpoint. Also returns the listings most often used together, the \
         latest reported outcomes, and totals. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";

@@ -17,7 +17,8 @@ pub struct BumpAcceleration;
 pub struct Arguments {
     /// The event whose weight is added, for example `take_demo`. `get_acceleration` lists all events in `inputs`.
     event: Option<String>,
-    /// From 1 to 50. Default: 10. The weight is multiplied by amount / 10, but by at least 0.25 and at most 3.
+    /// From 1 to 50. Default: 10. The weight is multiplied by a factor: amount / 10, but not less than 0.25
+    /// and not more than 3.
     #[schemars(range(min = 1.0, max = 50.0))]
     amount: Option<f64>,
 }

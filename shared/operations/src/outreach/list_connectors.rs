@@ -80,8 +80,8 @@ struct OnboardingPack {
 impl Operation for ListConnectors {
     const NAME: &'static str = "list_connectors";
     const TITLE: &'static str = "Connectors";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers that connect other listings, \
-        such as routers, directories and marketplaces. Each row shows how well the listing fits as a \
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers whose purpose is to connect \
+        others, for example routers, directories and marketplaces. Each row shows how well the listing fits as a \
         connector, and why. Also returns the connectors chosen in the last 30 days, and the steps to join. \
         For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;

@@ -15,7 +15,7 @@ pub struct Arguments {
     /// The access token that `leave_feedback` or `checkout` returned.
     #[serde(alias = "access_token")]
     token: String,
-    /// `skills` (default) returns folders of Agent Skills, `zip` or `tar.gz` returns an archive.
+    /// `skills` (default) returns folders of Agent Skills. `zip` and `tar.gz` return an archive.
     #[schemars(extend("enum" = ["skills", "zip", "tar.gz"]))]
     #[serde(default = "skills")]
     format: String,

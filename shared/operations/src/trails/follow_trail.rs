@@ -1,5 +1,5 @@
 //! Returns the listings with the highest attraction (recent use), danger (warnings) or demand (searches), or
-//! the pairs of listings used together most. Each list is a query of a sorted index, so its cost does not
+//! the pairs of listings most often used together. Each list is a query of a sorted index, so its cost does not
 //! depend on the number of listings.
 
 use crate::bounded;
@@ -58,7 +58,7 @@ impl Operation for FollowTrail {
     const TITLE: &'static str = "Follow a trail";
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
         (most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
-        used together most). Use it to discover listings without a search. Pass kind and limit.";
+        most often used together). Use it to discover listings without a search. Pass kind and limit.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
@@ -67,7 +67,7 @@ impl Operation for FollowTrail {
         id: "follow-trail",
         name: "Follow a trail",
         description: "Returns the listings with the most recent use, warnings or searches, or the pairs that \
-            were used together most.",
+            were most often used together.",
         tags: &["registry", "stigmergy", "trail", "discovery"],
     }];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["follow_trail", "follow"] }];

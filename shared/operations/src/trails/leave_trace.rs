@@ -20,8 +20,8 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// The kind of mark. Default: `mark`. A `danger` mark increases the value `danger`, an `intent` mark `demand`, all
-    /// others `attraction`.
+    /// The kind of mark. Default: `mark`. A `danger` mark increases the value `danger`. An `intent` mark
+    /// increases `demand`. All other marks increase `attraction`.
     #[serde(default)]
     kind: MarkKind,
     /// Your message, up to 2000 characters of plain text. The message is public.

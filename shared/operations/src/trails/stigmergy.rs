@@ -59,7 +59,7 @@ impl Operation for Stigmergy {
     const TITLE: &'static str = "How trails work";
     const DESCRIPTION: &'static str = "Explains how trails work. A trail is a set of numbers for a listing: \
         events increase them, and they decrease with time. Returns what each event adds, the half-lives, the \
-        strongest trails, the newest marks, and the pairs used together most. To read one trail, use \
+        strongest trails, the newest marks, and the pairs most often used together. To read one trail, use \
         sense_traces.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";

@@ -1,4 +1,4 @@
-//! The write that traces, endorsements and reports of use have in common. It reads the facts in one batch and
+//! Stores a trace, an endorsement or a report of use. All three use this code. It reads the facts in one batch and
 //! decides whether the mark counts. Then it writes the mark, and what the mark adds to trails, in one
 //! transaction.
 

@@ -47,8 +47,8 @@ impl Operation for VerifyAttestation {
     const TITLE: &'static str = "Verify a signed statement";
     const DESCRIPTION: &'static str = "Verifies a signed statement (attestation) of this registry. Pass the \
         token as jws. Returns `valid`, the result of each check and the signed facts. The checks include the \
-        signature, the expiry and the revocation. For an invalid token, the answer is valid: false, not an \
-        error.";
+        signature, the expiry and the revocation. An invalid token is not an error: the answer contains \
+        `valid` with the value false.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"jws": "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JlZ2lzdHJ5In0.c2lnbmF0dXJl"}"#;

@@ -1,5 +1,5 @@
-//! A JSON document around a shared payload. The payload is sent without a copy. A2A and MCP wrap each answer
-//! in a new envelope, and copying a page would cost more than rendering it.
+//! A JSON document around a shared payload. A2A and MCP put each payload in a new envelope. The payload
+//! is not copied, because a copy would cost more than creating the payload.
 
 use std::convert::Infallible;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! Sends the mixed load to the packaged binaries. They run in a Lambda runtime of this project, with the
-//! routes of the gateway and the schedules and rules of the template. HTTP endpoints replace the table and
+//! Sends the mixed load to the packaged binaries. A stand-in for the Lambda runtime runs them. It
+//! takes the routes from the gateway, and the schedules and rules from the template. HTTP endpoints replace the table and
 //! the event bus.
 
 use std::collections::BTreeMap;

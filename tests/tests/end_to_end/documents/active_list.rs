@@ -313,7 +313,7 @@ async fn row_contains_the_founding_deal_for_its_listing() {
 }
 
 #[tokio::test]
-async fn listing_stays_live_when_its_grace_period_for_visits_ends() {
+async fn unvisited_listing_stays_live_after_its_grace_period() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     registry.live_card(&peer.card()).await;
     let talk =

@@ -49,7 +49,7 @@ async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
 }
 
 #[tokio::test]
-async fn day_without_a_connector_is_a_research_day() {
+async fn day_without_a_chosen_connector_is_a_research_day() {
     let (registry, _peer, _) = live_agent().await;
     registry.index().await;
     let today = registry.get(DAILY).await.body["today"].clone();
