@@ -1,6 +1,5 @@
-//! HTTP endpoints on loopback that replace the table and the event bus. Functions in a separate process use
-//! them. Both endpoints record the calls that they get, so that a test can compare the calls with the
-//! policies of the template.
+//! HTTP endpoints on loopback that replace the table and the event bus. Functions in a separate process use them. Both
+//! endpoints record the calls that they get, so that a test can compare the calls with the policies of the template.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,5 @@
-//! These tests check what a template linter cannot check. `infra/template.yaml` and the code must agree on
-//! the table, the functions, the schedules and the events. No function may have more permissions than it
-//! needs.
+//! These tests check what a template linter cannot check. `infra/template.yaml` and the code must agree on the table,
+//! the functions, the schedules and the events. No function may have more permissions than it needs.
 
 #![expect(clippy::unwrap_used, reason = "a test fails if it cannot read the template")]
 

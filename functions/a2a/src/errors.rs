@@ -1,6 +1,5 @@
-//! Errors in both transports. JSON-RPC returns a JSON-RPC error with HTTP status 200. REST returns an HTTP
-//! error status with a Google error (A2A 1.0 specification §5.4 and §3.3.2). The codes are the same in all
-//! versions.
+//! Errors in both transports. JSON-RPC returns a JSON-RPC error with HTTP status 200. REST returns an HTTP error status
+//! with a Google error (A2A 1.0 specification §5.4 and §3.3.2). The codes are the same in all versions.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};

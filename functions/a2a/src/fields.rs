@@ -1,6 +1,5 @@
-//! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case.
-//! Errors contain the name of the field. A number may be a string, because the REST binding sends numbers in
-//! the query.
+//! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case. Errors
+//! contain the name of the field. A number may be a string, because the REST binding sends numbers in the query.
 
 use registry::a2a::is_valid_id;
 use registry::error::shorten;

@@ -1,5 +1,4 @@
-//! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do
-//! not check.
+//! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do not check.
 
 use registry::a2a::{Content, Message, Part, Role};
 use serde_json::{Map, Value};

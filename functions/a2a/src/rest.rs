@@ -1,6 +1,5 @@
-//! The REST binding of A2A 1.0 (specification §11). The path and the HTTP method select the same calls as in
-//! JSON-RPC, with the same JSON. A tenant at the start of the path is ignored, because this registry has only
-//! one tenant.
+//! The REST binding of A2A 1.0 (specification §11). The path and the HTTP method select the same calls as in JSON-RPC,
+//! with the same JSON. A tenant at the start of the path is ignored, because this registry has only one tenant.
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request, State};

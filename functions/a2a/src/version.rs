@@ -1,6 +1,5 @@
-//! The version header (A2A 1.0 specification §3.6). The A2A version of a request follows from the method
-//! name, because every client sends the method name correctly. The header is used only to refuse unsupported
-//! versions.
+//! The version header (A2A 1.0 specification §3.6). The A2A version of a request follows from the method name, because
+//! every client sends the method name correctly. The header is used only to refuse unsupported versions.
 
 use http::{HeaderMap, Uri};
 

@@ -1,6 +1,5 @@
-//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access. This
-//! function has no route and no schedule. So only a person who has the right to invoke the function can run
-//! it.
+//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access. This function has no
+//! route and no schedule. So only a person who has the right to invoke the function can run it.
 
 use registry::app::App;
 use registry::error::Problem;

@@ -1,7 +1,6 @@
-//! Protocol version negotiation. It decides whether a request uses the newest revision of MCP (modern era) or
-//! an older revision (legacy era). In the modern era, it also checks that the headers match the body
-//! (streamable HTTP, "Standard Request Headers"). The order of these checks must not change, because official
-//! clients depend on it.
+//! Protocol version negotiation. It decides whether a request uses the newest revision of MCP (modern era) or an older
+//! revision (legacy era). In the modern era, it also checks that the headers match the body (streamable HTTP, "Standard
+//! Request Headers"). The order of these checks must not change, because official clients depend on it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,6 +1,5 @@
-//! Updates the search index once a minute, and when a listing goes Live or stops being Live. The pending
-//! changes are stored in the table. So the index becomes correct even if an event arrives twice, late or
-//! never.
+//! Updates the search index once a minute, and when a listing goes Live or stops being Live. The pending changes are
+//! stored in the table. So the index becomes correct even if an event arrives twice, late or never.
 
 use registry::app::App;
 use registry::store::StoreError;

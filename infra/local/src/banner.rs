@@ -1,6 +1,5 @@
-//! The text that the registry prints when it starts: its address, which addresses it may probe, and what to
-//! try next. A registry that may probe loopback is a risk on a shared machine. So the banner warns about this
-//! at every start.
+//! The text that the registry prints when it starts: its address, which addresses it may probe, and what to try next. A
+//! registry that may probe loopback is a risk on a shared machine. So the banner warns about this at every start.
 
 use local::{Data, Local};
 use registry::settings::{Mode, Settings};

@@ -2,10 +2,9 @@
 //! operation, so that there are no global variables. Tests replace the clock and the randomness. This crate
 //! depends on the crates model, formats, fetch, store, and search.
 //!
-//! Start with [`App::new`]. The modules contain rules that several higher crates share. [`domain_keys`] has
-//! the keys and signatures of domains. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the
-//! rules for the inbox of a listing. [`trails`] decides how much searches and traces (marks of users) add to
-//! a trail.
+//! Start with [`App::new`]. The modules contain rules that several higher crates share. [`domain_keys`] has the keys
+//! and signatures of domains. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the rules for the inbox of
+//! a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
 
 pub mod domain_keys;
 pub mod takedown;

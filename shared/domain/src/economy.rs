@@ -1,7 +1,6 @@
-//! The economy of the registry. Two groups of operations use this module. "Autocatalysis" shows how fast the
-//! registry grows and what depends on this growth. "Exonomics" shows the value of the registry and the costs
-//! of its operations. All values are calculated from counters in the table. Every number is returned together
-//! with its inputs.
+//! The economy of the registry. Two groups of operations use this module. "Autocatalysis" shows how fast the registry
+//! grows and what depends on this growth. "Exonomics" shows the value of the registry and the costs of its operations.
+//! All values are calculated from counters in the table. Every number is returned together with its inputs.
 
 pub mod abundance;
 pub mod acceleration;

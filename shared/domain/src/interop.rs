@@ -1,7 +1,6 @@
-//! Interop: how a caller can use listings of different protocols together. The submodules return what a
-//! listing can do and which listings fit together. They also build requests that a caller can send as they
-//! are, in the protocol in which the listing answered. All values come from stored evidence. No listing is
-//! called.
+//! Interop: how a caller can use listings of different protocols together. The submodules return what a listing can do
+//! and which listings fit together. They also build requests that a caller can send as they are, in the protocol in
+//! which the listing answered. All values come from stored evidence. No listing is called.
 
 mod call;
 mod invocation;

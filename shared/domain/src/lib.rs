@@ -1,5 +1,4 @@
-//! The business rules of the registry. They cover publishing, proofs, purchases, invitations and signed
-//! statements.
+//! The business rules of the registry. They cover publishing, proofs, purchases, invitations and signed statements.
 //!
 //! This crate may use the crates `registry-probe`, `registry-products` and the crates below them. It contains
 //! no protocol code. The crates for operations and surfaces call it. A function reads its data through

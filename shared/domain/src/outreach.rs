@@ -1,8 +1,7 @@
-//! Outreach (`specification.md#outreach`): the registry contacts Live listings without a request from them.
-//! It sends invitations to the demo, and a message to the connector of the day (a listing that connects other
-//! listings). Messages go to Talk inboxes. Agents also receive an A2A message, but only if the operator has
-//! enabled this. The job runs every hour and does what is still missing for the day: first the connector,
-//! then the invitations.
+//! Outreach (`specification.md#outreach`): the registry contacts Live listings without a request from them. It sends
+//! invitations to the demo, and a message to the connector of the day (a listing that connects other listings).
+//! Messages go to Talk inboxes. Agents also receive an A2A message, but only if the operator has enabled this. The job
+//! runs every hour and does what is still missing for the day: first the connector, then the invitations.
 
 pub mod a2a_delivery;
 pub mod budget;

@@ -1,5 +1,4 @@
-//! Publishing: parses a submission and turns it into a listing. The registry also uses this code to publish
-//! itself.
+//! Publishing: parses a submission and turns it into a listing. The registry also uses this code to publish itself.
 
 pub mod listing;
 pub mod name_proof;

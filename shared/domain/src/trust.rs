@@ -1,6 +1,5 @@
-//! Trust: the registry's own keys, signed statements about listings, and proofs of who owns the domain of a
-//! listing. The statements contain only what the registry observed itself. No other module has access to the
-//! private keys.
+//! Trust: the registry's own keys, signed statements about listings, and proofs of who owns the domain of a listing.
+//! The statements contain only what the registry observed itself. No other module has access to the private keys.
 
 pub mod attestation;
 pub mod capability;

@@ -1,6 +1,5 @@
-//! Why a fetch gave no answer, as a code from a fixed vocabulary that is safe to publish. Error texts of the
-//! HTTP client, of TLS, and of the system are not published, because they contain addresses and internal
-//! details.
+//! Why a fetch gave no answer, as a code from a fixed vocabulary that is safe to publish. Error texts of the HTTP
+//! client, of TLS, and of the system are not published, because they contain addresses and internal details.
 
 use std::error::Error;
 use std::io;

@@ -1,6 +1,5 @@
-//! Decides where a redirect leads, and whether the fetcher follows it. The redirect policy of the HTTP client
-//! cannot do these checks. The decision needs only the answer, so that every rule can be tested without a
-//! network.
+//! Decides where a redirect leads, and whether the fetcher follows it. The redirect policy of the HTTP client cannot do
+//! these checks. The decision needs only the answer, so that every rule can be tested without a network.
 
 use http::header::{ACCEPT, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
@@ -10,8 +9,7 @@ use super::request::Follow;
 use super::target::{Target, TargetError};
 use registry_model::Reach;
 
-/// The target of the next hop, or `None` if this answer is the last one. `hops` counts the redirects already
-/// followed.
+/// The target of the next hop, or `None` if this answer is the last one. `hops` counts the redirects already followed.
 pub(super) fn next(
     follow: Follow,
     method: &Method,

@@ -1,6 +1,5 @@
-//! What the registry concludes from one probe: the checks, the score, and the record for statistics. The
-//! rules of the checks are in `probe::checks` (`specification.md#checks`). The score is computed in
-//! `probe::score`.
+//! What the registry concludes from one probe: the checks, the score, and the record for statistics. The rules of the
+//! checks are in `probe::checks` (`specification.md#checks`). The score is computed in `probe::score`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

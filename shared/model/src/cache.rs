@@ -1,6 +1,5 @@
-//! Types for caches: HTTP validators (`ETag`, RFC 9110 §13), values that stay valid for some time, and
-//! rendered pages. A page is cached together with the validator of its data. So no page is older than its
-//! validator says.
+//! Types for caches: HTTP validators (`ETag`, RFC 9110 §13), values that stay valid for some time, and rendered pages.
+//! A page is cached together with the validator of its data. So no page is older than its validator says.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,11 +1,10 @@
 //! The plain data of the registry: listings, probe results, orders, messages, settings. This crate does no
 //! I/O and depends on no other crate of this workspace, so that every crate can use it.
 //!
-//! Start with [`Listing`], because most other types describe a listing. [`Lane`] is the state of a listing.
-//! [`Verdict`] is the result of a probe. [`Assessment`] is what the registry concludes from this result.
-//! [`StateChange`] contains all changes that are then written. The module [`settings`] contains every limit
-//! that the environment can change. The module [`error`] contains the problem documents that all protocols
-//! return.
+//! Start with [`Listing`], because most other types describe a listing. [`Lane`] is the state of a listing. [`Verdict`]
+//! is the result of a probe. [`Assessment`] is what the registry concludes from this result. [`StateChange`] contains
+//! all changes that are then written. The module [`settings`] contains every limit that the environment can change. The
+//! module [`error`] contains the problem documents that all protocols return.
 //!
 //! All items are exported at the root, except for the items of [`cache`], [`error`], [`json`], [`metrics`],
 //! [`protocol`], and [`settings`].

@@ -1,6 +1,5 @@
-//! A listing as the table stores it. The stored form is small, so that it is cheap to write and to list.
-//! Values that can be computed from its fields (`take_demo`, `deal`, `next`) are computed when the listing is
-//! shown.
+//! A listing as the table stores it. The stored form is small, so that it is cheap to write and to list. Values that
+//! can be computed from its fields (`take_demo`, `deal`, `next`) are computed when the listing is shown.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
-//! The evidence log: its entries (leaves) and its signed tree head. A leaf contains only ids, hashes, times,
-//! and outcomes. It contains no text of third parties and no personal data, because a leaf can never be
-//! removed.
+//! The evidence log: its entries (leaves) and its signed tree head. A leaf contains only ids, hashes, times, and
+//! outcomes. It contains no text of third parties and no personal data, because a leaf can never be removed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,5 @@
-//! A point in time in the form that this registry stores and writes: in UTC, with exactly three digits for
-//! the milliseconds. Clients can compare two such times as strings, because the strings sort in the order of
-//! the times.
+//! A point in time in the form that this registry stores and writes: in UTC, with exactly three digits for the
+//! milliseconds. Clients can compare two such times as strings, because the strings sort in the order of the times.
 
 use std::borrow::Cow;
 use std::fmt;

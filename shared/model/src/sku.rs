@@ -1,5 +1,4 @@
-//! Defines the four products and their prices (`specification.md#products`). Prices are not defined in any
-//! other place.
+//! Defines the four products and their prices (`specification.md#products`). Prices are not defined in any other place.
 
 use std::str::FromStr;
 

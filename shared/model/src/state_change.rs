@@ -1,5 +1,4 @@
-//! All changes that one probe causes, as one value. They are written in one transaction: either all of them
-//! or none.
+//! All changes that one probe causes, as one value. They are written in one transaction: either all of them or none.
 
 use jiff::SignedDuration;
 

@@ -1,5 +1,4 @@
-//! The table of all operations. REST routes, MCP tools, A2A skills and all documents are derived from this
-//! table.
+//! The table of all operations. REST routes, MCP tools, A2A skills and all documents are derived from this table.
 
 use crate::operation::{AnyOperation, Description};
 use crate::{

@@ -1,6 +1,5 @@
-//! The catalog of operations. Each feature of the registry is defined once, as an implementation of
-//! [`Operation`]. REST routes, MCP tools, A2A skills, plain-text requests and all documents are derived from
-//! it.
+//! The catalog of operations. Each feature of the registry is defined once, as an implementation of [`Operation`]. REST
+//! routes, MCP tools, A2A skills, plain-text requests and all documents are derived from it.
 //!
 //! This crate depends on `registry-domain` and the layers below. It contains no protocol code:
 //! `registry-surfaces` and the functions serve the operations.

@@ -1,5 +1,4 @@
-//! Reads a listing by the id in a request. An unknown id and a malformed id give the same error in every
-//! operation.
+//! Reads a listing by the id in a request. An unknown id and a malformed id give the same error in every operation.
 
 use std::sync::Arc;
 

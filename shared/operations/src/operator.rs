@@ -1,5 +1,4 @@
-//! Operations that only the operator of the registry can call. Each of them requires the operator's bearer
-//! token.
+//! Operations that only the operator of the registry can call. Each of them requires the operator's bearer token.
 
 pub mod bump_acceleration;
 pub mod evaporate;

@@ -1,6 +1,5 @@
-//! Explains why a listing is not Live: the reasons in the result of the probe, and the blocking checks that
-//! failed. The owner (who may be an agent) has only these texts to fix the listing. So each reason says how
-//! to fix it.
+//! Explains why a listing is not Live: the reasons in the result of the probe, and the blocking checks that failed. The
+//! owner (who may be an agent) has only these texts to fix the listing. So each reason says how to fix it.
 
 use super::reasons;
 use registry_model::{Assessment, Handshake, Reason};

@@ -7,9 +7,8 @@
 //! This crate may use the application crate (`registry-app`) and the crates that `registry-app` uses. Only
 //! the fetcher opens connections to peers.
 //!
-//! Start reading at [`run`] for the scheduled probes (tick, first probe, weekly recheck). The module
-//! [`handshake`] has the protocols (A2A and MCP), [`reasons`] has every way to fail, and [`transition`] has
-//! the lanes.
+//! Start reading at [`run`] for the scheduled probes (tick, first probe, weekly recheck). The module [`handshake`] has
+//! the protocols (A2A and MCP), [`reasons`] has every way to fail, and [`transition`] has the lanes.
 
 pub mod assess;
 pub mod checks;

@@ -1,6 +1,5 @@
-//! How an assessment changes a listing: its lane, the time of its next probe, and its count of failures.
-//! These are pure rules over plain data. So every transition of `specification.md#transitions` can be read
-//! and tested in one place.
+//! How an assessment changes a listing: its lane, the time of its next probe, and its count of failures. These are pure
+//! rules over plain data. So every transition of `specification.md#transitions` can be read and tested in one place.
 
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};

@@ -1,7 +1,6 @@
 //! `evaluation.jsonl`: promptfoo test cases, one per line, with `description`, `vars`, and `assert`. They are
-//! made from the texts of the listing. They test four things: which requests the agent must answer, which
-//! requests need a confirmation first, which requests it must decline, and which injected instructions it
-//! must ignore.
+//! made from the texts of the listing. They test four things: which requests the agent must answer, which requests need
+//! a confirmation first, which requests it must decline, and which injected instructions it must ignore.
 
 use serde_json::{Value, json};
 

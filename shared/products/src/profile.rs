@@ -1,6 +1,5 @@
-//! The input of a product: the texts, last proof, goals, and peers of a listing. It is a separate type from
-//! `Listing`, because a demo can also be made for an agent that is not listed. The caller then describes the
-//! agent.
+//! The input of a product: the texts, last proof, goals, and peers of a listing. It is a separate type from `Listing`,
+//! because a demo can also be made for an agent that is not listed. The caller then describes the agent.
 
 use super::fixes;
 use super::preset::Preset;

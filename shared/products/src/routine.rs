@@ -1,6 +1,5 @@
-//! What the Alive product adds: a routine that keeps the listing Live. The routine consists of calls that can
-//! be sent unchanged. Its schedule is derived from the listing's id, so that not all listings call at the
-//! same time.
+//! What the Alive product adds: a routine that keeps the listing Live. The routine consists of calls that can be sent
+//! unchanged. Its schedule is derived from the listing's id, so that not all listings call at the same time.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};

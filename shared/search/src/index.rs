@@ -1,6 +1,5 @@
-//! The inverted index in memory: the documents of each stem (posting lists), and an embedding for each
-//! listing. The index is updated in place, bucket by bucket, so that the cost of an update depends only on
-//! what changed.
+//! The inverted index in memory: the documents of each stem (posting lists), and an embedding for each listing. The
+//! index is updated in place, bucket by bucket, so that the cost of an update depends only on what changed.
 
 use std::collections::HashMap;
 

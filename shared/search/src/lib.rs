@@ -1,12 +1,10 @@
 //! Search of Live listings by plain words, and lists of Live listings by name.
 //!
-//! Each process keeps the whole index in memory. Hits are read from the table before they are returned, so
-//! that they are up to date. This crate may depend on `registry-model`, `registry-formats`, and
-//! `registry-store` only.
+//! Each process keeps the whole index in memory. Hits are read from the table before they are returned, so that they
+//! are up to date. This crate may depend on `registry-model`, `registry-formats`, and `registry-store` only.
 //!
-//! Start with `service`: it runs a search from the query to the hits. `parsed_query` and `rank` decide the
-//! order. `index` is the inverted index. `build` and `bucket` store it, and `index_cache` keeps it up to date
-//! in memory.
+//! Start with `service`: it runs a search from the query to the hits. `parsed_query` and `rank` decide the order.
+//! `index` is the inverted index. `build` and `bucket` store it, and `index_cache` keeps it up to date in memory.
 
 pub mod browse;
 pub mod bucket;

@@ -1,7 +1,6 @@
-//! Parses a query into terms, one for each significant word. Each term contains all stems that match its
-//! word: those of the word, of its corrected spelling, of synonyms, and of related terms. A word may also be
-//! joined with its neighbor or split in two. All of this needs the index, because it depends on the words of
-//! listings.
+//! Parses a query into terms, one for each significant word. Each term contains all stems that match its word: those of
+//! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
+//! or split in two. All of this needs the index, because it depends on the words of listings.
 
 use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};

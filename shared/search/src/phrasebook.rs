@@ -1,6 +1,5 @@
-//! Maps phrases that people use to words that listings use: "where is my parcel" to "shipment tracking". A
-//! query is compared with the phrases by its embedding. So the query need not contain the words of the
-//! phrase.
+//! Maps phrases that people use to words that listings use: "where is my parcel" to "shipment tracking". A query is
+//! compared with the phrases by its embedding. So the query need not contain the words of the phrase.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,5 @@
-//! Synonyms such as `k8s` and `kubernetes`, or `db` and `database`. The list was written by hand, because
-//! there are too few listings to learn it from. The file `assets/synonyms.txt` describes the format of the
-//! list.
+//! Synonyms such as `k8s` and `kubernetes`, or `db` and `database`. The list was written by hand, because there are too
+//! few listings to learn it from. The file `assets/synonyms.txt` describes the format of the list.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

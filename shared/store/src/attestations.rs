@@ -1,6 +1,5 @@
-//! Records of the attestations that the registry signed about listings. The signed token itself is not
-//! stored. A record is deleted one day after its attestation expires, because nothing needs the record after
-//! that.
+//! Records of the attestations that the registry signed about listings. The signed token itself is not stored. A record
+//! is deleted one day after its attestation expires, because nothing needs the record after that.
 
 use super::attributes::{Item, blob, some_text, to_blob, ttl};
 use super::batch_get::Consistency;

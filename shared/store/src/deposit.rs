@@ -1,7 +1,6 @@
-//! A deposit: an amount that an event adds to a number in the trail of a listing. Such a number falls with
-//! time. It is stored as one scaled sum for each epoch (`model::Decay`), in an attribute that is named after
-//! the epoch. A deposit only adds to this sum, without a condition or a read, so that no concurrent deposit
-//! is lost.
+//! A deposit: an amount that an event adds to a number in the trail of a listing. Such a number falls with time. It is
+//! stored as one scaled sum for each epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit
+//! only adds to this sum, without a condition or a read, so that no concurrent deposit is lost.
 
 use super::attributes::{Item, decimal};
 use super::expression::Expression;

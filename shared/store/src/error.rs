@@ -1,6 +1,5 @@
-//! The errors of the table. Callers need to know only one thing: whether to retry later or to report a fault.
-//! The errors of the SDK and of the serializers are mapped here, so that no other file matches on their
-//! codes.
+//! The errors of the table. Callers need to know only one thing: whether to retry later or to report a fault. The
+//! errors of the SDK and of the serializers are mapped here, so that no other file matches on their codes.
 
 use std::fmt;
 

@@ -1,6 +1,5 @@
-//! Leaves (entries) of the evidence log that are not in the tree yet. A leaf is written in the same
-//! transaction as the decision that it records. So every decision has its leaf, and every leaf has its
-//! decision.
+//! Leaves (entries) of the evidence log that are not in the tree yet. A leaf is written in the same transaction as the
+//! decision that it records. So every decision has its leaf, and every leaf has its decision.
 
 use super::attributes::{Item, moment, n, number, s, text};
 use super::error::StoreError;

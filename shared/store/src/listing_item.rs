@@ -1,6 +1,5 @@
-//! How a listing is stored: its attributes, its index keys, and the items that point to it by name. This
-//! module is separate from the requests, because publishing, probing, and search all read and write these
-//! items.
+//! How a listing is stored: its attributes, its index keys, and the items that point to it by name. This module is
+//! separate from the requests, because publishing, probing, and search all read and write these items.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,5 @@
-//! Requests that insert a listing, read it by its id or name, or return a page of Active listings. The
-//! evidence of the last probe is a separate item. It is many times larger than the listing, and lists do not
-//! return it.
+//! Requests that insert a listing, read it by its id or name, or return a page of Active listings. The evidence of the
+//! last probe is a separate item. It is many times larger than the listing, and lists do not return it.
 
 use std::sync::Arc;
 

@@ -1,6 +1,5 @@
-//! The private keys of the registry: the keys for attestations, the key of the evidence log, and the key for
-//! HTTP messages. They are in separate partitions. Policies give access to these partitions only to the
-//! functions that sign.
+//! The private keys of the registry: the keys for attestations, the key of the evidence log, and the key for HTTP
+//! messages. They are in separate partitions. Policies give access to these partitions only to the functions that sign.
 
 use serde::{Deserialize, Serialize};
 

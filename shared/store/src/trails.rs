@@ -1,7 +1,6 @@
-//! Trails in the table. A listing has one item, which contains a scaled sum for each value (`model::Decay`).
-//! A deposit only adds to a sum, without a condition or a read, so that no concurrent deposit is lost. A
-//! board is a list of listings by one value. The rank of a listing on a board is computed from values that
-//! were read before the deposit.
+//! Trails in the table. A listing has one item, which contains a scaled sum for each value (`model::Decay`). A deposit
+//! only adds to a sum, without a condition or a read, so that no concurrent deposit is lost. A board is a list of
+//! listings by one value. The rank of a listing on a board is computed from values that were read before the deposit.
 
 use std::collections::BTreeMap;
 

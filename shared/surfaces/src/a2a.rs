@@ -1,6 +1,5 @@
-//! A2A messages and tasks: what a message does, and how tasks are stored, listed and canceled. This module
-//! does not depend on the version or the transport of A2A, so that every version of the protocol behaves in
-//! the same way.
+//! A2A messages and tasks: what a message does, and how tasks are stored, listed and canceled. This module does not
+//! depend on the version or the transport of A2A, so that every version of the protocol behaves in the same way.
 
 mod id;
 mod message;

@@ -1,7 +1,6 @@
-//! Everything that clients of the registry see: REST, A2A tasks, ARD, the API of the official MCP registry,
-//! documents, pages and the OpenAPI description. This crate depends on `registry-operations` and the layers
-//! below. Only the functions depend on this crate. Each function lists the operations and documents that it
-//! serves.
+//! Everything that clients of the registry see: REST, A2A tasks, ARD, the API of the official MCP registry, documents,
+//! pages and the OpenAPI description. This crate depends on `registry-operations` and the layers below. Only the
+//! functions depend on this crate. Each function lists the operations and documents that it serves.
 //!
 //! Start with [`http::rest`], which turns operations and documents into routes. A document is a type that
 //! implements `documents::Document`. The modules `documents`, `discovery` and `pages` each contain a table of

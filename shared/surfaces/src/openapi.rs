@@ -1,7 +1,6 @@
-//! `/openapi.json` describes this API for machines (OpenAPI 3.1.0). The description is derived from the
-//! catalog of operations and the tables of documents, so that it always agrees with them. Only protocols that
-//! others define are described by hand. The description is made once per process. Only the address is
-//! different for each registry.
+//! `/openapi.json` describes this API for machines (OpenAPI 3.1.0). The description is derived from the catalog of
+//! operations and the tables of documents, so that it always agrees with them. Only protocols that others define are
+//! described by hand. The description is made once per process. Only the address is different for each registry.
 
 mod components;
 mod documents;

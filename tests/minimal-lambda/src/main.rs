@@ -1,6 +1,5 @@
-//! A minimal HTTP function on Lambda: it returns an empty 200, and has no table, log or settings. It is
-//! packaged with the same build profile as the other functions, so that `make bench` can compare their start
-//! times with it.
+//! A minimal HTTP function on Lambda: it returns an empty 200, and has no table, log or settings. It is packaged with
+//! the same build profile as the other functions, so that `make bench` can compare their start times with it.
 
 use axum::Router;
 use axum::http::StatusCode;

@@ -1,2 +1,1 @@
-//! This crate contains only tests. `cargo test -p repository` checks rules that Cargo and the compiler cannot
-//! check.
+//! This crate contains only tests. `cargo test -p repository` checks rules that Cargo and the compiler cannot check.

@@ -1,6 +1,5 @@
-//! Two kinds of MCP servers. One kind implements version 2026-07-28: it is stateless and answers in JSON. The
-//! other kind implements 2025-06-18 with sessions and event streams, as the official frameworks did by
-//! default.
+//! Two kinds of MCP servers. One kind implements version 2026-07-28: it is stateless and answers in JSON. The other
+//! kind implements 2025-06-18 with sessions and event streams, as the official frameworks did by default.
 
 use axum::response::{IntoResponse, Response};
 use http::header;

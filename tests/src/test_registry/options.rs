@@ -1,6 +1,5 @@
-//! Options of a test registry: settings by the names of their environment variables, the clock and the
-//! transport. The production code reads the settings, so that a test cannot use a configuration that is
-//! impossible for an operator.
+//! Options of a test registry: settings by the names of their environment variables, the clock and the transport. The
+//! production code reads the settings, so that a test cannot use a configuration that is impossible for an operator.
 
 use local::{Data, Options, Transport};
 use registry::model::{Clock, Random};

@@ -1,6 +1,5 @@
-//! Runs the fuzz targets over the corpus of the fuzzer in every test run. Each file must have the result that
-//! the manifest contains. All ways to write a private address must be refused. `UPDATE=1` writes the
-//! manifest.
+//! Runs the fuzz targets over the corpus of the fuzzer in every test run. Each file must have the result that the
+//! manifest contains. All ways to write a private address must be refused. `UPDATE=1` writes the manifest.
 
 #[path = "../../fuzz/src/targets/mod.rs"]
 mod targets;

@@ -1,5 +1,4 @@
-//! Tests the protocols as their clients use them: MCP, A2A, ARD, plain REST, and the API of the official MCP
-//! registry.
+//! Tests the protocols as their clients use them: MCP, A2A, ARD, plain REST, and the API of the official MCP registry.
 
 mod a2a_dialects;
 mod a2a_fuzz;

@@ -1,6 +1,5 @@
-//! The JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2). A task has both `contextId`
-//! and `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all
-//! clients.
+//! The JSON of A2A 0.3 and 0.2. A part has both `kind` (0.3) and `type` (0.2). A task has both `contextId` and
+//! `sessionId`. The SDK of each version ignores the fields of the other version, so one form serves all clients.
 
 use registry::a2a::{Content, Message, Part, Role, Task};
 use registry::http::JsonEnvelope;

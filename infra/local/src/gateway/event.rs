@@ -1,6 +1,5 @@
-//! Converts a request to the event that API Gateway sends to Lambda (payload format 2.0), and converts the
-//! answer back. Both are converted to JSON text and back, so everything that Lambda would lose is also lost
-//! here.
+//! Converts a request to the event that API Gateway sends to Lambda (payload format 2.0), and converts the answer back.
+//! Both are converted to JSON text and back, so everything that Lambda would lose is also lost here.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,6 +1,5 @@
-//! The outcome of each document, and the counts of all outcomes. The counts are saved between runs and
-//! printed at the end. Refusals are grouped by code and field, because one systematic fault of a source
-//! causes thousands of them.
+//! The outcome of each document, and the counts of all outcomes. The counts are saved between runs and printed at the
+//! end. Refusals are grouped by code and field, because one systematic fault of a source causes thousands of them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

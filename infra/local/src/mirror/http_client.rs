@@ -1,6 +1,5 @@
-//! The HTTP client for one registry. It trusts Mozilla's root certificates, not the root certificates of the
-//! machine. It follows no redirect to another host, so that documents go only to the registry that the
-//! operator named.
+//! The HTTP client for one registry. It trusts Mozilla's root certificates, not the root certificates of the machine.
+//! It follows no redirect to another host, so that documents go only to the registry that the operator named.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,5 @@
-//! Sends requests to one registry at a limited rate and repeats failed requests. A bulk import often gets
-//! rate limits and temporary errors, so the client obeys `Retry-After`. Every wait has a maximum and is
-//! reported.
+//! Sends requests to one registry at a limited rate and repeats failed requests. A bulk import often gets rate limits
+//! and temporary errors, so the client obeys `Retry-After`. Every wait has a maximum and is reported.
 
 use std::error::Error as _;
 use std::sync::Arc;

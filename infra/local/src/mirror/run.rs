@@ -1,6 +1,5 @@
-//! The loop of a mirror: read a batch, send its entries, save the position. Several requests run at the same
-//! time. But outcomes are recorded in the order of the source, so that one position shows which entries were
-//! handled.
+//! The loop of a mirror: read a batch, send its entries, save the position. Several requests run at the same time. But
+//! outcomes are recorded in the order of the source, so that one position shows which entries were handled.
 
 use std::future::Future;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! Sends documents to the publish operation of a registry. A dry run sends nothing: it applies the same rules
-//! locally.
+//! Sends documents to the publish operation of a registry. A dry run sends nothing: it applies the same rules locally.
 
 use http::{StatusCode, header};
 use registry::model::Reach;

@@ -1,6 +1,5 @@
-//! The event that EventBridge Scheduler sends. It is the template's `Input` with the context attributes
-//! filled in, or the default event. Source: Scheduler user guide, "Adding context attributes" and "Templated
-//! targets".
+//! The event that EventBridge Scheduler sends. It is the template's `Input` with the context attributes filled in, or
+//! the default event. Source: Scheduler user guide, "Adding context attributes" and "Templated targets".
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -1,6 +1,5 @@
-//! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the
-//! record of the official registry, `v=MCPv1; k=ed25519; p=...`. The other two places are a key set and the
-//! document of a DID.
+//! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the record of the
+//! official registry, `v=MCPv1; k=ed25519; p=...`. The other two places are a key set and the document of a DID.
 
 use super::did::Did;
 use super::key_documents::{of_did_document, of_key_set};

@@ -1,6 +1,5 @@
-//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official
-//! registry. Only Ed25519 and P-256 keys are accepted, because DIDs, agent cards, and the official registry
-//! use these two kinds.
+//! A public key in the forms that publishers use: JWK, PEM, multikey, and the record of the official registry. Only
+//! Ed25519 and P-256 keys are accepted, because DIDs, agent cards, and the official registry use these two kinds.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! The actions that a caller can take in an inbox. Each action has a maximum length for its text and a kind
-//! of message.
+//! The actions that a caller can take in an inbox. Each action has a maximum length for its text and a kind of message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,5 @@
-//! The source of a deposit: who caused it. A digest of the source shows whether the same deposit is repeated.
-//! Another check finds out whether the source is the listing itself. A source is not proven, so it is only
-//! used to count less.
+//! The source of a deposit: who caused it. A digest of the source shows whether the same deposit is repeated. Another
+//! check finds out whether the source is the listing itself. A source is not proven, so it is only used to count less.
 
 use sha2::{Digest, Sha256};
 

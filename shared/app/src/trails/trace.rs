@@ -1,6 +1,5 @@
-//! How much a trace (a mark of a user) adds to the trail of a listing. The same source can add to the same
-//! listing only once in a fixed interval. Otherwise one caller with a loop could make any listing the
-//! strongest.
+//! How much a trace (a mark of a user) adds to the trail of a listing. The same source can add to the same listing only
+//! once in a fixed interval. Otherwise one caller with a loop could make any listing the strongest.
 
 use jiff::SignedDuration;
 

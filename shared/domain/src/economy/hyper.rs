@@ -1,7 +1,6 @@
-//! How fast the acceleration index changes. This number is meaningful only in a dense network. So this module
-//! also checks a list of conditions (`gates`). Each condition has a measured value and the minimum that it
-//! must reach. The conditions and minimums come from the original registry, an earlier system with the same
-//! API.
+//! How fast the acceleration index changes. This number is meaningful only in a dense network. So this module also
+//! checks a list of conditions (`gates`). Each condition has a measured value and the minimum that it must reach. The
+//! conditions and minimums come from the original registry, an earlier system with the same API.
 
 use schemars::JsonSchema;
 use serde::Serialize;

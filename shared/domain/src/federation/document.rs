@@ -1,6 +1,5 @@
-//! Parses the two documents in which another registry lists its entries: the ARD catalog and the list of the
-//! MCP registry API. Both documents are untrusted, so the length of each text is limited and each text is
-//! checked.
+//! Parses the two documents in which another registry lists its entries: the ARD catalog and the list of the MCP
+//! registry API. Both documents are untrusted, so the length of each text is limited and each text is checked.
 
 use serde_json::Value;
 

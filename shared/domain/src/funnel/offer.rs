@@ -1,6 +1,5 @@
 //! The founding offer, the stages of a listing, and the demo request (`specification.md#deal`,
-//! `specification.md#take-demo-object`). This module stores nothing. It computes the values each time they
-//! are shown.
+//! `specification.md#take-demo-object`). This module stores nothing. It computes the values each time they are shown.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,5 @@
-//! The reward for feedback: a founding seat while seats are left, then a discount code. The reward is shown
-//! once, and only its digest is stored. If a caller has lost the answer, the registry can issue the reward
-//! again.
+//! The reward for feedback: a founding seat while seats are left, then a discount code. The reward is shown once, and
+//! only its digest is stored. If a caller has lost the answer, the registry can issue the reward again.
 
 use http::StatusCode;
 use serde_json::json;
@@ -123,8 +122,7 @@ pub(super) async fn reissue(
     Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
 }
 
-/// Whether the stored completion is the one just sent: the answer was lost on the way, and the request was sent
-/// again.
+/// Whether the stored completion is the one just sent: the answer was lost on the way, and the request was sent again.
 async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool, Problem> {
     let ours = match rewarded {
         Rewarded::Seat(token) => Reward::Seat(token.digest().as_str().to_owned()),

@@ -1,7 +1,6 @@
-//! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other
-//! listings. The first read of a UTC day picks the connector and stores the pick. Only the job sends a
-//! message to the connector. If no candidate reaches the thresholds, the day is a "research day" without a
-//! message.
+//! The connector of the day (`specification.md#connector-daily-pick`): a Live listing that connects other listings. The
+//! first read of a UTC day picks the connector and stores the pick. Only the job sends a message to the connector. If
+//! no candidate reaches the thresholds, the day is a "research day" without a message.
 
 use super::a2a_delivery::TouchedListing;
 use super::connectors::{self, Candidate};

@@ -1,6 +1,5 @@
-//! Starts a purchase. The purchase is stored before Stripe is called. It is stored under a key that
-//! identifies a repeated request. So a crash loses nothing, and each payment page that a buyer sees belongs
-//! to a stored purchase.
+//! Starts a purchase. The purchase is stored before Stripe is called. It is stored under a key that identifies a
+//! repeated request. So a crash loses nothing, and each payment page that a buyer sees belongs to a stored purchase.
 
 use jiff::SignedDuration;
 

@@ -58,8 +58,7 @@ pub fn advice(listing: &Listing) -> String {
 /// JSON values in a repository's server.json, including its `_meta`.
 const MAX_JSON_VALUES: usize = 10_000;
 
-/// The repository's own description of the server at `remote`; `None` if there is none or its owner is not the
-/// name's.
+/// The repository's own description of the server at `remote`; `None` if there is none or its owner is not the name's.
 async fn description_in_repository(
     app: &App,
     server: &ServerDescription,

@@ -1,6 +1,5 @@
-//! Proves the name in a server description with the key of the domain. The domain publishes the key. With
-//! this key, the publisher signs four things: the URL of this registry, the name, the URL of the remote
-//! server and the time.
+//! Proves the name in a server description with the key of the domain. The domain publishes the key. With this key, the
+//! publisher signs four things: the URL of this registry, the name, the URL of the remote server and the time.
 
 use std::pin::pin;
 

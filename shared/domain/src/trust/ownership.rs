@@ -1,6 +1,5 @@
-//! Proves that a caller owns the domain of a listing. The owner signs a challenge with a key that the domain
-//! publishes. This registry issues each challenge for one action. The challenge is valid for 15 minutes and
-//! can be used once.
+//! Proves that a caller owns the domain of a listing. The owner signs a challenge with a key that the domain publishes.
+//! This registry issues each challenge for one action. The challenge is valid for 15 minutes and can be used once.
 
 use futures::future::{join, join_all};
 use http::StatusCode;

@@ -1,6 +1,5 @@
-//! Badges: small SVG images without fonts or scripts. A badge shows a label about the registry. If the
-//! request contains the id of a listing, the badge shows the status of that listing
-//! (`specification.md#badges`).
+//! Badges: small SVG images without fonts or scripts. A badge shows a label about the registry. If the request contains
+//! the id of a listing, the badge shows the status of that listing (`specification.md#badges`).
 
 use registry_model::error::Problem;
 use registry_model::settings::Settings;

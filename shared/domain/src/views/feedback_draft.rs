@@ -1,5 +1,4 @@
-//! The draft of the feedback that a demo returns: a complete body, and the five questions that this body
-//! answers.
+//! The draft of the feedback that a demo returns: a complete body, and the five questions that this body answers.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,5 @@
-//! Checks the types of the fields of a card (A2A 1.0 §4.4, 0.3 §5.5). Clients with static types refuse a card
-//! if a required field is missing or has another type. Deviations that are common in working cards only cause
-//! warnings.
+//! Checks the types of the fields of a card (A2A 1.0 §4.4, 0.3 §5.5). Clients with static types refuse a card if a
+//! required field is missing or has another type. Deviations that are common in working cards only cause warnings.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,5 @@
-//! Reads the skills of an agent card. A skill that has neither an id nor a name is left out. An empty list is
-//! not a fault, because agents of known frameworks send an empty list and still work. A missing list is a
-//! fault.
+//! Reads the skills of an agent card. A skill that has neither an id nor a name is left out. An empty list is not a
+//! fault, because agents of known frameworks send an empty list and still work. A missing list is a fault.
 
 use serde_json::{Map, Value};
 

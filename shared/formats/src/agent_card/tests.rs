@@ -1,5 +1,4 @@
-//! Tests with cards of every revision as real agents publish them, and with every fault that makes a card
-//! unusable.
+//! Tests with cards of every revision as real agents publish them, and with every fault that makes a card unusable.
 
 use crate::limits::{MAX_SKILLS, MOST_TAGS};
 use std::time::{Duration, Instant};

@@ -1,6 +1,5 @@
-//! The rules for one remote (the URL of a remote server) in a server description, and what is needed to probe
-//! the remote. Any client may connect to this URL, so it must be https and must not point to the client's own
-//! machine.
+//! The rules for one remote (the URL of a remote server) in a server description, and what is needed to probe the
+//! remote. Any client may connect to this URL, so it must be https and must not point to the client's own machine.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,4 @@
-//! The growth curves of the registry with their phases. They compare hourly samples: now, one day ago and two
-//! days ago.
+//! The growth curves of the registry with their phases. They compare hourly samples: now, one day ago and two days ago.
 
 use crate::prelude::*;
 use registry_domain::economy::s_curve::{Curve, RULE};

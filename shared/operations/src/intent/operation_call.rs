@@ -1,6 +1,5 @@
-//! A call of an operation by its name. It is `{operation|tool|skill, arguments}` in a data part, or the
-//! `next` object of an answer. In names, aliases and skill ids, hyphens, underscores and blanks make no
-//! difference.
+//! A call of an operation by its name. It is `{operation|tool|skill, arguments}` in a data part, or the `next` object
+//! of an answer. In names, aliases and skill ids, hyphens, underscores and blanks make no difference.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,6 +1,5 @@
-//! Sessions that span several protocols. An agent opens a session and appends a step each time it has used a
-//! listing. Other agents can read and continue the session if the agent sends them the id. The id is the only
-//! credential.
+//! Sessions that span several protocols. An agent opens a session and appends a step each time it has used a listing.
+//! Other agents can read and continue the session if the agent sends them the id. The id is the only credential.
 
 use http::StatusCode;
 

@@ -72,8 +72,7 @@ pub struct Answer {
     /// What the last probe found.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// The latest decision about the listing in the evidence log. Absent if it was never Live and never
-    /// withdrawn.
+    /// The latest decision about the listing in the evidence log. Absent if it was never Live and never withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<LogPlace>,
     /// Whether the listing visits its Talk inbox.

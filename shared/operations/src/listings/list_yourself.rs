@@ -1,6 +1,5 @@
-//! Publishes a listing. The listing is stored as queued and the answer is returned at once. The
-//! `listing.queued` event starts the first probe. If that event is lost, the next scheduled sweep probes the
-//! listing.
+//! Publishes a listing. The listing is stored as queued and the answer is returned at once. The `listing.queued` event
+//! starts the first probe. If that event is lost, the next scheduled sweep probes the listing.
 
 use crate::prelude::*;
 use registry_domain::publish::listing::{self, PublishStatus, Published, Words};

@@ -1,6 +1,5 @@
-//! Searches for a capability. The ranking is the same as in `ard_search`. For each hit, the answer also
-//! contains the reasons: the words, skills and tools that matched. The reasons are texts that a client can
-//! show unchanged.
+//! Searches for a capability. The ranking is the same as in `ard_search`. For each hit, the answer also contains the
+//! reasons: the words, skills and tools that matched. The reasons are texts that a client can show unchanged.
 
 use crate::listings::ard_search::{self, Arguments};
 use crate::prelude::*;

@@ -1,6 +1,5 @@
-//! The free public score of a URL. It runs one full probe and explains the result. The URL is not added to
-//! the registry. Anyone may ask for the score of any URL, so the peer gets only requests without side
-//! effects.
+//! The free public score of a URL. It runs one full probe and explains the result. The URL is not added to the
+//! registry. Anyone may ask for the score of any URL, so the peer gets only requests without side effects.
 
 use crate::prelude::*;
 use registry_app::takedown;

@@ -1,6 +1,5 @@
-//! Moderates trails: deletes all trail values, marks and used-together pairs of a listing. Only the operator
-//! may call this operation. Trail values also decrease with time, but this is computed on reading and deletes
-//! nothing.
+//! Moderates trails: deletes all trail values, marks and used-together pairs of a listing. Only the operator may call
+//! this operation. Trail values also decrease with time, but this is computed on reading and deletes nothing.
 
 use crate::operator_token;
 use crate::prelude::*;

@@ -1,6 +1,5 @@
-//! Explains how another directory or agent finder can read this registry. It returns the endpoint for each
-//! protocol, the contents of a row, and how to stay up to date. This registry serves every link in the
-//! answer.
+//! Explains how another directory or agent finder can read this registry. It returns the endpoint for each protocol,
+//! the contents of a row, and how to stay up to date. This registry serves every link in the answer.
 
 use crate::prelude::*;
 use registry_model::protocol::MCP_REGISTRY;

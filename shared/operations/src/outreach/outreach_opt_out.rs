@@ -1,6 +1,5 @@
-//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and
-//! less outreach does no harm. After a message, a listing gets no other message for some days. Opting in does
-//! not shorten this pause.
+//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less outreach
+//! does no harm. After a message, a listing gets no other message for some days. Opting in does not shorten this pause.
 
 use crate::lookup;
 use crate::prelude::*;

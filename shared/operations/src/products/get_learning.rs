@@ -1,6 +1,5 @@
 //! Statistics of the funnel: the counts of its steps, the ratings of each product, why probes fail today, and
-//! recommendations. Every number is a counter. Feedback that is an unchanged draft is not part of the
-//! averages.
+//! recommendations. Every number is a counter. Feedback that is an unchanged draft is not part of the averages.
 
 use crate::prelude::*;
 use crate::products::lessons::{self, FunnelStage, Gap, Lessons, Rating, percent};

@@ -1,6 +1,5 @@
-//! Stores a mark for a listing. Others can read it until its strength has decreased to zero. Anyone may do
-//! this. So the author is not verified, and marks of the same source add to the trail of a listing only once
-//! a day.
+//! Stores a mark for a listing. Others can read it until its strength has decreased to zero. Anyone may do this. So the
+//! author is not verified, and marks of the same source add to the trail of a listing only once a day.
 
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};

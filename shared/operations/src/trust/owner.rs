@@ -1,5 +1,4 @@
-//! Code that all actions of owners use. It creates the challenge to sign, and parses the key and the
-//! signature.
+//! Code that all actions of owners use. It creates the challenge to sign, and parses the key and the signature.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 

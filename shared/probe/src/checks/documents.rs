@@ -1,6 +1,5 @@
-//! Checks every text of a peer's documents in full. The registry stores only a shortened copy, but clients
-//! read the whole text. For each kind of fault only the first one is kept, so that the result does not grow
-//! with the document.
+//! Checks every text of a peer's documents in full. The registry stores only a shortened copy, but clients read the
+//! whole text. For each kind of fault only the first one is kept, so that the result does not grow with the document.
 
 use std::fmt::Write as _;
 

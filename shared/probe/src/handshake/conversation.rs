@@ -1,6 +1,5 @@
-//! One conversation with one peer: the time and the number of requests that are left, and the findings so
-//! far. Every request of a handshake is sent by this module, so that no protocol can exceed the limits of a
-//! probe.
+//! One conversation with one peer: the time and the number of requests that are left, and the findings so far. Every
+//! request of a handshake is sent by this module, so that no protocol can exceed the limits of a probe.
 
 use std::time::Duration;
 

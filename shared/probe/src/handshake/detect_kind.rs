@@ -1,6 +1,5 @@
-//! Finds out what is at a URL: an agent with its card on the same site, or an MCP server at exactly this URL.
-//! All card paths are requested first and at the same time, because a GET that finds nothing costs less than
-//! a handshake.
+//! Finds out what is at a URL: an agent with its card on the same site, or an MCP server at exactly this URL. All card
+//! paths are requested first and at the same time, because a GET that finds nothing costs less than a handshake.
 
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
-//! What a probe has found so far. The findings are stored outside the conversation, so that nothing is lost
-//! if the deadline ends the probe. Each fault is added when it occurs. The worst fault decides the result of
-//! the probe.
+//! What a probe has found so far. The findings are stored outside the conversation, so that nothing is lost if the
+//! deadline ends the probe. Each fault is added when it occurs. The worst fault decides the result of the probe.
 
 use std::time::Duration;
 

@@ -1,6 +1,5 @@
-//! Finds the reply to a JSON-RPC request in a body: plain JSON, an event stream or an array. The body is read
-//! before the HTTP status, because a valid reply may have an error status, and an invalid reply may have
-//! status 200.
+//! Finds the reply to a JSON-RPC request in a body: plain JSON, an event stream or an array. The body is read before
+//! the HTTP status, because a valid reply may have an error status, and an invalid reply may have status 200.
 
 use serde_json::Value;
 

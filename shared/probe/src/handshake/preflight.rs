@@ -57,8 +57,7 @@ async fn fetch_card_or_connect(
     }
 }
 
-/// A card that cannot be fetched. A possible MCP server may answer a GET with any status, except with signs of
-/// trouble.
+/// A card that cannot be fetched. A possible MCP server may answer a GET with any status, except with signs of trouble.
 fn is_dead(answer: &Answer, subject: &Subject) -> bool {
     let (status, in_trouble) = (answer.status, is_bot_wall(answer) || answer.status.is_server_error());
     !status.is_success() && (in_trouble || status.as_u16() == 429 || !subject.may_be(Kind::Mcp))

@@ -1,6 +1,5 @@
-//! Limits how much a probe reads of the answers of one peer. All probes of a sweep share one thread and the
-//! memory of the process. So each peer has a budget for bytes and for values, and long bodies are read on
-//! another thread.
+//! Limits how much a probe reads of the answers of one peer. All probes of a sweep share one thread and the memory of
+//! the process. So each peer has a budget for bytes and for values, and long bodies are read on another thread.
 
 use std::future;
 use std::panic;

@@ -1,6 +1,5 @@
-//! Runs one handshake. The kind of the listing decides which protocol is used. The run always returns a
-//! result, whatever the peer does. The findings are stored outside the conversation, so that a timeout loses
-//! none of them.
+//! Runs one handshake. The kind of the listing decides which protocol is used. The run always returns a result,
+//! whatever the peer does. The findings are stored outside the conversation, so that a timeout loses none of them.
 
 use std::time::Duration;
 

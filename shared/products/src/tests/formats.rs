@@ -1,6 +1,5 @@
-//! Checks that a file is valid in its format: Agent Skills, JSON, TOML, Markdown, or shell. Only our own text
-//! may decide the structure of a Markdown file. The tests use these checks with real listings and with
-//! hostile listings.
+//! Checks that a file is valid in its format: Agent Skills, JSON, TOML, Markdown, or shell. Only our own text may
+//! decide the structure of a Markdown file. The tests use these checks with real listings and with hostile listings.
 
 use serde_json::Value;
 

@@ -1,7 +1,6 @@
-//! Splits a text into word pieces exactly like the language model from which the table was made (`WordPiece`,
-//! uncased). The vectors are valid only for the pieces of that model. The text is changed to lower case
-//! without accents. Each word is then split from left to right: the next piece is always the longest piece of
-//! the table that fits.
+//! Splits a text into word pieces exactly like the language model from which the table was made (`WordPiece`, uncased).
+//! The vectors are valid only for the pieces of that model. The text is changed to lower case without accents. Each
+//! word is then split from left to right: the next piece is always the longest piece of the table that fits.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -18,8 +18,7 @@ pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";
 pub(super) const LINKED: &str = "/.well-known/ard.json";
 
-/// Listings of each kind, the newest: the others are found through the search API, which is one of the
-/// entries.
+/// Listings of each kind, the newest: the others are found through the search API, which is one of the entries.
 const MAX_LISTED: u32 = 100;
 const CONTEXT: &str = "https://agenticresourcediscovery.org/context/v1";
 

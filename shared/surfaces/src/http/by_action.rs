@@ -1,6 +1,5 @@
 //! The endpoint of a family: one path for several operations. The argument `action` selects the operation
-//! (`specification.md#family-endpoints`). The other fields of the query or body are the arguments of the
-//! operation.
+//! (`specification.md#family-endpoints`). The other fields of the query or body are the arguments of the operation.
 
 use form_urlencoded::{Serializer, parse};
 use serde_json::Value;

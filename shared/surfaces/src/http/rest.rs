@@ -170,8 +170,7 @@ async fn read(
     Ok(response)
 }
 
-/// With the validator (RFC 9110 §13); 304 if the caller has the body already. Zero seconds: revalidate each
-/// time.
+/// With the validator (RFC 9110 §13); 304 if the caller has the body already. Zero seconds: revalidate each time.
 pub fn conditional_response(
     seconds: u32,
     validator: &CacheValidator,

@@ -1,6 +1,5 @@
-//! The schemas of the description. Each schema is stored once under its own name. Names of Rust types are
-//! unique only in their module. So if two types have the same name, the name of their owner is added as a
-//! prefix.
+//! The schemas of the description. Each schema is stored once under its own name. Names of Rust types are unique only
+//! in their module. So if two types have the same name, the name of their owner is added as a prefix.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

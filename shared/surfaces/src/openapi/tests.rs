@@ -1,5 +1,4 @@
-//! Tests that the OpenAPI description agrees with the specification and with the code, and does not
-//! contradict itself.
+//! Tests that the OpenAPI description agrees with the specification and with the code, and does not contradict itself.
 
 use std::collections::BTreeSet;
 

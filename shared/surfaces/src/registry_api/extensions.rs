@@ -1,6 +1,5 @@
-//! Extensions of the official API that its users often request: search by meaning, health and counts. Their
-//! paths start with `/x/` and the registry's own namespace, where that API allows extensions. Clients work
-//! without them.
+//! Extensions of the official API that its users often request: search by meaning, health and counts. Their paths start
+//! with `/x/` and the registry's own namespace, where that API allows extensions. Clients work without them.
 
 use std::collections::BTreeMap;
 

@@ -38,8 +38,7 @@ impl ServerQuery {
     /// the official registry, `include_deleted` is true by default if `updated_since` is given.
     ///
     /// # Errors
-    /// 400 for an unknown cursor and for a time that is not RFC 3339, 422 for a limit that is not a whole
-    /// number.
+    /// 400 for an unknown cursor and for a time that is not RFC 3339, 422 for a limit that is not a whole number.
     pub fn parse(query: &str) -> Result<Self, Problem> {
         let cursor = text(query, "cursor").map(|text| Cursor::read(&text)).transpose()?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;

@@ -1,7 +1,6 @@
-//! Lists of servers, and single servers. A server that is no longer Live is listed for some days with
-//! `status: deleted`, as in the official API. Otherwise a mirror that reads only the changes since its last
-//! visit would keep the server forever. A page is rendered once for each version of the data, because
-//! aggregators often read the whole list.
+//! Lists of servers, and single servers. A server that is no longer Live is listed for some days with `status:
+//! deleted`, as in the official API. Otherwise a mirror that reads only the changes since its last visit would keep the
+//! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -84,8 +83,7 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     Ok(json!({ "status": "ok" }))
 }
 
-/// Only the index's own filters are cheap: for an exact version, rows are read until the page is full, within
-/// bounds.
+/// Only the index's own filters are cheap: for an exact version, rows are read until the page is full, within bounds.
 pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
     let mut part = query.part.clone();
     let mut found = Vec::new();

@@ -1,6 +1,5 @@
-//! Fuzz target: replies to a JSON-RPC request, as JSON or as an event stream. The first byte of a case
-//! selects the content type and the size of the pieces in which the body arrives. The other bytes are the
-//! body.
+//! Fuzz target: replies to a JSON-RPC request, as JSON or as an event stream. The first byte of a case selects the
+//! content type and the size of the pieces in which the body arrives. The other bytes are the body.
 
 use registry::probe::checks::documents;
 use registry::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};

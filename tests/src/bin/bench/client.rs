@@ -1,6 +1,5 @@
-//! A minimal HTTP/1.1 client that uses one connection for all requests. It does little work, so that a
-//! benchmark measures the time of the server and not of the client. It reads only the kinds of bodies that
-//! this registry sends.
+//! A minimal HTTP/1.1 client that uses one connection for all requests. It does little work, so that a benchmark
+//! measures the time of the server and not of the client. It reads only the kinds of bodies that this registry sends.
 
 use std::net::SocketAddr;
 

@@ -1,5 +1,4 @@
-//! A temporary folder for the tables of benchmarks. It is in the target folder, so that the tables are on a
-//! real disk.
+//! A temporary folder for the tables of benchmarks. It is in the target folder, so that the tables are on a real disk.
 
 use std::fs;
 use std::path::PathBuf;

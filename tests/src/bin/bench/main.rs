@@ -1,6 +1,5 @@
-//! `make bench` measures speed and cost of the registry on this machine and compares them with their limits.
-//! If a value is over its limit, the exit code is 1. So the author of a change that makes the registry slower
-//! notices it.
+//! `make bench` measures speed and cost of the registry on this machine and compares them with their limits. If a value
+//! is over its limit, the exit code is 1. So the author of a change that makes the registry slower notices it.
 
 mod client;
 mod cost;

@@ -1,6 +1,5 @@
-//! Measures the cost of each request: the table operations and units, counted in the SDK's connector, and the
-//! time to reply. `growth` uses this module with more and more listings, and checks the values that must not
-//! grow.
+//! Measures the cost of each request: the table operations and units, counted in the SDK's connector, and the time to
+//! reply. `growth` uses this module with more and more listings, and checks the values that must not grow.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,5 @@
-//! Sends a mix of requests at a fixed rate. The time of a request starts when the request should be sent. So
-//! if the server stops for a moment, the delay counts for every waiting request, not only for one request per
-//! connection.
+//! Sends a mix of requests at a fixed rate. The time of a request starts when the request should be sent. So if the
+//! server stops for a moment, the delay counts for every waiting request, not only for one request per connection.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
-//! Sends the mixed load to the packaged binaries. A stand-in for the Lambda runtime runs them. It
-//! takes the routes from the gateway, and the schedules and rules from the template. HTTP endpoints replace the table and
-//! the event bus.
+//! Sends the mixed load to the packaged binaries. A stand-in for the Lambda runtime runs them. It takes the routes from
+//! the gateway, and the schedules and rules from the template. HTTP endpoints replace the table and the event bus.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

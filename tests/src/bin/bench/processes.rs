@@ -1,6 +1,5 @@
-//! Starts each measured server in its own process, so that its memory and processor time do not include the
-//! benchmark. There are two servers: the built `registry`, and the same gateway with functions that return an
-//! empty 200.
+//! Starts each measured server in its own process, so that its memory and processor time do not include the benchmark.
+//! There are two servers: the built `registry`, and the same gateway with functions that return an empty 200.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

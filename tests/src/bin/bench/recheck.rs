@@ -1,6 +1,5 @@
-//! Measures a weekly recheck of 6,000 due listings. A tenth of the peers never answer. The recheck runs
-//! twice: with the listings on many hosts, and with all listings on one host. It runs in a separate process
-//! with a table in a file.
+//! Measures a weekly recheck of 6,000 due listings. A tenth of the peers never answer. The recheck runs twice: with the
+//! listings on many hosts, and with all listings on one host. It runs in a separate process with a table in a file.
 
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};

@@ -1,6 +1,5 @@
-//! Measures what listings cost when nobody sends requests. It measures schedules that have no work, a recheck
-//! with its effects on the evidence log and the index, and storage. It measures one table. The caller
-//! multiplies the results.
+//! Measures what listings cost when nobody sends requests. It measures schedules that have no work, a recheck with its
+//! effects on the evidence log and the index, and storage. It measures one table. The caller multiplies the results.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

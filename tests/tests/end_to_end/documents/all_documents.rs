@@ -1,5 +1,4 @@
-//! Tests rules for all documents: they agree with each other, contain no contact addresses, and their links
-//! work.
+//! Tests rules for all documents: they agree with each other, contain no contact addresses, and their links work.
 
 use serde_json::json;
 use tests::peers::{Peer, agents, servers};

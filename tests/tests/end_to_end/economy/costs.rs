@@ -1,6 +1,5 @@
-//! Measures the table cost of each operation. This test compares the costs with
-//! `shared/domain/src/economy/costs.json`, which the operation `cost_model` returns. Set `UPDATE=1` to
-//! rewrite the file.
+//! Measures the table cost of each operation. This test compares the costs with `shared/domain/src/economy/costs.json`,
+//! which the operation `cost_model` returns. Set `UPDATE=1` to rewrite the file.
 
 use std::fs;
 use std::path::Path;

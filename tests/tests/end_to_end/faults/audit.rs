@@ -1,6 +1,5 @@
-//! Checks that a table is consistent. If items of two kinds are always written in one transaction, both kinds
-//! must have the same count. This must be true however the registry ends, and for acknowledged and
-//! unacknowledged writes.
+//! Checks that a table is consistent. If items of two kinds are always written in one transaction, both kinds must have
+//! the same count. This must be true however the registry ends, and for acknowledged and unacknowledged writes.
 
 use std::collections::BTreeSet;
 

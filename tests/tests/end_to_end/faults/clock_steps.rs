@@ -1,6 +1,5 @@
-//! Tests a clock that jumps forward and back by seconds to days, as after a suspend or a correction. No
-//! request fails, no Live listing is demoted, and no budget is exceeded. Published listings go Live when the
-//! clock is right again.
+//! Tests a clock that jumps forward and back by seconds to days, as after a suspend or a correction. No request fails,
+//! no Live listing is demoted, and no budget is exceeded. Published listings go Live when the clock is right again.
 
 use jiff::SignedDuration;
 use registry::model::ListingId;

@@ -1,6 +1,5 @@
-//! Tests a table that fails for 1, 10 and 100 percent of all calls, with every kind of fault. Each request
-//! succeeds or returns 503 with `retry-after`. No transaction is half written. When the fault is over, a
-//! retry succeeds.
+//! Tests a table that fails for 1, 10 and 100 percent of all calls, with every kind of fault. Each request succeeds or
+//! returns 503 with `retry-after`. No transaction is half written. When the fault is over, a retry succeeds.
 
 use futures::future::join_all;
 use local::engine::instrumented::Fault;

@@ -1,6 +1,5 @@
-//! Tests queries of a secondary index that return an older state of the table. This does not cause a second
-//! probe of a listing, or a demo for a withdrawn listing. All results are exact as soon as the index is up to
-//! date.
+//! Tests queries of a secondary index that return an older state of the table. This does not cause a second probe of a
+//! listing, or a demo for a withdrawn listing. All results are exact as soon as the index is up to date.
 
 use registry::model::ListingId;
 use serde_json::json;

@@ -1,6 +1,5 @@
-//! Tests `daily_connector` and `list_connectors` (connectors are listings that connect other listings). The
-//! first returns the connector of the day in the format of the specification. The second returns the list of
-//! all connectors.
+//! Tests `daily_connector` and `list_connectors` (connectors are listings that connect other listings). The first
+//! returns the connector of the day in the format of the specification. The second returns the list of all connectors.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! Tests `probe_clean`: the results of the checks in a listing's last probe, and whether all checks are
-//! clean.
+//! Tests `probe_clean`: the results of the checks in a listing's last probe, and whether all checks are clean.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
-//! Tests HTTP behavior of every document and every read operation: HEAD, conditional requests, compression
-//! and CORS.
+//! Tests HTTP behavior of every document and every read operation: HEAD, conditional requests, compression and CORS.
 
 use std::io::Read as _;
 

@@ -1,6 +1,5 @@
-//! Follows the links of the registry as crawlers and agents do. It finds absolute and relative links in
-//! pages, JSON, XML, Markdown and headers. It replaces placeholders with existing values. It does not follow
-//! links to other hosts.
+//! Follows the links of the registry as crawlers and agents do. It finds absolute and relative links in pages, JSON,
+//! XML, Markdown and headers. It replaces placeholders with existing values. It does not follow links to other hosts.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

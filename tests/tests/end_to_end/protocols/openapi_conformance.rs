@@ -1,6 +1,5 @@
-//! Tests that replies agree with `/openapi.json`, which describes the status, headers, media type and schema
-//! of each reply. `make openapi` sends generated requests. These tests send requests about listings that
-//! exist.
+//! Tests that replies agree with `/openapi.json`, which describes the status, headers, media type and schema of each
+//! reply. `make openapi` sends generated requests. These tests send requests about listings that exist.
 
 use std::collections::BTreeSet;
 

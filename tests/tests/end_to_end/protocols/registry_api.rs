@@ -1,6 +1,5 @@
-//! Tests the read API of the official MCP registry with real servers on loopback. Each Live server is listed
-//! once, with its evidence. All documents are valid under the official schema. Errors have the format of that
-//! API.
+//! Tests the read API of the official MCP registry with real servers on loopback. Each Live server is listed once, with
+//! its evidence. All documents are valid under the official schema. Errors have the format of that API.
 
 use std::collections::BTreeSet;
 

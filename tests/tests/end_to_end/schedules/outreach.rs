@@ -1,6 +1,5 @@
-//! Tests the `daily-connector` schedule, which invites listings to the demo. The tests move the clock. They
-//! check the daily budget of invitations, the pause between two invitations to a listing, and which listings
-//! get no invitation.
+//! Tests the `daily-connector` schedule, which invites listings to the demo. The tests move the clock. They check the
+//! daily budget of invitations, the pause between two invitations to a listing, and which listings get no invitation.
 
 mod a2a_delivery;
 mod connector_day;

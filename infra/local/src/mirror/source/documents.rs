@@ -1,6 +1,5 @@
-//! A file or standard input as a source. A separate thread reads it, because reading a pipe may block. The
-//! thread sends the entries through a channel of limited size. So a large JSON Lines file is never completely
-//! in memory.
+//! A file or standard input as a source. A separate thread reads it, because reading a pipe may block. The thread sends
+//! the entries through a channel of limited size. So a large JSON Lines file is never completely in memory.
 
 use std::io::{self, BufRead, BufReader};
 use std::sync::{Arc, OnceLock};

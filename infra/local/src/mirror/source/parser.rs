@@ -1,6 +1,5 @@
-//! Parses server descriptions from JSON text. The text is a list, several pages of the registry API, JSON
-//! Lines, or one document. JSON Lines are parsed line by line, so that the first entry of a pipe is sent
-//! before the pipe ends.
+//! Parses server descriptions from JSON text. The text is a list, several pages of the registry API, JSON Lines, or one
+//! document. JSON Lines are parsed line by line, so that the first entry of a pipe is sent before the pipe ends.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Read as _};

@@ -1,5 +1,4 @@
-//! Describes the tools of `product_agent` with their arguments, and the skills of the agent card that use
-//! them.
+//! Describes the tools of `product_agent` with their arguments, and the skills of the agent card that use them.
 
 use crate::prelude::*;
 use registry_domain::views::ProductEntry;

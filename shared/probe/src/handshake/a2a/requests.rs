@@ -1,6 +1,5 @@
-//! The two requests to an agent (the task query and the message) in each dialect of A2A, over JSON-RPC or
-//! REST. The requests have the form that the official clients of 1.0 and 0.3 send, because agents are tested
-//! with these clients.
+//! The two requests to an agent (the task query and the message) in each dialect of A2A, over JSON-RPC or REST. The
+//! requests have the form that the official clients of 1.0 and 0.3 send, because agents are tested with these clients.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,5 @@
-//! The two ways to open a conversation in MCP: `server/discover` (2026-07-28) and `initialize` (older
-//! revisions). The requests are exactly those of the official clients, so a server that answers them also
-//! answers every client.
+//! The two ways to open a conversation in MCP: `server/discover` (2026-07-28) and `initialize` (older revisions). The
+//! requests are exactly those of the official clients, so a server that answers them also answers every client.
 
 use std::time::Duration;
 

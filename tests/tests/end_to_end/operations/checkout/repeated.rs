@@ -1,5 +1,4 @@
-//! Tests repeated checkouts. The same request returns the same purchase, session and token. The buyer is
-//! charged once.
+//! Tests repeated checkouts. The same request returns the same purchase, session and token. The buyer is charged once.
 
 use std::time::Duration;
 

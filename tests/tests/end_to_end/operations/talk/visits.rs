@@ -1,5 +1,4 @@
-//! Tests visits to an inbox. A visit is stored at most once an hour, marks messages as read, and costs few
-//! table calls.
+//! Tests visits to an inbox. A visit is stored at most once an hour, marks messages as read, and costs few table calls.
 
 use std::time::Duration;
 

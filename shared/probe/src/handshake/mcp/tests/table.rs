@@ -1,6 +1,5 @@
-//! The decision table of the MCP handshake. Each row has one peer, and the outcome and code that the probe
-//! must return. The table has the same form as the table in the research notes, so that the two can be
-//! compared.
+//! The decision table of the MCP handshake. Each row has one peer, and the outcome and code that the probe must return.
+//! The table has the same form as the table in the research notes, so that the two can be compared.
 
 use std::time::Duration;
 
