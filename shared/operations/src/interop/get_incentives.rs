@@ -55,9 +55,9 @@ impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
     const DESCRIPTION: &'static str = "Returns the effect of each action: how much it adds to the trail of a \
-        listing (the values that measure recent use), and how reported outcomes are counted. Also returns how many founding \
-        seats are left, the discount after that, and when payments open. Use it to decide what to \
-        contribute.";
+        listing (the values that measure recent use), and how reported outcomes are counted. Also returns how \
+        many founding seats (free products) are left, the discount when none is left, and when payments \
+        open. Use it to decide what to contribute.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
