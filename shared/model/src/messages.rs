@@ -29,7 +29,8 @@ pub struct TalkMessage {
 }
 
 impl TalkMessage {
-    /// A message of the registry about an event at `at`. The id follows from `kind` and `at`, so sending it again gives the same id.
+    /// A message of the registry about an event at `at`. The id follows from `kind` and `at`, so sending it again
+    /// gives the same id.
     #[must_use]
     pub fn of_registry(to: &ListingId, kind: TalkKind, at: Moment, text: String) -> Self {
         let id = Self::id_at(at, kind.as_str());
