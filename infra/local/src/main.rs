@@ -14,7 +14,10 @@ use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::layer;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Runs the Agent and MCP Registry on this machine.
 ///
@@ -83,15 +86,16 @@ fn variable(name: &str) -> Option<String> {
 /// Logs to standard error.
 fn start_log() -> Result<(), String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
-        None => EnvFilter::new("warn"),
-        Some(text) => EnvFilter::try_new(&text).map_err(|error| {
+        None => Targets::new().with_default(LevelFilter::WARN),
+        Some(text) => text.parse::<Targets>().map_err(|error| {
             format!("invalid RUST_LOG={text:?}; use for example `info` or `registry=debug,info` ({error})")
         })?,
     };
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::registry().with(filter);
+    let lines = layer().with_writer(std::io::stderr);
     match variable("LOG_FORMAT").as_deref() {
-        None | Some("" | "plain") => log.init(),
-        Some("json") => log.json().init(),
+        None | Some("" | "plain") => log.with(lines).init(),
+        Some("json") => log.with(lines.json()).init(),
         Some(other) => return Err(format!("invalid LOG_FORMAT={other:?}; use `plain` or `json`")),
     }
     Ok(())

@@ -11,6 +11,7 @@ pub mod takedown;
 pub mod talk;
 pub mod trails;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -25,10 +26,14 @@ use registry_search::Searcher;
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
 
-/// One running registry. Clones share everything.
+/// One running registry. Clones share everything and cost one counter, because each request clones it several times.
 #[derive(Clone, Debug)]
-pub struct App {
-    pub settings: Arc<Settings>,
+pub struct App(Arc<Services>);
+
+/// What [`App`] contains.
+#[derive(Debug)]
+pub struct Services {
+    pub settings: Settings,
     pub store: Store,
     pub bus: Bus,
     pub clock: Clock,
@@ -48,6 +53,14 @@ pub struct App {
     pub pending_deposits: PendingDeposits,
 }
 
+impl Deref for App {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.0
+    }
+}
+
 impl App {
     #[must_use]
     pub fn new(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Self {
@@ -57,8 +70,8 @@ impl App {
         let fetcher = Fetcher::new(settings.reach(), &settings.user_agent(), own_host.as_deref())
             .with_name_servers(settings.name_servers);
         let search = Searcher::new(store.clone(), clock.clone(), settings.recheck_interval());
-        Self {
-            settings: Arc::new(settings),
+        Self(Arc::new(Services {
+            settings,
             store,
             bus,
             clock,
@@ -70,7 +83,7 @@ impl App {
             peer_registries: Kept::default(),
             own_records: Kept::default(),
             pending_deposits: PendingDeposits::default(),
-        }
+        }))
     }
 
     /// The same app with another base URL, if one is given.
@@ -78,9 +91,10 @@ impl App {
     pub fn at(self, base_url: Option<String>) -> Self {
         match base_url {
             Some(base_url) => {
-                let mut settings = (*self.settings).clone();
+                let mut settings = self.settings.clone();
                 settings.base_url = base_url;
-                Self::new(settings, self.store, self.bus, self.clock, self.random)
+                let Services { store, bus, clock, random, .. } = &*self;
+                Self::new(settings, store.clone(), bus.clone(), clock.clone(), random.clone())
             }
             None => self,
         }

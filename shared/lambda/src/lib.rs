@@ -19,6 +19,10 @@ use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde::Deserialize as _;
 use serde_json::Value;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::layer;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 pub use aws::{Credentials, StartError};
 
@@ -72,8 +76,9 @@ pub fn behind_gateway(router: Router) -> Router {
 
 /// Logs JSON lines; `RUST_LOG` sets the level.
 fn init_logging() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "info".into());
-    tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
+    let filter = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
+    let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
+    tracing_subscriber::registry().with(filter).with(layer().json().without_time()).init();
 }
 
 /// The base URL of the HTTP API of a request. A template cannot give a function the URL of the API that calls it (a
