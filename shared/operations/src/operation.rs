@@ -11,8 +11,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
 
 use crate::arguments::RawArguments;
 use crate::route::{Action, Route};
@@ -59,11 +59,13 @@ pub trait Operation: 'static {
     const ALIASES: &'static [&'static str] = &[];
     /// Its name for people.
     const TITLE: &'static str;
+    /// The version of its family, if its answer contains one.
+    const VERSION: Option<&'static str> = None;
     /// What it does and when to use it, for a model that must choose.
     const DESCRIPTION: &'static str;
     const EFFECT: Effect;
     /// Arguments of a typical call, as JSON.
-    const EXAMPLE: &'static str;
+    const EXAMPLE: &'static str = "{}";
     /// Plain requests that mean this operation. `{url}`, `{id}` and `{text}` are slots for what a message contains; the
     /// phrases are also the examples in documents and cards.
     const PHRASES: &'static [&'static str];
@@ -164,9 +166,33 @@ impl Description {
             refusals: O::REFUSALS,
             files: O::FILES,
             input_schema: || schema_for!(O::Arguments).to_value(),
-            output_schema: schema_of_answer::<O::Answer>,
+            output_schema: output_schema::<O>,
         }
     }
+}
+
+/// What every answer begins with.
+#[derive(Serialize)]
+struct Envelope<'a, A> {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'static str>,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+/// The schema of an answer in its [`Envelope`].
+fn output_schema<O: Operation>() -> Value {
+    let mut schema = schema_of_answer::<O::Answer>();
+    let version = O::VERSION.map(|_| ("version", "string"));
+    let added = [("ok", "boolean")].into_iter().chain(version);
+    let added: Map<_, _> =
+        added.map(|(name, of_type)| (name.to_owned(), json!({ "type": of_type }))).collect();
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    schema["required"] = added.keys().map(|name| json!(name)).chain(required).collect();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    schema["properties"] = added.into_iter().chain(properties).collect();
+    schema
 }
 
 /// The answer of any operation.
@@ -180,7 +206,8 @@ struct AnswerOf<O: Operation>(O::Answer);
 
 impl<O: Operation> AnyAnswer for AnswerOf<O> {
     fn to_text(&self) -> Result<Box<RawValue>, Problem> {
-        to_raw_value(&self.0).map_err(|error| Problem::fault(error.to_string()))
+        let whole = Envelope { ok: true, version: O::VERSION, answer: &self.0 };
+        to_raw_value(&whole).map_err(|error| Problem::fault(error.to_string()))
     }
 
     fn attachment(&mut self) -> Option<Attachment> {

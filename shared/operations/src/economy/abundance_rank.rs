@@ -28,8 +28,6 @@ pub struct Arguments {
 /// The ranking.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     /// The Live listings, highest rank value (`boost`) first.
     ranking: Vec<Ranked>,
@@ -61,6 +59,7 @@ struct Ranked {
 impl Operation for AbundanceRank {
     const NAME: &'static str = "abundance_rank";
     const TITLE: &'static str = "Rank listings by reported use";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Ranks up to 50 Live listings by how well they worked for other \
         callers. Pass listing_ids. Use it to choose between equally good matches. The rank value is 0.6 * \
         outcome score + 0.4 * trail boost (recent use). Each row shows both parts.";
@@ -111,8 +110,6 @@ impl Operation for AbundanceRank {
             boost,
         });
         Ok(Answer {
-            ok: true,
-            version: EXONOMICS_VERSION,
             at: app.clock.now(),
             ranking: ranked.collect(),
             unknown,

@@ -15,8 +15,6 @@ pub struct Autocatalysis;
 /// The acceleration index and its parts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     model: &'static str,
     acceleration_index: f64,
@@ -55,12 +53,12 @@ const LAWS: [&str; 5] = [
 impl Operation for Autocatalysis {
     const NAME: &'static str = "autocatalysis";
     const TITLE: &'static str = "Growth of the activity";
+    const VERSION: Option<&'static str> = Some(AUTOCATALYSIS_VERSION);
     const DESCRIPTION: &'static str = "Returns how the activity of the registry grows: the acceleration \
         index (recent activity, 1 to 3), what each event adds to it, and the growth phase (from events per \
         hour). Also returns totals, rules and endpoints. If you need only the index and its multipliers, use \
         get_acceleration.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "how fast does the activity grow?",
         "show autocatalysis",
@@ -75,8 +73,6 @@ impl Operation for Autocatalysis {
         let measured = economy::measure(app).await?;
         let found = &measured.acceleration;
         Ok(Answer {
-            ok: true,
-            version: AUTOCATALYSIS_VERSION,
             at: measured.at,
             model: "Events increase an index, and the index decreases with time. The index scales limits of \
                 the registry.",

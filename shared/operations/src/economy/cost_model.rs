@@ -11,8 +11,6 @@ pub struct CostModel;
 /// The cost of each operation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// Every operation, most expensive first.
     operations: Vec<Cost>,
     /// Operations that write to the table.
@@ -55,11 +53,11 @@ pub(super) const FORMULA: &str = "usd_per_million_calls = read_units * usd_per_m
 impl Operation for CostModel {
     const NAME: &'static str = "cost_model";
     const TITLE: &'static str = "Cost model";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns what each operation costs: the table operations, read units \
         and write units of one call, and the price of a million calls. The numbers were measured with an \
         example call on a small registry. Use it to estimate the load of an integration.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what does a call cost?", "show the cost model", "what do the operations cost?"];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["cost_model"] }];
@@ -73,8 +71,6 @@ impl Operation for CostModel {
             those.map(|cost| cost.operation().to_owned()).collect()
         };
         Ok(Answer {
-            ok: true,
-            version: EXONOMICS_VERSION,
             real_marginal_cost: names(true),
             near_zero_marginal_cost: names(false),
             operations,

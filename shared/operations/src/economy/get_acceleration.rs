@@ -13,8 +13,6 @@ pub struct GetAcceleration;
 /// The index and its multipliers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     /// From 1 (no recent events) to 3.
     acceleration_index: f64,
@@ -82,11 +80,11 @@ impl Totals {
 impl Operation for GetAcceleration {
     const NAME: &'static str = "get_acceleration";
     const TITLE: &'static str = "Acceleration index";
+    const VERSION: Option<&'static str> = Some(AUTOCATALYSIS_VERSION);
     const DESCRIPTION: &'static str = "Returns the acceleration index, a number from 1 to 3 for the recent \
         activity of the registry. After 72 hours, an event counts half. Also returns what each type of event \
         adds to the index, and the multipliers that are computed from it, with what each multiplier scales.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what is the acceleration index?", "get the acceleration", "show the multipliers"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -106,8 +104,6 @@ impl Operation for GetAcceleration {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let found = economy::acceleration(app).await?;
         Ok(Answer {
-            ok: true,
-            version: AUTOCATALYSIS_VERSION,
             at: app.clock.now(),
             acceleration_index: found.index,
             excess: found.excess,

@@ -18,8 +18,6 @@ pub struct GetExonomics;
 /// Value, growth and cost of the registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     model: &'static str,
     cost_model: CostSummary,
@@ -93,11 +91,11 @@ impl Operation for GetExonomics {
     const NAME: &'static str = "get_exonomics";
     const ALIASES: &'static [&'static str] = &["exonomics"];
     const TITLE: &'static str = "Value and cost of the registry";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns an overview of the value and cost of this registry: the \
         network value, the change of the activity index, growth curves, the most expensive operations, \
         totals and endpoints. Use it first, to choose the right economy tool.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "what are the value and cost of the registry?",
         "show the exonomics",
@@ -117,8 +115,6 @@ impl Operation for GetExonomics {
         costs.truncate(SHOWN_COSTS);
         let action = |name: &str| settings.url(&format!("{EXONOMICS_PATH}?action={name}"));
         Ok(Answer {
-            ok: true,
-            version: EXONOMICS_VERSION,
             at: measured.at,
             model: "Three things make a network more valuable: its listings, their use together, and \
                 reported outcomes. Reads cost almost nothing.",

@@ -10,8 +10,6 @@ pub struct HyperIndex;
 /// How fast the index changes, and the thresholds (gates) of a dense network.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     #[serde(flatten)]
     hyper: Hyper,
@@ -20,12 +18,12 @@ pub struct Answer {
 impl Operation for HyperIndex {
     const NAME: &'static str = "hyper_index";
     const TITLE: &'static str = "Hyper index";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns the hyper index: how fast the acceleration index (recent \
         activity) changes per hour. It is computed from up to 24 hourly samples. Also returns the thresholds \
         (gates) of a dense network, for example for listings, outcomes and pairs used together, and which of \
         them are reached.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "how fast does the acceleration index change?",
         "what is the hyper index?",
@@ -38,6 +36,6 @@ impl Operation for HyperIndex {
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (measured, heat) = futures::try_join!(economy::measure(app), economy::trail_heat(app))?;
-        Ok(Answer { ok: true, version: EXONOMICS_VERSION, at: measured.at, hyper: measured.hyper(heat) })
+        Ok(Answer { at: measured.at, hyper: measured.hyper(heat) })
     }
 }

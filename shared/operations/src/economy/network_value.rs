@@ -33,8 +33,6 @@ pub struct Arguments {
 /// The value with its inputs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     #[serde(flatten)]
     network: NetworkValue,
@@ -46,6 +44,7 @@ pub struct Answer {
 impl Operation for ValueOfNetwork {
     const NAME: &'static str = "network_value";
     const TITLE: &'static str = "Network value";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Computes the network value V = k N^a (100C)^b (100O)^g (F+0.5)^d. You \
         can pass N, C, O and F; for the others, measured values are used. Use V to compare two states of a \
         registry; it is not an amount of money. Returns V with its inputs and exponents.";
@@ -80,8 +79,6 @@ impl Operation for ValueOfNetwork {
             dense: arguments.dense.unwrap_or(known.dense),
         };
         Ok(Answer {
-            ok: true,
-            version: EXONOMICS_VERSION,
             at: measured.at,
             network: network.valued(),
             given: given.into_iter().filter_map(|(name, value, _)| value.map(|_| name)).collect(),

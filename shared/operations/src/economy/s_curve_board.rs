@@ -9,8 +9,6 @@ pub struct SCurveBoard;
 /// The curves.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     at: Moment,
     s_curves: Vec<Curve>,
     /// How the phase is determined.
@@ -24,11 +22,11 @@ pub struct Answer {
 impl Operation for SCurveBoard {
     const NAME: &'static str = "s_curve_board";
     const TITLE: &'static str = "Growth curves";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns the growth curves of this registry, for example for listings, \
         outcomes and demos. Each curve contains the current value, the growth of the last two days and the \
         growth phase. It also shows whether the growth gets faster.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the growth curves", "show the S-curve board", "what grows in this registry?"];
     const ACTIONS: &'static [Action] =
@@ -39,8 +37,6 @@ impl Operation for SCurveBoard {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let measured = economy::measure(app).await?;
         Ok(Answer {
-            ok: true,
-            version: EXONOMICS_VERSION,
             at: measured.at,
             s_curves: measured.curves(),
             rule: RULE,

@@ -27,10 +27,8 @@ pub struct Arguments {
 /// The data to cache.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     #[serde(rename = "type")]
     of_type: &'static str,
-    version: &'static str,
     at: Moment,
     marginal_cost: MarginalCost,
     /// Number of peers in `capabilities`.
@@ -74,6 +72,7 @@ struct Endpoints {
 impl Operation for ZeroMcPack {
     const NAME: &'static str = "zero_mc_pack";
     const TITLE: &'static str = "Data that you can cache and use offline";
+    const VERSION: Option<&'static str> = Some(EXONOMICS_VERSION);
     const DESCRIPTION: &'static str = "Returns data that you can cache and use offline at no extra cost: \
         Live peers with their evidence, the keys that verify signed statements, and the cost of each \
         operation that writes nothing. Pass limit to set the number of peers.";
@@ -100,9 +99,7 @@ impl Operation for ZeroMcPack {
         let of_making_it = operations.iter().find(|cost| cost.operation() == Self::NAME).cloned();
         operations.retain(|cost| !cost.writes());
         Ok(Answer {
-            ok: true,
             of_type: "zero_mc_pack",
-            version: EXONOMICS_VERSION,
             at: now,
             marginal_cost: MarginalCost { usd_of_using_it_again: 0.0, of_making_it, formula: FORMULA },
             count: capabilities.len(),

@@ -20,8 +20,6 @@ pub struct Arguments {
 /// The result for each registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// Always `pull`.
     action: &'static str,
     /// The queried registries.
@@ -34,12 +32,12 @@ pub struct Answer {
 impl Operation for FederationPull {
     const NAME: &'static str = "federation_pull";
     const TITLE: &'static str = "Pull from other registries";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Reads the entries of other registries now, so that searches can \
         return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
         setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
         for each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["pull the federation peers", "pull referrals from the federation"];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["pull"] }];
@@ -54,8 +52,6 @@ impl Operation for FederationPull {
         let peers: Vec<Peer> = pulled.iter().map(|peer| Peer::of(&peer.url, &pulled)).collect();
         let answered = pulled.iter().filter(|peer| peer.failure.is_none()).count();
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             action: "pull",
             referrals: pulled.iter().map(|peer| peer.referrals.len()).sum(),
             note: format!("{answered} of {} registries answered.", peers.len()),

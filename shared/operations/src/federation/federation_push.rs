@@ -13,8 +13,6 @@ pub struct FederationPush;
 /// The results.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// Always `push`.
     action: &'static str,
     /// The URL that was submitted: this registry's own card.
@@ -27,11 +25,11 @@ pub struct Answer {
 impl Operation for FederationPush {
     const NAME: &'static str = "federation_push";
     const TITLE: &'static str = "Push to other registries";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Sends the agent card of this registry to other registries, so that \
         they list it. Only for the operator (bearer token). The setting FEDERATION_PEERS lists the \
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["push our card to the federation", "push to the federation peers"];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["push"] }];
@@ -45,8 +43,6 @@ impl Operation for FederationPush {
         let peers = federation::push(app, only.as_deref()).await;
         let accepted = peers.iter().filter(|peer| peer.ok).count();
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             action: "push",
             agent_card_url: app.settings.url("/.well-known/agent-card.json"),
             note: format!(

@@ -14,8 +14,6 @@ pub struct Federation;
 /// The other registries and the endpoints of this one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// Always `status`.
     action: &'static str,
     /// The registries in the settings.
@@ -81,11 +79,11 @@ struct Endpoints {
 impl Operation for Federation {
     const NAME: &'static str = "federation";
     const TITLE: &'static str = "Overview of other registries";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns the other registries that this registry reads. For each \
         registry, shows when it last answered, and how many of its entries a search here can return. Also \
         returns the endpoints where other registries can read this registry.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the federation", "which registries are federated?", "federation overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
@@ -105,8 +103,6 @@ impl Operation for Federation {
                 Live. Searches return referrals, unless `federation` is `none`."
         };
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             action: "status",
             referrals: peers.iter().map(|peer| peer.referrals).sum(),
             peers,

@@ -22,7 +22,6 @@ pub struct Arguments {
 /// The confirmed demo.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     order_id: OrderId,
     listing_id: ListingId,
     sku: Sku,
@@ -63,7 +62,6 @@ impl Operation for DemoConfirm {
             funnel::confirm(app, &order_id, arguments.access_token.as_deref()).await?;
         let draft = FeedbackDraft::of(&listing, &order, &app.random);
         Ok(Answer {
-            ok: true,
             listing_id: order.listing_id.clone(),
             sku: order.sku,
             counted_as_real: order.is_real(),

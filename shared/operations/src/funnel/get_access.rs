@@ -20,7 +20,6 @@ pub struct Arguments {
 /// The full product.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     sku: Sku,
     name: &'static str,
     /// The listing that the product was made for, if any.
@@ -65,7 +64,6 @@ impl Operation for GetAccess {
         let Opened { grant, profile, files } = funnel::open(app, &token).await?;
         let title = grant.sku.title();
         Ok(Answer {
-            ok: true,
             sku: grant.sku,
             name: title,
             listing_id: profile.listing_id,

@@ -8,7 +8,6 @@ pub struct GetFoundingDeal;
 /// The founding offer and the steps to get it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     /// The offer, with the number of seats taken and left.
     deal: Deal,
     /// The stages from listing to a seat.
@@ -22,7 +21,6 @@ impl Operation for GetFoundingDeal {
         and the feedback get a full product, free and without checkout. Shows how many seats exist, and how \
         many are taken and left. Also returns the steps from publishing a listing to the product.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -37,6 +35,6 @@ impl Operation for GetFoundingDeal {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let settings = &app.settings;
         let claimed = app.store.live().await?.funnel.seats_claimed;
-        Ok(Answer { ok: true, deal: funnel::deal(settings, claimed), stages: funnel::stages(settings) })
+        Ok(Answer { deal: funnel::deal(settings, claimed), stages: funnel::stages(settings) })
     }
 }

@@ -11,7 +11,6 @@ pub struct LeaveFeedback;
 /// The reward for the feedback.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     listing_id: ListingId,
     order_id: OrderId,
     sku: Sku,
@@ -139,7 +138,6 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         }
     };
     Answer {
-        ok: true,
         listing_id: feedback.listing_id,
         order_id: feedback.order_id,
         sku: feedback.sku,

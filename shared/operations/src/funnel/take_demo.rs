@@ -36,7 +36,6 @@ pub struct Arguments {
 /// The demo.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     order_id: OrderId,
     listing_id: ListingId,
     kind: Kind,
@@ -145,7 +144,6 @@ fn answer(app: &App, demo: Demo) -> Answer {
         "25 % off after feedback, once payments are open.".to_owned()
     };
     Answer {
-        ok: true,
         listing_id: listing.id.clone(),
         kind: listing.shown_kind(),
         name: listing.name.clone(),

@@ -31,8 +31,6 @@ pub struct Arguments {
 /// The most used listings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// How the rank value `attractor` is computed.
     formula: String,
     /// Strongest first.
@@ -80,6 +78,7 @@ impl Parts {
 impl Operation for AttractorTargets {
     const NAME: &'static str = "attractor_targets";
     const TITLE: &'static str = "Most used listings";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Ranks the most used listings. Use it to find proven listings, for a \
         demo or to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
         if Live + 10 * freshness of the last handshake. Each row shows these parts.";
@@ -112,8 +111,6 @@ impl Operation for AttractorTargets {
         targets.sort_by(|one, other| other.attractor.total_cmp(&one.attractor));
         targets.truncate(limit);
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             formula: format!(
                 "{TRAIL_WEIGHT} trail_score + {OUTCOME_WEIGHT} outcome_score + {LIVE_POINTS} if live + \
                  {LIVENESS_WEIGHT} liveness_score"

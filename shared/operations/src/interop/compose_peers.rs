@@ -27,8 +27,6 @@ pub struct Arguments {
 /// The listings that work with the given listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     name: String,
     /// Live listings that were used together with the given listing, strongest first.
@@ -71,6 +69,7 @@ struct Suggestion {
 impl Operation for ComposePeers {
     const NAME: &'static str = "compose_peers";
     const TITLE: &'static str = "Listings that work with a listing";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns Live listings that work with a given listing, in two lists. \
         The first contains listings that callers used together with it. The second contains listings of the \
         other kind (agent or MCP server) that match its description. Each row has a complete request. Pass \
@@ -121,8 +120,6 @@ impl Operation for ComposePeers {
         };
         let suggestions: Vec<Suggestion> = suggested.iter().map(suggestion).collect();
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             listing_id: listing.0.id.clone(),
             name: listing.0.name.clone(),
             compositions,

@@ -46,8 +46,6 @@ pub struct Arguments {
 /// The report and the listing's totals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The report as stored.
     outcome: ShownOutcome,
     /// Whether the report was counted.
@@ -108,6 +106,7 @@ impl From<Outcome> for ShownOutcome {
 impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
     const TITLE: &'static str = "Report an outcome";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Reports the result of using a listing. Call it after each use. Pass \
         listing_id, ok, quality (0 to 1), latency_ms and a comment. One report per hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
@@ -160,8 +159,6 @@ impl Operation for DepositOutcome {
         let tally = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
         let tally = tally.get(&listing.id).copied().unwrap_or_default();
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             counted: not_counted_because.is_none(),
             not_counted_because,
             outcome: outcome.into(),

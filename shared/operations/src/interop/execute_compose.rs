@@ -36,8 +36,6 @@ pub struct Arguments {
 /// The plan.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     pipeline: Pipeline,
     /// How often callers reported that they used both listings together.
     composition_count: u32,
@@ -92,6 +90,7 @@ impl Step {
 impl Operation for ExecuteCompose {
     const NAME: &'static str = "execute_compose";
     const TITLE: &'static str = "Plan a composition";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Plans calls to two Live listings. Pass listing_id (called first) and \
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
         order. Also returns a signed statement of how often both were used together. This call counts as a \
@@ -135,8 +134,6 @@ impl Operation for ExecuteCompose {
             "action": "deposit_outcome", "listing_id": b, "listing_b": a, "ok": true, "kind": "composition",
         });
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             pipeline: Pipeline { id: pipeline_id(&a, &b), steps },
             composition_count,
             counted: used.is_counted(),

@@ -11,8 +11,6 @@ pub struct GetIncentives;
 /// The incentive rules.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The rules in force.
     rules: Vec<Rule>,
     /// The half-life of each trail value, in hours.
@@ -54,12 +52,12 @@ struct HalfLife {
 impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns the effect of each action: how much it adds to the trail of a \
         listing (the values that measure recent use), and how reported outcomes are counted. Also returns how \
         many founding seats (free products) are left, the discount when none is left, and when payments \
         open. Use it to decide what to contribute.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["what are the incentives?", "show the incentives", "which incentives are in force?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -82,8 +80,6 @@ impl Operation for GetIncentives {
         let half_life =
             |value: TrailValue| HalfLife { value: value.as_str(), hours: value.decay().half_life_hours() };
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             rules: deposits.chain(outcome_rules()).chain(funnel_rules(app, claimed)).collect(),
             half_lives_hours: TrailValue::ALL.into_iter().map(half_life).collect(),
             note: "Trails decide the order in rankings, and the order of equally good matches. They never \

@@ -41,8 +41,6 @@ pub struct Arguments {
 /// Matching listings and the requests to call them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The preferred protocol.
     prefer: EntryProtocol,
     /// The normalized query.
@@ -64,6 +62,7 @@ pub struct Answer {
 impl Operation for InteropResolve {
     const NAME: &'static str = "interop_resolve";
     const TITLE: &'static str = "Find a listing and how to call it";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Finds Live listings for a need. Pass the need as q, tool, skill or \
         listing_id. Returns a complete request for each listing, with URL, headers and body: tools/call for \
         an MCP server, a message for an A2A agent. Listings with the preferred protocol come first. Calls no \
@@ -111,8 +110,6 @@ impl Operation for InteropResolve {
         let matches: Vec<CapabilityNode> = known.into_iter().map(|(node, _)| node).collect();
         let (note, next) = summary(app, prefer, &matches);
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             prefer,
             query: wanted.text.as_str().to_owned(),
             matches,

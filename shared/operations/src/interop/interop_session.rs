@@ -76,8 +76,6 @@ pub struct Arguments {
 /// The session after the action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     action: SessionAction,
     /// The session id. Keep it private: anyone who knows it can read and append.
     session_id: String,
@@ -122,6 +120,7 @@ fn required_by_action() -> Value {
 impl Operation for InteropSession {
     const NAME: &'static str = "interop_session";
     const TITLE: &'static str = "Cross-protocol session";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Stores the steps of your work with several listings, in any protocol. \
         `action` is open (returns a session_id), append (adds a step), get (reads the session) or close. \
         Anyone who knows the session_id can read and append. A session lasts seven days and has at most 100 \
@@ -277,8 +276,6 @@ fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) ->
         NextStep::post("interop_session", url, body, note)
     };
     Answer {
-        ok: true,
-        version: interop::VERSION,
         action,
         session_id: id.reveal().to_owned(),
         session: ShownSession {

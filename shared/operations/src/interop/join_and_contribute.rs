@@ -42,8 +42,6 @@ pub struct Arguments {
 /// The state of the listing, and what you can contribute.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     name: String,
     /// Agent or MCP server; null until the first probe determines it.
@@ -90,6 +88,7 @@ fn listing_or_source() -> Value {
 impl Operation for JoinAndContribute {
     const NAME: &'static str = "join_and_contribute";
     const TITLE: &'static str = "Join and contribute";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Publishes an agent or MCP server (url, agent_card_url, mcp_url or \
         server_json), or uses an existing listing_id. Returns what you can contribute next, for example the \
         demo, feedback or an endorsement of a peer. For each contribution, returns a complete request, and \
@@ -138,8 +137,6 @@ impl Operation for JoinAndContribute {
             }
         };
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             listing_id: listing.0.id.clone(),
             name: listing.0.name.clone(),
             kind: listing.0.kind,

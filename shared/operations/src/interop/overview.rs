@@ -24,8 +24,6 @@ pub struct Interop;
 /// Overview of the interop family.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     pitch: &'static str,
     /// Size of the graph.
     graph: Graph,
@@ -109,11 +107,11 @@ struct Endpoints {
 impl Operation for Interop {
     const NAME: &'static str = "interop";
     const TITLE: &'static str = "Interop overview";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
         each protocol, and the actions of the endpoint. Also returns the listings most often used together, the \
         latest reported outcomes, and totals. Use it to choose an interop tool.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show interop at a glance", "what does the interop family do?", "interop overview"];
     const ROUTES: &'static [Route] = &Route::family(PATH);
@@ -133,8 +131,6 @@ impl Operation for Interop {
         )?;
         let url = |path| settings.url(path);
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             pitch: "You describe a need and get a complete request to a Live listing, in a protocol that the \
                 listing answered in. Outcomes that callers report improve later searches.",
             graph: Graph { nodes: live.agents + live.mcps, compositions: totals.compositions },

@@ -20,8 +20,6 @@ pub struct Arguments {
 /// The proposed pairs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// Whether the pairs were stored. Only a call of the operator stores pairs.
     stored: bool,
     /// The number of new pairs that were stored. Existing pairs are not changed.
@@ -36,6 +34,7 @@ pub struct Answer {
 impl Operation for SeedCompositions {
     const NAME: &'static str = "seed_compositions";
     const TITLE: &'static str = "Propose compositions";
+    const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Proposes pairs of a Live agent and a Live MCP server that match each \
         other. Use it to find two listings to use together; max_pairs limits the number. It stores the pairs \
         (marked as seeded) only if the operator calls it with the bearer token.";
@@ -81,8 +80,6 @@ impl Operation for SeedCompositions {
         };
         let url = app.settings.url("/api/products/stigmergy");
         Ok(Answer {
-            ok: true,
-            version: interop::VERSION,
             stored: stored_count > 0,
             stored_count,
             note,

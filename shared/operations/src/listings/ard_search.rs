@@ -36,7 +36,6 @@ pub struct Arguments {
 /// The search result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     /// Always `ard`.
     protocol: &'static str,
     /// The query, normalized.
@@ -119,7 +118,6 @@ impl Operation for ArdSearch {
             source: source.clone(),
         };
         Ok(Answer {
-            ok: true,
             protocol: "ard",
             query: query.text.as_str().to_owned(),
             total: found.total,

@@ -26,7 +26,6 @@ pub struct Arguments {
 /// When the listing last answered, and whether that is recent enough.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     listing_id: ListingId,
     /// Whether the listing is Live and its last `ok` handshake is recent enough.
     live: bool,
@@ -76,7 +75,6 @@ impl Operation for CheckLiveness {
         let since = listing.last_ok_at.map(|at| app.clock.now().duration_since(at));
         let age = since.map(hours);
         Ok(Answer {
-            ok: true,
             live: since.is_some_and(|since| since.as_secs_f64() <= max_hours * 3600.0)
                 && lane == Lane::Active,
             lane,

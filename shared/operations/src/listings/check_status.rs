@@ -31,7 +31,6 @@ pub struct Arguments {
 /// The status of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     found: bool,
     listing_id: ListingId,
     id: ListingId,
@@ -189,7 +188,6 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     let reasons = evidence.filter(|_| !live).map(explain::reasons).unwrap_or_default();
     let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
     Answer {
-        ok: true,
         found: true,
         listing_id: listing.id.clone(),
         id: listing.id.clone(),

@@ -30,7 +30,6 @@ pub struct Arguments {
 /// A leaf of the evidence log and its proof.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     /// The decision.
     leaf: LogEntry,
     /// The leaf as the bytes in the tree: canonical JSON.
@@ -78,7 +77,6 @@ impl Operation for InclusionProof {
         let Inclusion { leaf, leaf_hash, index, tree, proof } = &find(app, &arguments).await?;
         let LogTree { origin, vkey, size, root, checkpoint, .. } = tree;
         Ok(Answer {
-            ok: true,
             leaf: serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))?,
             leaf_text: leaf.clone(),
             leaf_index: *index,

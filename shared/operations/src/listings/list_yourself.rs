@@ -15,7 +15,6 @@ pub struct ListYourself;
 /// The state of the listing, and how to poll its status.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     listing_id: ListingId,
     /// Agent or MCP server; null until a probe determines it.
     kind: Option<Kind>,
@@ -140,7 +139,6 @@ fn answer(app: &App, published: &Published) -> Answer {
         message = format!("{message} {TEXTS_UNCHANGED} {}", name_proof::advice(listing));
     }
     Answer {
-        ok: true,
         listing_id: listing.id.clone(),
         kind: listing.kind,
         lane: listing.lane,

@@ -17,7 +17,6 @@ pub struct MatchCapability;
 /// The listings that match the task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     /// The query, normalized.
     query: String,
     /// The corrected query. Absent if the spelling was not corrected.
@@ -121,7 +120,6 @@ impl Operation for MatchCapability {
             equals.sort_by(|one, other| other.abundance_boost.total_cmp(&one.abundance_boost));
         }
         Ok(Answer {
-            ok: true,
             query: query.text.as_str().to_owned(),
             searched_for: found.corrected,
             total: found.total,

@@ -20,7 +20,6 @@ pub struct Arguments {
 /// The checks of a listing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     listing_id: ListingId,
     /// Whether the listing is Live and passes every blocking check.
     clean: bool,
@@ -62,7 +61,6 @@ impl Operation for ProbeClean {
         let lane = listing.shown_lane(app.oldest_proof());
         let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
-            ok: true,
             clean: lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
             lane,
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),

@@ -23,7 +23,6 @@ pub struct Arguments {
 /// The score and its parts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     url: String,
     /// Agent or MCP server; null if neither was found.
     kind: Option<Kind>,
@@ -114,7 +113,6 @@ fn answer(app: &App, url: String, assessment: Assessment) -> Answer {
         format!("If you publish it now, it will not become Live.{fix}")
     };
     Answer {
-        ok: true,
         url,
         kind: verdict.facts.kind,
         name: verdict.facts.name,

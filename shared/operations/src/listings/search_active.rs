@@ -27,7 +27,6 @@ pub struct Arguments {
 /// A page of Live listings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     /// Listings of both kinds, the newest first.
     listings: Vec<Row>,
     /// The number of Live listings by kind.
@@ -71,7 +70,6 @@ impl Operation for SearchActive {
         let (listings, next) = page.newest(&query.from, query.limit);
         let (deal, now) = (funnel::deal(&app.settings, live.funnel.seats_claimed), app.clock.now());
         Ok(Answer {
-            ok: true,
             listings: listings.iter().map(|listing| Row::of(listing, &app.settings, &deal, now)).collect(),
             counts: live.into(),
             next_cursor: next.cursor(),

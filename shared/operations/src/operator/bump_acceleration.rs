@@ -26,8 +26,6 @@ pub struct Arguments {
 /// The added value and the index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The name under which the added value is shown: `operator_bump`.
     counted_as: &'static str,
     event: &'static str,
@@ -43,6 +41,7 @@ pub struct Answer {
 impl Operation for BumpAcceleration {
     const NAME: &'static str = "bump_acceleration";
     const TITLE: &'static str = "Bump the acceleration index";
+    const VERSION: Option<&'static str> = Some(AUTOCATALYSIS_VERSION);
     const DESCRIPTION: &'static str = "Adds the weight of an event to the acceleration index (recent \
         activity), for example for an event outside the registry. Only for the operator (bearer token). Pass \
         event and amount. The added value decreases within days and is shown as operator_bump. Returns the \
@@ -66,8 +65,6 @@ impl Operation for BumpAcceleration {
         app.store.add_bump(added, app.clock.now()).await?;
         let found = economy::acceleration(app).await?;
         Ok(Answer {
-            ok: true,
-            version: AUTOCATALYSIS_VERSION,
             counted_as: OPERATOR_BUMP,
             event: event.as_str(),
             amount,

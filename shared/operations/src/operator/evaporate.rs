@@ -18,8 +18,6 @@ pub struct Arguments {
 /// What was deleted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     /// The number of deleted marks.
     marks: usize,
@@ -34,6 +32,7 @@ pub struct Answer {
 impl Operation for Evaporate {
     const NAME: &'static str = "evaporate";
     const TITLE: &'static str = "Delete the trail of a listing";
+    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Deletes the whole trail of a listing: its values, its marks and its \
         pairs with other listings. Only for the operator (bearer token), for moderation. Pass listing_id. \
         Returns how many items were deleted, and whether you must repeat the call.";
@@ -55,8 +54,6 @@ impl Operation for Evaporate {
         let id: ListingId = given.parse().map_err(|_| Problem::listing_not_found(&given))?;
         let removed = app.store.remove_trail(&id).await?;
         Ok(Answer {
-            ok: true,
-            version: registry_app::trails::VERSION,
             listing_id: id,
             marks: removed.marks,
             compositions: removed.compositions,

@@ -24,8 +24,6 @@ pub struct Arguments {
 /// The state after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     attestation_id: AttestationId,
     /// Whether this call revoked the statement. It is false if the statement was already revoked.
     changed: bool,
@@ -36,6 +34,7 @@ pub struct Answer {
 impl Operation for RevokeAttestation {
     const NAME: &'static str = "revoke_attestation";
     const TITLE: &'static str = "Revoke a signed statement";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Revokes a signed statement. Only for the operator (bearer token). \
         Pass listing_id, attestation_id and a reason, which is public. After that, verify_attestation \
         returns valid: false with this reason.";
@@ -63,12 +62,6 @@ impl Operation for RevokeAttestation {
         let revocation = Revocation { at: app.clock.now(), reason };
         let changed = app.store.revoke_attestation(&listing_id, &id, &revocation).await?;
         let record = app.store.attestation(&listing_id, &id).await?.ok_or_else(unknown)?;
-        Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
-            attestation_id: id,
-            changed,
-            revoked: record.revoked,
-        })
+        Ok(Answer { attestation_id: id, changed, revoked: record.revoked })
     }
 }

@@ -10,8 +10,6 @@ pub struct RotateSigningKey;
 /// The new key.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The id of the key in the key set.
     kid: String,
     /// The time when the registry starts to sign with the key.
@@ -23,12 +21,12 @@ pub struct Answer {
 impl Operation for RotateSigningKey {
     const NAME: &'static str = "rotate_signing_key";
     const TITLE: &'static str = "Rotate the signing key";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Adds a new signing key. One hour later, the registry starts to sign \
         statements and cards with this key. Only for the operator (bearer token). The previous key stays \
         published until everything that it signed has expired. Returns the key id, and the time when signing \
         with the new key starts.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &["rotate the signing key", "add a new signing key"];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["rotate_signing_key"] }];
@@ -40,6 +38,6 @@ impl Operation for RotateSigningKey {
         operator_token::require(app, caller)?;
         let (kid, signs_from) = keys::rotate(app).await?;
         let jwks_uri = app.settings.url("/.well-known/jwks.json");
-        Ok(Answer { ok: true, version: registry_domain::trust::VERSION, kid, signs_from, jwks_uri })
+        Ok(Answer { kid, signs_from, jwks_uri })
     }
 }

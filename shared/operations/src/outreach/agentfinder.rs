@@ -9,8 +9,6 @@ pub struct AgentFinder;
 /// How another directory reads this registry.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     title: String,
     point_registry_at: Sources,
     contribution_pack: ContributionPack,
@@ -79,11 +77,11 @@ struct Active {
 impl Operation for AgentFinder {
     const NAME: &'static str = "agentfinder";
     const TITLE: &'static str = "For other directories";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns how another directory can read or mirror this registry: the \
         endpoints of each protocol, the OpenAPI description and the open catalog. Also explains the evidence \
         in each row, how to follow changes, and where to publish missing listings.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "how do I mirror this registry?",
         "show the agentfinder",
@@ -122,8 +120,6 @@ impl Operation for AgentFinder {
         let (live, settings) = (app.store.live().await?, &app.settings);
         let url = |path| settings.url(path);
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             title: format!("How another directory can read {}", settings.brand),
             point_registry_at: Sources {
                 ard_search: url("/api/ard/search"),

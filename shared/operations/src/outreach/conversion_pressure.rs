@@ -14,8 +14,6 @@ pub struct ConversionPressure;
 /// The budget of outreach messages (invitations and connector messages) for today.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The current UTC day.
     day: String,
     /// Outreach messages sent today.
@@ -50,12 +48,12 @@ struct ScaledBy {
 impl Operation for ConversionPressure {
     const NAME: &'static str = "conversion_pressure";
     const TITLE: &'static str = "Invitation budget";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns how many invitations and connector messages the registry may \
         send today, how many it has sent, and how many are left. Also returns the number of free founding \
         seats, and the pause between two messages to one listing. For the invitations themselves, use \
         demo_nudge.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "how many invitations are left today?",
         "what is the conversion pressure?",
@@ -78,8 +76,6 @@ impl Operation for ConversionPressure {
         let active_clean = live.agents + live.mcps;
         let day_cap = budget::day_cap(active_clean, settings, multiplier);
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             day: now.utc_day(),
             day_sent,
             day_cap,

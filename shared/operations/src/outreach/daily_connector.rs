@@ -13,8 +13,6 @@ pub struct DailyConnector;
 /// The connector of the day.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     playbook: Playbook,
     /// The listing chosen for the current UTC day. The choice does not change during the day.
     today: ConnectorPick,
@@ -65,12 +63,12 @@ struct PastDay {
 impl Operation for DailyConnector {
     const NAME: &'static str = "daily_connector";
     const TITLE: &'static str = "Connector of the day";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns the connector of the current UTC day. A connector is a Live \
         listing that connects others, such as a router or directory; the registry writes to one connector a \
         day. Also returns the reasons for the choice, a draft of the message, the thresholds and the choices \
         of earlier days.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];
@@ -81,8 +79,6 @@ impl Operation for DailyConnector {
         let (today, days) = connector_day::days(app).await?;
         let shown = usize::try_from(connector_day::SHOWN_DAYS).unwrap_or(usize::MAX);
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             playbook: connectors::playbook(&app.settings),
             laws: connectors::laws(&app.settings),
             prep: Prep { already: today.touched_at.is_some(), operator_notified: false, note: note(&today) },

@@ -15,8 +15,6 @@ pub struct DemoNudge;
 /// The state of the invitations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// When the job last completed. Null before the first run.
     last_run_at: Option<Moment>,
     day: DayBudget,
@@ -86,11 +84,11 @@ struct Policy {
 impl Operation for DemoNudge {
     const NAME: &'static str = "demo_nudge";
     const TITLE: &'static str = "Demo invitations";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns the state of the invitations to the free demo: how many the \
         registry sent today, how many are left, and how many listings it never contacted. Also returns the \
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
@@ -113,8 +111,6 @@ impl Operation for DemoNudge {
         let cap = budget::day_cap(active_clean, settings, multiplier);
         let room = cap.saturating_sub(sent);
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             last_run_at: totals.last_run_at,
             day: DayBudget { day: now.utc_day(), sent, cap, room },
             active_clean,

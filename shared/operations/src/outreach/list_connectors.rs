@@ -17,8 +17,6 @@ pub struct ListConnectors;
 /// The connectors that were chosen, and the candidates.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     note: &'static str,
     laws: Vec<String>,
     /// Listings chosen as connector of the day in the last 30 days, newest first. Each listing appears once.
@@ -80,12 +78,12 @@ struct OnboardingPack {
 impl Operation for ListConnectors {
     const NAME: &'static str = "list_connectors";
     const TITLE: &'static str = "Connectors";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers whose purpose is to connect \
         others, for example routers, directories and marketplaces. Each row shows how well the listing fits as a \
         connector, and why. Also returns the connectors chosen in the last 30 days, and the steps to join. \
         For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];
@@ -98,8 +96,6 @@ impl Operation for ListConnectors {
         let (days, candidates) = futures::try_join!(days, connectors::candidates(app))?;
         let shown = candidates.iter().take(MAX_CANDIDATES).map(|one| candidate(one, app, now)).collect();
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             note: "Only Live listings are shown. The ranking depends only on their traits and points.",
             laws: laws(settings),
             partners: partners(&days),

@@ -33,8 +33,6 @@ enum Choice {
 /// The state after the call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     opted_out: bool,
     /// Whether this call changed the choice.
@@ -47,6 +45,7 @@ pub struct Answer {
 impl Operation for OutreachOptOut {
     const NAME: &'static str = "outreach_opt_out";
     const TITLE: &'static str = "Opt out of invitations";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Stops all invitations and connector messages to a listing, \
         permanently. Pass listing_id. With action opt_in, the listing can get messages again. The listing \
         itself does not change. Returns whether it gets messages, and when the registry may send the next \
@@ -76,8 +75,6 @@ impl Operation for OutreachOptOut {
             (store.opt_in(&listing.id, class, from, listing.lane == Lane::Active).await?, Some(from))
         };
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             opted_out,
             changed,
             may_be_written_to_from: from,

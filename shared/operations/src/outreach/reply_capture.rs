@@ -15,8 +15,6 @@ pub struct ReplyCapture;
 /// What listings did after an outreach message.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The totals for the latest messages (at most 50).
     totals: Totals,
     /// The numbers of each listing. The listing with the latest message comes first.
@@ -60,11 +58,11 @@ struct Endpoints {
 impl Operation for ReplyCapture {
     const NAME: &'static str = "reply_capture";
     const TITLE: &'static str = "Invitation results";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Returns what listings did after the latest invitations: whether they \
         took the demo, gave feedback or checked in at their inbox. Contains the numbers for each listing and \
         the totals, but no texts. Use it to see whether invitations work.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "what replies did the invitations get?",
         "what replies did outreach capture?",
@@ -109,8 +107,6 @@ impl Operation for ReplyCapture {
             check_ins: all.check_ins + one.check_ins,
         });
         Ok(Answer {
-            ok: true,
-            version: registry_model::VERSION,
             totals,
             count: recent.len(),
             recent,

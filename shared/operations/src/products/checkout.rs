@@ -45,7 +45,6 @@ pub struct Arguments {
 /// The purchase, or the products and prices.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     #[serde(flatten)]
     content: Content,
 }
@@ -158,7 +157,7 @@ impl Operation for Checkout {
                 Content::Purchase(Box::new(purchase(&app.settings, begun)))
             }
         };
-        Ok(Answer { ok: true, content })
+        Ok(Answer { content })
     }
 }
 

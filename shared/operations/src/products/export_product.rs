@@ -28,7 +28,6 @@ fn skills() -> String {
 /// An exported product. Over REST an archive is sent as a file, without this JSON.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     sku: Sku,
     name: &'static str,
     /// `skills`, `zip` or `tar.gz`.
@@ -104,7 +103,6 @@ impl Operation for ExportProduct {
         };
         let archive = media_type.map(attach).transpose()?;
         Ok(Answer {
-            ok: true,
             sku: grant.sku,
             name: grant.sku.title(),
             format: name,

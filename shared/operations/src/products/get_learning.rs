@@ -15,7 +15,6 @@ pub struct GetLearning;
 /// The statistics and recommendations.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     updated_at: Moment,
     /// The number of listings in each stage.
     funnel: Vec<FunnelStage>,
@@ -76,7 +75,6 @@ impl Operation for GetLearning {
         seat), and which share of them reached the next stage. Also returns product ratings, the reasons why \
         probes failed today with fixes, and recommendations. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["how many demos lead to feedback?", "show the conversion path", "what did the registry learn?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -97,7 +95,6 @@ impl Operation for GetLearning {
         let unlock = learned.unlock(app);
         let product = |sku: Sku| RatedProduct { sku, name: sku.title(), rating: learned.rating(sku) };
         Ok(Answer {
-            ok: true,
             updated_at: learned.at,
             funnel: learned.stages(),
             seats: Seats { seats: deal.seats, claimed: deal.claimed, remaining: deal.remaining },

@@ -12,7 +12,6 @@ pub struct ImprovementLog;
 /// The improvement log.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     title: &'static str,
     updated_at: Moment,
     entries: Vec<Entry>,
@@ -44,7 +43,6 @@ impl Operation for ImprovementLog {
         to do about each problem. The problems are: why probes fail, at which stage listings stop on the way \
         to a product, and low ratings of products. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] =
         &["show the improvement log", "what is being improved?", "how can I contribute an improvement?"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -65,7 +63,6 @@ impl Operation for ImprovementLog {
         entries.extend(funnel_entry(&learned, settings));
         entries.extend(Sku::ALL.into_iter().filter_map(|sku| rating_entry(&learned, sku, settings)));
         Ok(Answer {
-            ok: true,
             title: "Improvement log",
             updated_at: learned.at,
             entries,

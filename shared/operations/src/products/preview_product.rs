@@ -36,7 +36,6 @@ pub struct Arguments {
 /// The list of products, and the requested preview.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     name: &'static str,
     /// How to call this tool.
     usage: String,
@@ -116,7 +115,6 @@ impl Operation for PreviewProduct {
             ),
         };
         Ok(Answer {
-            ok: true,
             name: "Product preview",
             usage: format!(
                 "GET {}?sku=kernel|recursive|alive|mcp_mesh&listing_id=… (or agent_name=, description=, preset=, goals=).",

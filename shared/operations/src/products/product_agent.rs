@@ -51,7 +51,6 @@ pub struct Arguments {
 /// The result of the tool.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     tool: ProductTool,
     /// The product.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +189,6 @@ fn list(app: &App) -> Answer {
 
 fn answer(tool: ProductTool, next: NextStep) -> Answer {
     Answer {
-        ok: true,
         tool,
         product: None,
         made_for: None,

@@ -32,7 +32,6 @@ pub struct Arguments {
 /// The steps of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     name: &'static str,
     /// How to call this tool.
     usage: String,
@@ -67,7 +66,6 @@ impl Operation for RunProduct {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let usage = format!("GET {}?listing_id=…", app.settings.url("/api/products/run"));
         let answer = Answer {
-            ok: true,
             name: "One run of the alive routine",
             usage,
             listing_id: None,

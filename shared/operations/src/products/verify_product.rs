@@ -41,7 +41,6 @@ pub struct Arguments {
 /// The result of the comparison.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     name: &'static str,
     /// How to call this tool.
     usage: String,
@@ -146,7 +145,7 @@ impl Operation for VerifyProduct {
              {{path, content}}.",
             app.settings.url("/api/products/verify")
         );
-        let answer = Answer { ok: true, name: "Product verification", usage, ..Answer::default() };
+        let answer = Answer { name: "Product verification", usage, ..Answer::default() };
         let is_empty =
             arguments.token.is_none() && arguments.listing_id.is_none() && arguments.files.is_empty();
         if arguments.usage || is_empty {

@@ -32,7 +32,6 @@ pub struct Arguments {
 /// The result of the action.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     listing_id: ListingId,
     /// The action that was executed.
     action: TalkAction,
@@ -120,7 +119,6 @@ impl Operation for Talk {
         let visited_at = if is_visit { Some(now) } else { listing.visited_at };
         let listing = Listing { visited_at, ..listing };
         Ok(Answer {
-            ok: true,
             action,
             message: message.map(|message| InboxMessage::of(message, None)),
             talk: talk::Talk::of(&listing, &app.settings, now),

@@ -31,7 +31,6 @@ pub struct Arguments {
 /// A page of an inbox.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
     listing_id: ListingId,
     /// Whether the listing visits its Talk inbox.
     talk: Talk,
@@ -104,7 +103,6 @@ impl Operation for TalkInbox {
         let listing = visit(app, listing).await?;
         let now = app.clock.now();
         Ok(Answer {
-            ok: true,
             talk: Talk::of(&listing, &app.settings, now),
             inbox: messages.into_iter().map(|message| InboxMessage::of(message, read_until)).collect(),
             next_actions: next_actions(&listing, &app.settings, now),

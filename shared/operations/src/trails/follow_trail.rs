@@ -37,8 +37,6 @@ enum TrailKind {
 /// The ranking.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The kind of ranking.
     mode: TrailKind,
     /// Strongest first.
@@ -56,6 +54,7 @@ enum Place {
 impl Operation for FollowTrail {
     const NAME: &'static str = "follow_trail";
     const TITLE: &'static str = "Follow a trail";
+    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
         (most recent use), `dangerous` (most warnings), `demand` (most searches) or `composition` (pairs \
         most often used together). Use it to discover listings without a search. Pass kind and limit.";
@@ -94,7 +93,7 @@ impl Operation for FollowTrail {
                 "Ordered by `intensity` (the strength of the pair). This value halves every 240 hours.",
             ),
         };
-        Ok(Answer { ok: true, version: registry_app::trails::VERSION, mode: arguments.kind, items, note })
+        Ok(Answer { mode: arguments.kind, items, note })
     }
 }
 

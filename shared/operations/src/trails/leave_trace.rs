@@ -41,6 +41,7 @@ pub struct Arguments {
 impl Operation for LeaveTrace {
     const NAME: &'static str = "leave_trace";
     const TITLE: &'static str = "Leave a trace";
+    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Leaves a public mark at a listing, for example a note, a warning or a \
         planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
         e-mail addresses or secrets. The strength of a mark halves every ten days. Returns the mark, whether \

@@ -34,8 +34,6 @@ pub struct Arguments {
 /// Trails, marks and compositions.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The time for which the values were computed.
     pub(super) at: Moment,
     /// Trails, strongest first. With `listing_id`, only the trail of this listing.
@@ -55,6 +53,7 @@ pub struct Answer {
 impl Operation for SenseTraces {
     const NAME: &'static str = "sense_traces";
     const TITLE: &'static str = "Read traces";
+    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Returns what others left at a listing: its trail (numbers for use, \
         warnings and searches), the newest marks, and the listings used together with it. Use it before you \
         use a listing. Without listing_id, returns the strongest of all listings. Strangers write the texts \
@@ -128,8 +127,6 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
     app.pending_deposits.note(caller, &id, TrailEvent::Sense, now);
     let is_shown = |edge: &Edge| found.listings.contains_key(edge.other(&id));
     Ok(Answer {
-        ok: true,
-        version: registry_app::trails::VERSION,
         at: now,
         trails: vec![TrailRow::of(listing, &trail.unwrap_or_default())],
         marks: marks.into_iter().map(|mark| MarkRow::of(mark, now)).collect(),
@@ -164,8 +161,6 @@ pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
         )
     });
     Ok(Answer {
-        ok: true,
-        version: registry_app::trails::VERSION,
         at: now,
         marks: marks.map(|mark| MarkRow::of(mark, now)).collect(),
         compositions: edges.cloned().map(CompositionRow::from).collect(),

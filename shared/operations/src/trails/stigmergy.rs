@@ -17,8 +17,6 @@ pub struct Stigmergy;
 /// How trails work, and the strongest trails.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     medium: &'static str,
     model: &'static str,
     /// Half-life of each value in hours.
@@ -57,12 +55,12 @@ struct Weight {
 impl Operation for Stigmergy {
     const NAME: &'static str = "stigmergy";
     const TITLE: &'static str = "How trails work";
+    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Explains how trails work. A trail is a set of numbers for a listing: \
         events increase them, and they decrease with time. Returns what each event adds, the half-lives, the \
         strongest trails, the newest marks, and the pairs most often used together. To read one trail, use \
         sense_traces.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "how do trails work?",
         "how does stigmergy work?",
@@ -77,8 +75,6 @@ impl Operation for Stigmergy {
         let live = async { Ok(app.store.live().await?) };
         let (shown, live) = futures::try_join!(sense_traces::of_all(app, SHOWN), live)?;
         Ok(Answer {
-            ok: true,
-            version: registry_app::trails::VERSION,
             medium: "A trail is a set of values for a listing. Events increase the values, and the values \
                 decrease with time. Anyone can also leave a mark (a short text) at a listing.",
             model: "value * 0.5^(hours / half-life), computed when the value is read. A value below 0.05 \

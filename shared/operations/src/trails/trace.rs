@@ -55,8 +55,6 @@ impl Trace {
 /// The mark that was left.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     /// The mark. It is shown until its strength has decreased to almost 0.
     mark: MarkRow,
@@ -233,8 +231,6 @@ fn answer(
     }
     let url = app.settings.url(&format!("{PATH}?action=sense&listing_id={id}"));
     Ok(Answer {
-        ok: true,
-        version: registry_app::trails::VERSION,
         listing_id: id.clone(),
         mark: MarkRow::of(mark, now),
         counted: why.is_none(),

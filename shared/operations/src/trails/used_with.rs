@@ -35,6 +35,7 @@ impl Arguments {
 impl Operation for UsedWith {
     const NAME: &'static str = "used_with";
     const TITLE: &'static str = "Report two listings used together";
+    const VERSION: Option<&'static str> = Some(registry_app::trails::VERSION);
     const DESCRIPTION: &'static str = "Records that you used two listings together. Call it after a task in \
         which both worked. The registry then shows this pair to others who look at one of the two. Each \
         source counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the \

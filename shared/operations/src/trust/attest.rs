@@ -38,8 +38,6 @@ pub struct Arguments {
 /// The signed statement.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// The signed facts and the token (JWS).
     attestation: Attestation,
     /// The place of the statement in the evidence log. The statement is added to the log within minutes.
@@ -50,6 +48,7 @@ pub struct Answer {
 impl Operation for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Signed statement about a listing";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Signs a statement (JWS, ES256) about a listing and returns the token. \
         Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, composition \
         or outcome. It contains only what the registry observed, good or bad. Verify it with \
@@ -84,8 +83,6 @@ impl Operation for Attest {
         let attestation = attestation::issue(app, statement, allowance.as_ref()).await?;
         let Attestation { id, subject, issued_at, .. } = &attestation;
         Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             log: LogPlace::of_attestation(&app.settings, subject, *issued_at, id, None),
             attestation,
             note: "The statement contains only what the registry observed. Verify it with `verify_attestation`, \

@@ -24,8 +24,6 @@ pub struct Arguments {
 /// The signed statements.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     /// The statements, newest first.
     attestations: Vec<AttestationRecord>,
@@ -35,6 +33,7 @@ pub struct Answer {
 impl Operation for Attestations {
     const NAME: &'static str = "attestations";
     const TITLE: &'static str = "Statements about a listing";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Lists the signed statements about a listing that have not expired, \
         newest first. Each row contains the id, type, key and times of a statement. If a statement was \
         revoked, the row also contains the time and the reason. Pass listing_id. To get a new statement, use \
@@ -55,12 +54,6 @@ impl Operation for Attestations {
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let attestations = app.store.attestations_of(&listing.id, limit, app.clock.now()).await?;
         let count = attestations.len();
-        Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
-            listing_id: listing.id,
-            attestations,
-            count,
-        })
+        Ok(Answer { listing_id: listing.id, attestations, count })
     }
 }

@@ -43,8 +43,6 @@ pub struct Arguments {
 /// The bound key, or the challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     /// Whether this call bound a key.
     bound: bool,
@@ -66,6 +64,7 @@ pub struct Answer {
 impl Operation for BindIdentity {
     const NAME: &'static str = "bind_identity";
     const TITLE: &'static str = "Bind a key to a listing's domain";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Binds a key or DID to the domain of a listing, to prove who controls \
         the listing. First call it without a signature. It returns a challenge, and the places where the \
         domain can publish the key: DNS, a file on the site or a did:web document. Then sign the challenge \
@@ -97,8 +96,6 @@ impl Operation for BindIdentity {
             Some(offered) => (None, Some(bind(app, caller, &listing, &act, offered, did.as_ref()).await?)),
         };
         Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             bound: proven.is_some(),
             proven_domain: proven.as_ref().map(|identity| identity.proven_domain.to_string()),
             method: proven.as_ref().map(|identity| identity.method),

@@ -44,8 +44,6 @@ pub struct Arguments {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// `cap_` and 24 hexadecimal digits.
     capability_hash: String,
     algorithm: &'static str,
@@ -69,6 +67,7 @@ pub struct Answer {
 impl Operation for CapabilityHash {
     const NAME: &'static str = "capability_hash";
     const TITLE: &'static str = "Capability hash";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Returns a short id (cap_...) for what an agent or server can do: a \
         hash of its name, kind, description, tools, skills and tags. Use it to compare agents or to detect \
         changes. With listing_id, hashes what the registry observed. With listing_id and name, compares both \
@@ -110,8 +109,6 @@ impl Operation for CapabilityHash {
         let capability_hash = hashed.hash()?;
         let observed_hash = observed.as_ref().map(|(observed, _)| observed.hash()).transpose()?;
         Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             algorithm: "cap_ + first 24 hex digits of SHA-256 over RFC 8785 JSON of {description (first 500 characters), \
                 kind, name, skills, tags, tools}; texts trimmed, lists sorted by code point without repetition",
             canonical: hashed.canonical()?,

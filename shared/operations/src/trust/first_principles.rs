@@ -10,8 +10,6 @@ pub struct FirstPrinciples;
 /// Overview of the trust family.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     model: &'static str,
     /// The basic facts that the trust tools work with.
     atoms: Vec<Atom>,
@@ -56,11 +54,11 @@ struct Endpoints {
 impl Operation for FirstPrinciples {
     const NAME: &'static str = "first_principles";
     const TITLE: &'static str = "Overview of the trust tools";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Returns an overview of the trust tools, with totals and endpoints. \
         The tools cover capability hashes, liveness, signed statements and how to verify them, proven \
         domains, and actions of listing owners. Use it to choose a trust tool.";
     const EFFECT: Effect = Effect::READS;
-    const EXAMPLE: &'static str = "{}";
     const PHRASES: &'static [&'static str] = &[
         "which trust tools are there?",
         "show the first principles",
@@ -74,8 +72,6 @@ impl Operation for FirstPrinciples {
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let (live, trails) = futures::try_join!(app.store.live(), app.store.trail_totals(app.clock.now()))?;
         Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             model: "The registry signs only what it observed. An owner proves control of a domain with a key \
                 of that domain.",
             atoms: atoms(),

@@ -32,8 +32,6 @@ pub struct Arguments {
 /// The score with its reasons, and the trust graph.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     name: String,
     kind: Kind,
@@ -118,6 +116,7 @@ struct Badge {
 impl Operation for GetReciprocity {
     const NAME: &'static str = "get_reciprocity";
     const TITLE: &'static str = "Reciprocity of a listing";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Returns the reciprocity score of a listing, from 0 to 100, with a \
         reason for each part. Clean checks give 40 points, a link back to this registry 50, a proven domain \
         20, and a card 10. Also returns the proven domains, the trust graph and a badge. Pass listing_id, \
@@ -156,8 +155,6 @@ impl Operation for GetReciprocity {
         let (settings, id) = (&app.settings, &listing.id);
         let (badge_url, badge_markdown) = (badge::clean_url(settings, id), badge::markdown(settings, id));
         Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             name: listing.name.clone(),
             kind: listing.shown_kind(),
             lane: listing.shown_lane(app.oldest_proof()),

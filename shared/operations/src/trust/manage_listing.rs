@@ -61,8 +61,6 @@ pub struct Arguments {
 /// The result of the action, or the challenge to sign.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     listing_id: ListingId,
     act: OwnerAct,
     /// Whether the action was done. It is false if you must sign the challenge first.
@@ -87,6 +85,7 @@ pub struct Answer {
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own. `act` is withdraw, restore, rename or \
         reprobe. First call it with listing_id and act. It returns a challenge, and the places where the \
         domain of the listing can publish a key. Sign the challenge with that key. Then call it again with \
@@ -110,8 +109,6 @@ impl Operation for ManageListing {
         let ways = ownership::ways(app, &listing, None)?;
         let text = text_of(act, &listing.id, name.as_deref());
         let answer = Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             listing_id: listing.id.clone(),
             act,
             done: false,

@@ -20,8 +20,6 @@ pub struct Arguments {
 /// Whether the statement is valid, and what it contains.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    ok: bool,
-    version: &'static str,
     /// Whether all checks passed.
     valid: bool,
     /// The result of each check. Checks that depend on a failed check are left out.
@@ -45,6 +43,7 @@ pub struct Answer {
 impl Operation for VerifyAttestation {
     const NAME: &'static str = "verify_attestation";
     const TITLE: &'static str = "Verify a signed statement";
+    const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Verifies a signed statement (attestation) of this registry. Pass the \
         token as jws. Returns `valid`, the result of each check and the signed facts. The checks include the \
         signature, the expiry and the revocation. An invalid token is not an error: the answer contains \
@@ -72,8 +71,6 @@ impl Operation for VerifyAttestation {
             None => None,
         };
         Ok(Answer {
-            ok: true,
-            version: registry_domain::trust::VERSION,
             valid,
             log,
             id: signed.map(|signed| signed.jti.clone()),

@@ -18,8 +18,9 @@ const AGENTS: usize = 300;
 
 /// The number of listings that a newly started process finds.
 async fn count_in_new_process(registry: &TestRegistry) -> usize {
-    let App { settings, store, clock, .. } = registry.app.clone();
-    count_indexed(&App::new((*settings).clone(), store, Bus::Silent, clock, Random::seeded(1))).await
+    let app = &registry.app;
+    let (store, clock) = (app.store.clone(), app.clock.clone());
+    count_indexed(&App::new(app.settings.clone(), store, Bus::Silent, clock, Random::seeded(1))).await
 }
 
 /// The number of listings in the index of a process.

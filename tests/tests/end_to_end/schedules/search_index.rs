@@ -26,7 +26,7 @@ fn ids(found: &Found) -> Vec<ListingId> {
 
 /// Another process over the same table, with an index of its own.
 fn another_process(app: &App) -> App {
-    let settings = (*app.settings).clone();
+    let settings = app.settings.clone();
     App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
 }
 
