@@ -144,7 +144,6 @@ impl A2aError {
         error
     }
 
-    /// The answer of the REST binding.
     pub(crate) fn rest(&self) -> Response {
         self.log();
         let (_, _, status, google) = self.codes();

@@ -53,7 +53,6 @@ struct Report {
 /// Why an event was not handled.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The event is unknown.
     #[error("unknown event: {0}")]
     Event(#[from] serde_json::Error),
     /// The table is busy; the event may be delivered again.

@@ -51,7 +51,6 @@ fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Page<'a> {
     pub(crate) tools: &'a [Value],
-    /// The cursor of the next page.
     pub(crate) next: Option<String>,
 }
 

@@ -130,7 +130,6 @@ impl HttpConnector for Embedded {
     }
 }
 
-/// The DynamoDB operation of a request.
 fn operation(request: &HttpRequest) -> &str {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
     target.rsplit('.').next().unwrap_or_default()

@@ -13,7 +13,6 @@ use serde_json::Value;
 /// A function that is called with an event and returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
-/// The functions of the HTTP API.
 #[must_use]
 pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
     BTreeMap::from([

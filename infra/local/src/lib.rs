@@ -95,10 +95,8 @@ pub enum StartError {
     /// Another registry uses the data.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The table cannot be created.
     #[error("cannot create the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
-    /// The template is invalid.
     #[error(transparent)]
     Template(#[from] template::TemplateError),
     /// The routes of the template are invalid.
@@ -112,11 +110,9 @@ pub enum StartError {
 /// A running registry. Dropping it aborts all its work; [`Local::stop`] lets the work finish.
 #[derive(Debug)]
 pub struct Local {
-    /// The address that it listens on.
     pub address: SocketAddr,
     /// Shared by all functions.
     pub app: App,
-    /// The engine with the table.
     pub engine: Embedded,
     /// The events on the bus, if [`Options::schedules`] is off.
     pub events: Option<mpsc::UnboundedReceiver<Value>>,
@@ -177,7 +173,6 @@ impl Local {
         })
     }
 
-    /// The URL of a path at the address that it listens on.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", base_url(self.address))

@@ -14,7 +14,6 @@ pub enum LockError {
     /// Another process has the lock.
     #[error("another registry uses {0}; stop that registry, or set DATA to another file")]
     InUse(PathBuf),
-    /// The lock file cannot be created or locked.
     #[error("{0}: {1}")]
     File(PathBuf, std::io::Error),
 }

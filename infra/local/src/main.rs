@@ -83,7 +83,6 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Logs to standard error.
 fn start_log() -> Result<(), String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
         None => Targets::new().with_default(LevelFilter::WARN),

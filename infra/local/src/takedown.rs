@@ -25,10 +25,8 @@ pub enum TakedownError {
     /// The data cannot be opened.
     #[error("cannot open the data: {0}")]
     Engine(#[from] EngineError),
-    /// The table cannot be created.
     #[error("cannot create the table: {0}")]
     Table(Box<aws_sdk_dynamodb::Error>),
-    /// The command itself failed.
     #[error(transparent)]
     Command(#[from] operator::Failure),
 }

@@ -8,21 +8,18 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use serde_yaml_ng::Value;
 
-/// A route of the HTTP API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// `None` for `ANY`.
     pub method: Option<http::Method>,
     /// `None` for `$default`, which matches what no other route matches.
     pub path: Option<String>,
-    /// The crate of the function.
     pub function: String,
 }
 
 /// A schedule of EventBridge Scheduler.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// The crate of the function.
     pub function: String,
     /// The time between two events.
     pub every: Duration,
@@ -30,10 +27,8 @@ pub struct Schedule {
     pub input: Option<Json>,
 }
 
-/// A rule on the event bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The crate of the function.
     pub function: String,
     /// Any of these sources; empty matches all.
     pub source: Vec<String>,
@@ -50,7 +45,6 @@ pub struct Cors {
     pub methods: Vec<String>,
     /// `AllowHeaders`.
     pub headers: Vec<String>,
-    /// `ExposeHeaders`.
     pub exposed: Vec<String>,
     /// `MaxAge` in seconds.
     pub max_age: Option<u64>,
@@ -86,14 +80,7 @@ pub enum TemplateError {
     NoCrate(String),
     /// An event has an invalid property or an unsupported type.
     #[error("event {event} of function {function}: {problem}")]
-    Event {
-        /// Logical id of the function.
-        function: String,
-        /// Logical id of the event.
-        event: String,
-        /// What is wrong.
-        problem: String,
-    },
+    Event { function: String, event: String, problem: String },
 }
 
 impl Template {

@@ -42,7 +42,6 @@ pub struct Services {
     pub fetcher: Fetcher,
     /// Documents and answers by path and query, rendered by this process.
     pub pages: RenderCache<Bytes>,
-    /// Rendered pages of the registry API.
     pub server_pages: RenderCache<TaggedPage>,
     /// This process's copy of the search index.
     pub search: Searcher,

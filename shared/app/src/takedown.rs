@@ -21,9 +21,14 @@ pub use owner::{restore_by_owner, withdraw_by_owner};
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
     /// Withdraws a listing; publishing it again has no effect until it is restored.
-    Withdraw { listing_id: ListingId, reason: PublicReason },
+    Withdraw {
+        listing_id: ListingId,
+        reason: PublicReason,
+    },
     /// Puts a withdrawn listing back into the queue; a new probe makes it Live.
-    Restore { listing_id: ListingId },
+    Restore {
+        listing_id: ListingId,
+    },
     /// Refuses new listings at a host and its subdomains, and withdraws those listed there.
     BlockHost {
         host: HostName,
@@ -31,9 +36,12 @@ pub enum Command {
         reason: PublicReason,
     },
     /// Ends a block and restores the listings that it withdrew.
-    UnblockHost { host: HostName },
-    /// Erases the contact of a listing.
-    EraseContact { listing_id: ListingId },
+    UnblockHost {
+        host: HostName,
+    },
+    EraseContact {
+        listing_id: ListingId,
+    },
     RevokeAccess {
         /// The SHA-256 of the token, so that no call and no log contains the token.
         token_sha256: TokenDigest,

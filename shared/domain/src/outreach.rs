@@ -20,7 +20,6 @@ use registry_store::StoreError;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DayReport {
-    /// The UTC day.
     pub day: String,
     /// The partner of the day; `None` on a research day.
     pub connector: Option<String>,

@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-/// White space.
 macro_rules! blank {
     () => {
         r"[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*"

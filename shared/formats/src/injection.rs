@@ -43,7 +43,6 @@ pub fn fault(words: &str) -> Option<String> {
     ))
 }
 
-/// The first such phrase in a text.
 #[expect(clippy::expect_used, reason = "literal patterns, compiled by the tests")]
 fn phrase(text: &str) -> Option<String> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| {

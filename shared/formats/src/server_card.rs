@@ -85,7 +85,6 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
     endpoints
 }
 
-/// The address of an HTTP transport.
 fn address(transport: &Value) -> Option<&str> {
     let kind = ["type", "transport_type"].iter().find_map(|field| text(transport.get(*field)));
     if matches!(kind, Some("stdio")) {

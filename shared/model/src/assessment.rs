@@ -11,7 +11,6 @@ use super::{AbilityChange, Handshake, Kind, ListingId, Moment, Verdict};
 pub struct Assessment {
     pub verdict: Verdict,
     pub checks: Vec<Check>,
-    /// The score and what it is made of.
     pub score: Score,
     pub probed_at: Moment,
     /// The latest change of its tools or skills, seen by this probe or an earlier one. Not part of the stored evidence:

@@ -63,7 +63,6 @@ impl Problem {
         Self { field: Some(field.into()), ..Self::new(StatusCode::FORBIDDEN, code, detail) }
     }
 
-    /// 404: no listing of that id or name.
     pub fn listing_not_found(id: &str) -> Self {
         Self::new(
             StatusCode::NOT_FOUND,

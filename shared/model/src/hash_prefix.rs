@@ -62,7 +62,6 @@ impl FromStr for HashPrefix {
     }
 }
 
-/// The hash that assigns ids to buckets.
 #[must_use]
 pub fn id_hash(id: &ListingId) -> u32 {
     let digest: [u8; 32] = Sha256::digest(id.as_str()).into();

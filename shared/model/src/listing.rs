@@ -49,7 +49,6 @@ pub struct Listing {
     /// Absent while the listing is not Live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_since: Option<Moment>,
-    /// The time of the last `ok` handshake.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ok_at: Option<Moment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,7 +100,6 @@ pub struct Listing {
     pub lease_until: i64,
 }
 
-/// The latest assessed probe of a listing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LastProbe {
     pub handshake: Handshake,

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Handshake, Kind, ListingId, Moment};
 
-/// The version of the leaf format.
 const VERSION: u8 = 1;
 
 string_enum! {

@@ -69,7 +69,6 @@ impl LogTile {
     }
 }
 
-/// The path of the full tile.
 impl fmt::Display for LogTile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let index = match self {
@@ -93,7 +92,6 @@ impl fmt::Display for LogTile {
     }
 }
 
-/// Items to append to a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileSegment {
     pub tile: LogTile,

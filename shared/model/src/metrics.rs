@@ -41,7 +41,6 @@ string_enum! {
 }
 
 impl Metric {
-    /// The name in `CloudWatch`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.as_str()

@@ -13,7 +13,6 @@ pub enum Reach {
     Development,
 }
 
-/// The name servers for TXT records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameServers {
     /// Those of the system's resolver configuration.

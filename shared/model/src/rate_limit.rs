@@ -115,7 +115,6 @@ const fn aimed(
 }
 
 impl RateLimit {
-    /// The setting for one caller.
     #[must_use]
     pub fn caller_setting(&self) -> String {
         format!("{}_PER_HOUR", self.setting)
@@ -127,7 +126,6 @@ impl RateLimit {
         Some(format!("{}_PER_{}_PER_HOUR", self.setting, self.target?.as_str().to_uppercase()))
     }
 
-    /// The setting for all callers together.
     #[must_use]
     pub fn everybody_setting(&self) -> String {
         format!("{}_PER_HOUR_IN_ALL", self.setting)
@@ -159,7 +157,6 @@ impl RateLimit {
 }
 
 impl LimitedAction {
-    /// Its row.
     #[must_use]
     pub fn limit(self) -> &'static RateLimit {
         let row = if self == Self::OwnerChallenge { Self::OwnerProof } else { self };

@@ -58,7 +58,6 @@ pub struct Prices {
 }
 
 string_enum! {
-    /// How invitations are delivered.
     pub enum OutreachDelivery {
         /// Only to the Talk inbox.
         Talk = "talk",
@@ -186,7 +185,6 @@ impl Settings {
         })
     }
 
-    /// The limits of an action.
     #[must_use]
     pub fn rate(&self, action: LimitedAction) -> Rate {
         self.rates[action.limit().action as usize]

@@ -4,7 +4,6 @@ use jiff::SignedDuration;
 
 use super::{Amounts, Assessment, FeedItem, Lane, Listing, ProbeRecord, TalkMessage};
 
-/// The effect of a state change on the Live counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveChange {
     Risen,

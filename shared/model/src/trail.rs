@@ -168,7 +168,6 @@ impl Amounts {
 }
 
 string_enum! {
-    /// An event that deposits something.
     pub enum TrailEvent {
         /// A listing took a demo.
         TakeDemo = "take_demo",
@@ -228,7 +227,6 @@ impl TrailEvent {
     }
 }
 
-/// The trail of a listing at a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trail {
     pub attraction: f64,

@@ -116,7 +116,6 @@ fn as_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Err
     serializer.serialize_str(&STANDARD.encode(bytes))
 }
 
-/// The future of an operation whose types are erased.
 type Answering<T> = BoxFuture<'static, Result<T, Problem>>;
 
 /// An answer as REST sends it.
@@ -195,7 +194,6 @@ fn output_schema<O: Operation>() -> Value {
     schema
 }
 
-/// The answer of any operation.
 trait AnyAnswer: Send {
     fn to_text(&self) -> Result<Box<RawValue>, Problem>;
 

@@ -99,7 +99,6 @@ impl IndexCache {
         self.0.checked_at.store(now.as_second(), Ordering::Release);
     }
 
-    /// Loads the index unless it is loaded.
     pub(super) async fn load(&self, store: &Store) -> Result<(), StoreError> {
         if self.version().is_some() {
             return Ok(());

@@ -50,7 +50,6 @@ impl Store {
         }
     }
 
-    /// The record of an attestation.
     pub async fn attestation(
         &self,
         listing_id: &ListingId,

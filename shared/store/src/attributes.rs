@@ -67,7 +67,6 @@ pub(super) fn sum<T: TryFrom<i64> + Default>(items: &[Item], name: &str) -> T {
     T::try_from(items.iter().map(|item| number(item, name)).sum()).unwrap_or_default()
 }
 
-/// A time in milliseconds.
 pub(super) fn moment(item: &Item, name: &str) -> Option<Moment> {
     parsed(item, name).and_then(Moment::from_millisecond)
 }

@@ -21,7 +21,6 @@ pub struct Caps {
     pub day: u32,
 }
 
-/// A span of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
     /// For a window, the number of such windows since the epoch: `1495132` began 1495132 x 120 s after the epoch.
@@ -30,7 +29,6 @@ pub struct Bucket {
     pub used: u32,
 }
 
-/// The current buckets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetState {
     pub window: Bucket,
@@ -39,7 +37,6 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    /// How many probes are left.
     #[must_use]
     pub fn left(&self, caps: Caps) -> u32 {
         let left = |bucket: &Bucket, cap: u32| cap.saturating_sub(bucket.used);

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use registry_model::{HashPrefix, Kind, ListingId, Moment, Sku, id_hash};
 
-/// The counters of what is Live.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Live {
     pub agents: u32,
@@ -53,7 +52,6 @@ impl Live {
 pub struct Manifest {
     /// Grows with every change; 0 before the first.
     pub version: u64,
-    /// The version of each bucket.
     pub buckets: BTreeMap<HashPrefix, u64>,
     /// The list of buckets in the table cannot be read. So `buckets` is empty, and the index must be built again.
     pub is_damaged: bool,

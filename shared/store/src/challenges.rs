@@ -11,7 +11,6 @@ use super::rates::{self, Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use registry_model::Moment;
 
-/// A challenge as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
     /// Identifies it; cannot be guessed.

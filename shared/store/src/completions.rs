@@ -18,12 +18,10 @@ use registry_model::{
     TokenDigest, TrailEvent,
 };
 
-/// The reward of a listing for its feedback.
 #[derive(Clone, Copy, Debug)]
 pub enum NewReward<'a> {
     /// A founding seat, with the grant that its token gives.
     Seat {
-        /// How many seats there are.
         seats: u32,
         token: &'a TokenDigest,
         grant: &'a Grant,
@@ -31,7 +29,6 @@ pub enum NewReward<'a> {
     Code(&'a DiscountCode),
 }
 
-/// Feedback to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct NewFeedback<'a> {
     pub feedback: &'a Feedback,
@@ -50,7 +47,6 @@ pub enum CompletionOutcome {
     AlreadyDone,
     /// No seat is left.
     SeatsGone,
-    /// It took no demo.
     NotDemoed,
     Limited(UsedUp),
 }

@@ -9,7 +9,6 @@ use super::keys;
 use super::reads::Query;
 use registry_model::{ConnectorPick, Moment};
 
-/// The pick of a day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectorDay {
     pub pick: ConnectorPick,

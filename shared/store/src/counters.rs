@@ -62,7 +62,6 @@ impl Store {
     }
 }
 
-/// The counter of a rating.
 pub(super) fn rating_counter(sku: Sku, stars: u8) -> String {
     format!("rated_{}_{stars}", sku.as_str())
 }

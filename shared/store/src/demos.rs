@@ -102,7 +102,6 @@ impl Store {
         })
     }
 
-    /// Replaces an order that exists.
     pub async fn replace_order(&self, order: &Order) -> Result<(), StoreError> {
         let mut transaction = Transaction::default();
         transaction.replace(to_item(order)?);

@@ -28,7 +28,6 @@ pub struct Deposit {
 }
 
 impl Deposit {
-    /// One event with its standard amounts.
     #[must_use]
     pub fn of(listing: &ListingId, event: TrailEvent) -> Self {
         Self {

@@ -18,7 +18,6 @@ pub struct Discount {
     pub usage: DiscountUse,
 }
 
-/// The use of a discount code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiscountUse {
     Free,
@@ -29,7 +28,6 @@ pub enum DiscountUse {
 }
 
 impl Store {
-    /// A discount code by its digest.
     pub async fn discount(&self, digest: &str) -> Result<Option<Discount>, StoreError> {
         let item = self.read(&keys::discount_code(digest), Consistency::Strong).await?;
         Ok(item.map(|item| {

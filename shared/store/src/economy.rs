@@ -19,7 +19,6 @@ use super::trail_totals::{EventTotal, TrailTotals};
 use super::trails::{listing_of, trail_of};
 use registry_model::{Decay, ListingId, Moment, OutcomeTally, Trail};
 
-/// Seconds for which a sample is stored.
 const SAMPLE_RETENTION: i64 = 40 * 86_400;
 
 /// The attribute with the sum of what the operator added.
@@ -28,7 +27,6 @@ const BUMPS: &str = "adds";
 /// The registry at a full hour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EconomySample {
-    /// When it was taken.
     pub at: Moment,
     pub acceleration_index: f64,
     /// The weighted events per hour, as an average of the day before the sample.
@@ -46,19 +44,15 @@ pub struct EconomySample {
 pub struct SampledCounts {
     /// Live listings.
     pub listings: u64,
-    /// Marks left on trails.
     pub trails: u64,
     /// Pairs that were used together.
     pub compositions: u64,
-    /// Outcomes that were reported.
     pub outcomes: u64,
     /// Federation peers.
     pub federation: u64,
-    /// Demos that were taken.
     pub demos: u64,
     /// Listings with a bound identity.
     pub identities: u64,
-    /// Attestations that were issued.
     pub attestations: u64,
 }
 

@@ -7,7 +7,6 @@ use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
 use registry_model::error::Problem;
 
-/// A failure of the table.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Throttled, in conflict with another writer, or timed out: a retry may succeed.

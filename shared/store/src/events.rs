@@ -95,7 +95,6 @@ fn envelope(detail_type: &str, about: &str, at: Moment, detail: &Value) -> Value
 
 #[derive(Clone, Debug)]
 pub enum Bus {
-    /// An EventBridge bus by name.
     #[cfg(feature = "eventbridge")]
     EventBridge(aws_sdk_eventbridge::Client, std::sync::Arc<str>),
     /// A channel within this process.

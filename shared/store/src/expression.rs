@@ -7,7 +7,6 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::attributes::{Item, n};
 
-/// An update and its condition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Expression {
     sets: Vec<String>,
@@ -40,7 +39,6 @@ impl Expression {
         self
     }
 
-    /// Sets each of these attributes.
     pub(super) fn set_all(self, item: Item) -> Self {
         item.into_iter().fold(self, |expression, (name, value)| expression.set(&name, value))
     }
@@ -83,7 +81,6 @@ impl Expression {
         self
     }
 
-    /// Requires that the item exists.
     pub(super) fn if_exists(self) -> Self {
         self.only_if("attribute_exists(pk)", [], [])
     }

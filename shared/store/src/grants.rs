@@ -9,7 +9,6 @@ use super::keys;
 use registry_model::{Grant, TokenDigest};
 
 impl Store {
-    /// The grant of a token.
     pub async fn grant(&self, token: &TokenDigest) -> Result<Option<Grant>, StoreError> {
         let item = self.read(&keys::grant(token), Consistency::Strong).await?;
         item.map(|item| blob(&item, "grant")).transpose()

@@ -90,7 +90,6 @@ pub(super) fn move_pointers(transaction: &mut Transaction, before: Option<&Listi
     transaction.replace_pointers(&stored_pointers(before), &pointers(after));
 }
 
-/// Deletes all pointers to a listing from its hosts.
 pub(super) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
     transaction.replace_pointers(&stored_pointers(Some(listing)), &[]);
 }

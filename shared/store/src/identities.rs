@@ -13,7 +13,6 @@ use registry_model::{Identity, ListingId};
 /// The identities of a listing as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identities {
-    /// The oldest first.
     pub all: Vec<Identity>,
     /// How often they were written.
     revision: i64,

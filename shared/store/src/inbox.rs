@@ -37,7 +37,6 @@ pub struct InboxWrite<'a> {
     pub act: Option<Allowance<'a>>,
 }
 
-/// How a write to an inbox ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InboxOutcome {
     Written,
@@ -59,7 +58,6 @@ fn inbox_partition(id: &ListingId) -> String {
     format!("INBOX#{id}")
 }
 
-/// Leaves a message in an inbox.
 pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<(), StoreError> {
     if message.kind == TalkKind::CheckIn {
         // Counts whether a listing visits its inbox after the registry wrote to it.

@@ -22,7 +22,6 @@ const MAX_TEXT_BYTES: usize = 600;
 /// Contacts stored per listing.
 const MAX_CONTACTS: u8 = 16;
 
-/// A primary key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) pk: String,
@@ -38,7 +37,6 @@ impl Key {
         Item::from([("pk".to_owned(), s(&self.pk)), ("sk".to_owned(), s(&self.sk))])
     }
 
-    /// An item with this key and these attributes.
     pub(super) fn with<const N: usize>(&self, attributes: [(&str, AttributeValue); N]) -> Item {
         let mut item = self.item();
         item.extend(attributes.map(|(name, value)| (name.to_owned(), value)));
@@ -79,7 +77,6 @@ pub(super) fn leaf(id: &ListingId, at: Moment, leaf: &str) -> Key {
     of_listing(id, format!("{LEAF}{}", self::at(at, leaf)))
 }
 
-/// Prefix of the sort keys of [`leaf`].
 pub(super) const LEAF: &str = "LEAF#";
 
 /// The leaf of the latest decision on a listing. The key has no time, so that a batch read of the listing includes it.
@@ -122,7 +119,6 @@ pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
     of_listing(id, format!("{PROBE}{}", millis(at)))
 }
 
-/// Prefix of the sort keys of [`probe`].
 pub(super) const PROBE: &str = "PROBE#";
 
 /// A pointer from a name, folded for comparison, to a listing of that name.
@@ -156,7 +152,6 @@ pub(super) fn blocked_host(host: &HostName) -> Key {
 /// Why a host points to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostPointer {
-    /// It is listed.
     Listed,
     /// It was withdrawn when its host was blocked.
     Blocked,
@@ -201,7 +196,6 @@ pub(super) fn outreach(id: &ListingId) -> Key {
     Key::new(format!("{OUTREACH_OF}{id}"), "STATE")
 }
 
-/// Prefix of the partitions of [`outreach`].
 pub(super) const OUTREACH_OF: &str = "OUTREACH#";
 
 /// The count of first touches in a UTC day.
@@ -232,7 +226,6 @@ pub(super) fn connector_day(day: &str) -> Key {
 
 pub(super) const CONNECTORS: &str = "CONNECTOR";
 
-/// The partition of the attestations about a listing.
 pub(super) fn attestations(id: &ListingId) -> String {
     format!("ATTESTED#{id}")
 }
@@ -335,12 +328,10 @@ pub(super) fn session_totals(digest: &str) -> Key {
 
 pub(super) const SESSION_TOTALS: &str = "SESSIONS";
 
-/// The sums of reported outcomes of a listing.
 pub(super) fn outcomes(id: &ListingId) -> Key {
     Key::new(format!("{OUTCOMES_OF}{id}"), "TALLY")
 }
 
-/// Prefix of the partitions of [`outcomes`].
 pub(super) const OUTCOMES_OF: &str = "OUTCOME#";
 
 /// Exists where a source had its outcome of a listing counted in this hour.
@@ -364,15 +355,12 @@ pub(super) fn trail_partition(id: &ListingId) -> String {
     format!("{TRAIL_OF}{id}")
 }
 
-/// Prefix of the partitions of [`trail`].
 pub(super) const TRAIL_OF: &str = "TRAIL#";
 
-/// A mark at a listing; by time.
 pub(super) fn mark(at: &ListingId, time: Moment, mark_id: &str) -> Key {
     Key::new(trail_partition(at), format!("{MARK}{}", self::at(time, mark_id)))
 }
 
-/// Prefix of the sort keys of [`mark`].
 pub(super) const MARK: &str = "MARK#";
 
 /// Exists where a source, known by a digest, recently deposited at a listing.
@@ -391,10 +379,8 @@ pub(super) fn edge(at: &ListingId, with: &ListingId) -> Key {
     Key::new(trail_partition(at), format!("{EDGE}{with}"))
 }
 
-/// Prefix of the sort keys of [`edge`].
 pub(super) const EDGE: &str = "EDGE#";
 
-/// The two listings of an [`edge`].
 pub(super) fn ends_of_edge(key: &Key) -> Vec<ListingId> {
     let ends = [key.pk.strip_prefix(TRAIL_OF), key.sk.strip_prefix(EDGE)];
     ends.into_iter().flatten().filter_map(|id| id.parse().ok()).collect()
@@ -405,12 +391,10 @@ pub(super) fn trail_totals(id: &ListingId) -> Key {
     Key::new(TRAILS, shard(id))
 }
 
-/// Every item of [`trail_totals`].
 pub(super) fn all_trail_totals() -> Vec<Key> {
     (0..SHARDS).map(|shard| Key::new(TRAILS, format!("{shard:02}"))).collect()
 }
 
-/// The partition of [`trail_totals`].
 pub(super) const TRAILS: &str = "TRAILS";
 
 pub(super) fn day_tally(at: Moment, id: &ListingId) -> Key {
@@ -451,7 +435,6 @@ pub(super) fn millis(time: Moment) -> String {
     format!("{:013}", time.as_millisecond())
 }
 
-/// The time that a sort key by time begins with.
 pub(super) fn time_of(sort_key: &str) -> Option<Moment> {
     Moment::from_millisecond(sort_key.split('#').next()?.parse().ok()?)
 }

@@ -41,7 +41,6 @@ pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf, StoreError> {
     })
 }
 
-/// Identifies a leaf by its content.
 pub(super) fn leaf_id(leaf: &str) -> String {
     let mut id = sha256_hex(leaf);
     id.truncate(ID_DIGITS);

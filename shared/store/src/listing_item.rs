@@ -18,7 +18,6 @@ pub type NamedListing = (Listing, Option<Assessment>);
 /// order, whose fifth, a fresh `ok`, is a listing whose due time is in the future.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DueClass {
-    /// Never probed.
     NeverProbed,
     /// Active, and its weekly recheck is due.
     WeeklyDue,

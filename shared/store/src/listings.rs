@@ -30,7 +30,6 @@ pub enum Insertion {
 const MAX_SAME_NAME: i32 = 25;
 
 impl Store {
-    /// A listing's core.
     pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>, StoreError> {
         let item = self.read(&keys::listing(id), Consistency::Strong).await?;
         Ok(item.map(serde_dynamo::from_item).transpose()?)

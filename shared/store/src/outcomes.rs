@@ -29,7 +29,6 @@ pub enum OutcomeDeposit {
     Limited(UsedUp),
 }
 
-/// The tally of a listing, where the item is one.
 pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
     let id = text(item, "pk").strip_prefix(keys::OUTCOMES_OF)?.parse().ok()?;
     let tally = OutcomeTally {

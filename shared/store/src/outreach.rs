@@ -53,7 +53,6 @@ pub struct OutreachPlace {
     pub(super) due: String,
 }
 
-/// The outreach state of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutreachState {
     /// `None` where it is not in the queue.

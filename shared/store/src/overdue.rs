@@ -25,7 +25,6 @@ pub struct OverdueCount {
 }
 
 impl OverdueCount {
-    /// Counts one more.
     pub const fn add(&mut self, kind: Kind) {
         match kind {
             Kind::Agent => self.agents += 1,

@@ -13,19 +13,15 @@ use registry_model::{FeedItem, Grant, Moment, Purchase, PurchaseState, TokenDige
 /// Seconds for which an event is stored; the provider repeats one for three days.
 const EVENT_RETENTION: i64 = 30 * 86_400;
 
-/// An event of the payment provider.
 #[derive(Clone, Copy, Debug)]
 pub struct PaymentEvent<'a> {
     /// The same for every delivery of the event.
     pub id: &'a str,
-    /// When it was received.
     pub at: Moment,
 }
 
-/// How a payment event ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentOutcome {
-    /// The purchase changed.
     Done,
     /// The event was processed before, or the purchase is already in a later state; nothing was written.
     SeenBefore,

@@ -53,7 +53,6 @@ pub(super) fn tally(record: &ProbeRecord, first_today: bool, preflight_reject: b
 pub struct Tally {
     pub agents: u32,
     pub mcps: u32,
-    /// Different listings probed.
     pub unique: u32,
     /// Probes that ended at the preflight, without using budget.
     pub rejects: u32,
@@ -68,7 +67,6 @@ pub struct Tally {
 const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::Fail, Handshake::Skip];
 
 impl Store {
-    /// The tally of the UTC day of `now`.
     pub async fn tally(&self, now: Moment) -> Result<Tally, StoreError> {
         let shards = self.partition(&keys::day_partition(now)).await?;
         let mut reasons: BTreeMap<String, u32> = BTreeMap::new();
@@ -104,7 +102,6 @@ impl Store {
         blobs(&self.query(query).await?.items, "record")
     }
 
-    /// The latest probes of one outcome.
     pub async fn latest_probes(
         &self,
         outcome: Handshake,

@@ -15,7 +15,6 @@ use registry_model::{Moment, PaymentSession, Purchase, PurchaseId, PurchaseState
 /// Seconds for which an unpaid purchase is stored after its end: the provider repeats its events for days.
 const RETENTION: i64 = 30 * 86_400;
 
-/// A purchase as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPurchase {
     pub purchase: Purchase,
@@ -24,7 +23,6 @@ pub struct StoredPurchase {
     pub session: Option<PaymentSession>,
 }
 
-/// A purchase to be begun.
 #[derive(Clone, Copy, Debug)]
 pub struct NewPurchase<'a> {
     pub purchase: &'a Purchase,

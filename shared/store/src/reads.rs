@@ -111,7 +111,6 @@ impl Query {
     }
 }
 
-/// What one query read.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) items: Vec<Item>,
@@ -127,7 +126,6 @@ impl Page {
 }
 
 impl Store {
-    /// One item.
     pub(super) async fn read(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>, StoreError> {
         let get = self.client.get_item().table_name(&*self.table).set_key(Some(key.item()));
         Ok(get.consistent_read(consistency == Consistency::Strong).send().await?.item)

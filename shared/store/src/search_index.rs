@@ -48,7 +48,6 @@ pub struct DirtyMark {
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     pub manifest: Arc<Manifest>,
-    /// Those that are Live, by id.
     pub live: HashMap<ListingId, Arc<Listing>>,
     /// Founding seats taken.
     pub seats_claimed: u32,

@@ -12,10 +12,8 @@ use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use registry_model::{MAX_SESSION_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
 
-/// Seconds for which a session is stored.
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
 
-/// How a write to a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionWrite {
     Written,
@@ -25,7 +23,6 @@ pub enum SessionWrite {
     Limited(UsedUp),
 }
 
-/// A change of a session.
 #[derive(Clone, Debug, Default)]
 pub struct SessionChange {
     /// One more step, with a text that distinguishes it from others of its millisecond.
@@ -43,7 +40,6 @@ pub struct SessionTotals {
     pub closed: u64,
 }
 
-/// The attributes of the facts that are present.
 fn attributes(facts: &SessionFacts) -> Item {
     let facts = [
         ("entry_protocol", facts.entry_protocol.map(|protocol| protocol.as_str().to_owned())),

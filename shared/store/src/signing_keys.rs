@@ -14,7 +14,6 @@ const LOG_PARTITION: &str = "KEY#LOG";
 const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
 const FIRST: &str = "FIRST";
 
-/// A private key as it is stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredKey {
     pub kid: String,
@@ -24,7 +23,6 @@ pub struct StoredKey {
 }
 
 impl Store {
-    /// All keys for attestations.
     pub async fn signing_keys(&self) -> Result<Vec<StoredKey>, StoreError> {
         let items = self.partition(PARTITION).await?;
         items.into_iter().map(|item| Ok(serde_dynamo::from_item(item)?)).collect()
@@ -40,7 +38,6 @@ impl Store {
         self.put_new_key(PARTITION, FIRST, key).await
     }
 
-    /// The key of the evidence log.
     pub async fn log_key(&self) -> Result<Option<StoredKey>, StoreError> {
         self.first_key(LOG_PARTITION).await
     }
@@ -50,7 +47,6 @@ impl Store {
         self.put_new_key(LOG_PARTITION, FIRST, key).await
     }
 
-    /// The key that signs HTTP messages.
     pub async fn message_key(&self) -> Result<Option<StoredKey>, StoreError> {
         self.first_key(MESSAGE_PARTITION).await
     }

@@ -22,7 +22,6 @@ use registry_model::{
     Amounts, Handshake, Kind, Lane, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
 };
 
-/// The outcome of writing a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     Written,

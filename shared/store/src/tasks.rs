@@ -37,7 +37,6 @@ pub enum Origin {
     Client,
 }
 
-/// A task as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredTask {
     pub id: String,
@@ -48,13 +47,11 @@ pub struct StoredTask {
     pub context_origin: Origin,
     /// A name that is defined by the protocol.
     pub state: String,
-    /// When it entered that state.
     pub at: Moment,
     /// The rest, as its protocol writes it; at most [`MAX_CONTENT_BYTES`] bytes.
     pub content: String,
 }
 
-/// Selects tasks of a context.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskFilter {
     pub state: Option<String>,
@@ -62,7 +59,6 @@ pub struct TaskFilter {
     pub since: Option<Moment>,
 }
 
-/// A page of a context's tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskPage {
     /// The last changed first.

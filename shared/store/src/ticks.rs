@@ -23,7 +23,6 @@ pub struct TickReport {
     pub last_probed: Option<String>,
     /// The outcome of that probe.
     pub last_result: Option<String>,
-    /// How many probes it used.
     pub last_used: u32,
     /// How many ticks there were.
     pub ticks: u32,

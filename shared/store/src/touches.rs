@@ -18,10 +18,8 @@ use registry_model::{FeedItem, HostName, Moment, TalkKind, TalkMessage, Touch, T
 /// Seconds for which touches and the counts of days are stored: longer than any sensible pause.
 const RETENTION: i64 = 400 * 86_400;
 
-/// A first touch to make.
 #[derive(Clone, Copy, Debug)]
 pub struct NewTouch<'a> {
-    /// The place of its listing in the queue.
     pub place: &'a OutreachPlace,
     /// The message for its inbox; it has the time of the touch.
     pub message: &'a TalkMessage,
@@ -49,7 +47,6 @@ pub enum TouchOutcome {
 /// The sums of all outreach since the table exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OutreachTotals {
-    /// First touches.
     pub touches: u32,
     /// First touches of a connector of the day.
     pub connectors: u32,
@@ -75,7 +72,6 @@ fn to_item(new: &NewTouch<'_>) -> Result<Item, StoreError> {
 }
 
 impl Store {
-    /// Makes a first touch.
     pub async fn touch(&self, new: &NewTouch<'_>) -> Result<TouchOutcome, StoreError> {
         let (message, id) = (new.message, &new.message.to);
         let now = n(message.at.as_millisecond());
@@ -115,7 +111,6 @@ impl Store {
         })
     }
 
-    /// First touches on the UTC day of `at`.
     pub async fn touches_of_day(&self, at: Moment) -> Result<u32, StoreError> {
         Ok(count(&self.outreach_item(&keys::outreach_day(at)).await?, "sent"))
     }
@@ -138,7 +133,6 @@ impl Store {
         Ok(touches.collect::<Result<_, _>>()?)
     }
 
-    /// Stores that a run completed.
     pub async fn note_outreach_run(&self, now: Moment) -> Result<(), StoreError> {
         let change = Expression::default().set("last_run_at", s(now.to_string()));
         self.transact(Transaction::updating(keys::outreach_totals(), change)).await.map(drop)

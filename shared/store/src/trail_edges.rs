@@ -121,13 +121,11 @@ impl Store {
         Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// The edges of a listing, the strongest first.
     pub async fn edges_of(&self, id: &ListingId, limit: usize, now: Moment) -> Result<Vec<Edge>, StoreError> {
         let query = Query::of(index_partition(id)).index(table::SHOWN).descending().limit(limit);
         Ok(edges_left(&self.query(query).await?.items, now))
     }
 
-    /// The keys of the strongest of all edges, by one query of an index of keys.
     pub(super) async fn strongest_edge_keys(&self, limit: usize) -> Result<Vec<Key>, StoreError> {
         let query = Query::of(ALL).index(table::DUE).descending().limit(limit);
         let key = |item: &Item| Key::new(text(item, "pk"), text(item, "sk"));

@@ -21,7 +21,6 @@ use registry_model::{ListingId, Moment, Trail, TrailMark};
 /// The index partition of all marks by time.
 const ALL: &str = "MARKS";
 
-/// A new mark, with its deposits.
 #[derive(Clone, Debug)]
 pub struct NewTrace<'a> {
     pub mark: &'a TrailMark,
@@ -35,12 +34,9 @@ pub struct NewTrace<'a> {
     pub act: Option<Allowance<'a>>,
 }
 
-/// The source of a mark.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceSource<'a> {
-    /// The kind of act.
     pub act: &'a str,
-    /// The digest of the caller.
     pub digest: &'a str,
     /// Until this time, the same act adds nothing.
     pub until: Moment,
@@ -49,11 +45,9 @@ pub struct TraceSource<'a> {
 /// Two listings that were used together.
 #[derive(Clone, Copy, Debug)]
 pub struct UsedWith<'a> {
-    /// The other listing.
     pub with: &'a ListingId,
     /// How much this strengthens their edge.
     pub by: f64,
-    /// The edge as it was read.
     pub known: Option<&'a Edge>,
 }
 
@@ -87,7 +81,6 @@ fn marks_of(items: &[Item], now: Moment) -> Result<Vec<TrailMark>, StoreError> {
 }
 
 impl Store {
-    /// Leaves a mark with its deposits.
     pub async fn leave_trace(&self, trace: &NewTrace<'_>, now: Moment) -> Result<TraceOutcome, StoreError> {
         let mark = trace.mark;
         let mut transaction = Transaction::default();

@@ -16,11 +16,9 @@ use registry_model::{Lane, Listing, ListingId, Moment, Trail, TrailMark};
 /// Entries read beyond the limit, to replace those whose listing was withdrawn.
 const SPARE: usize = 8;
 
-/// What to read together.
 #[derive(Clone, Debug, Default)]
 pub struct TrailQuery<'a> {
     pub listings: Vec<&'a ListingId>,
-    /// Listings whose trails are read.
     pub trails: Vec<&'a ListingId>,
     /// Two listings whose edge is read.
     pub pair: Option<(&'a ListingId, &'a ListingId)>,
@@ -29,10 +27,8 @@ pub struct TrailQuery<'a> {
     pub with_totals: bool,
 }
 
-/// What was read.
 #[derive(Clone, Debug, Default)]
 pub struct TrailFacts {
-    /// Listings that are not withdrawn.
     pub listings: BTreeMap<ListingId, Listing>,
     /// Listings without deposits have none.
     pub trails: BTreeMap<ListingId, Trail>,
@@ -44,7 +40,6 @@ pub struct TrailFacts {
     pub is_repeated: bool,
 }
 
-/// The strongest of everything.
 #[derive(Clone, Debug, Default)]
 pub struct Landscape {
     /// The hottest trails, the strongest first.

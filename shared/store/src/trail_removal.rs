@@ -15,12 +15,10 @@ const MAX_PER_TRANSACTION: i32 = 45;
 /// The maximum number of transactions of one call. If they are not enough, the call must be repeated.
 const MAX_TRANSACTIONS: usize = 300;
 
-/// What was removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     pub marks: usize,
     pub compositions: usize,
-    /// The trail had values.
     pub had_values: bool,
     /// There is more to remove.
     pub is_incomplete: bool,

@@ -12,7 +12,6 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use registry_model::{Decay, Moment, TrailEvent};
 
-/// How often an event happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventTotal {
     /// Since the table exists.
@@ -21,7 +20,6 @@ pub struct EventTotal {
     pub recent: f64,
 }
 
-/// The sums of all deposits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrailTotals {
     pub events: BTreeMap<TrailEvent, EventTotal>,

@@ -28,7 +28,6 @@ pub enum Board {
 }
 
 impl Board {
-    /// The value by which it is ordered.
     #[must_use]
     pub const fn value(self) -> TrailValue {
         match self {
@@ -74,7 +73,6 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     }
 }
 
-/// The deposits of one listing.
 struct Merged<'a> {
     amounts: Amounts,
     known: Option<Amounts>,

@@ -20,14 +20,12 @@ enum Write {
     Delete { key: Key, condition: Expression },
 }
 
-/// A transaction under construction.
 #[derive(Debug, Default)]
 pub(super) struct Transaction {
     writes: Vec<Write>,
 }
 
 impl Transaction {
-    /// A transaction of one update.
     pub(super) fn updating(key: Key, change: Expression) -> Self {
         Self { writes: vec![Write::Update { key, change }] }
     }
@@ -80,7 +78,6 @@ impl Transaction {
         WriteId(self.writes.len() - 1)
     }
 
-    /// The partitions in which something changes.
     pub(super) fn partitions(&self) -> Vec<String> {
         let partition = |write: &Write| match write {
             Write::Put { item, .. } => Some(text(item, "pk").to_owned()),
@@ -144,7 +141,6 @@ impl Write {
     }
 }
 
-/// How a transaction ended.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// All of it was written.

@@ -23,7 +23,6 @@ pub use meter::{Meter, Units};
 pub struct Calls(BTreeMap<String, u64>);
 
 impl Calls {
-    /// The calls of one operation.
     #[must_use]
     pub fn of(&self, operation: &str) -> u64 {
         self.0.get(operation).copied().unwrap_or_default()
@@ -86,11 +85,9 @@ impl CallCounter {
 /// Counts calls and injects faults; clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Observer {
-    /// Counts every call.
     pub tally: CallCounter,
     /// Measures the consumed units between its start and stop.
     pub meter: Meter,
-    /// The faults to inject.
     pub faults: Faults,
 }
 

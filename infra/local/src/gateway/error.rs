@@ -13,7 +13,6 @@ pub enum GatewayError {
     UnknownFunction {
         /// The route as the template has it.
         route: String,
-        /// The function's crate.
         function: String,
     },
     /// An entry of the CORS configuration is not a valid origin, method or header.

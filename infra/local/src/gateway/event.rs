@@ -141,7 +141,6 @@ fn values(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
 }
 
-/// A response in payload format 2.0.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionResponse {

@@ -48,7 +48,6 @@ pub(super) enum Function {
     Events(Job),
 }
 
-/// A function and its route.
 #[derive(Clone)]
 pub(super) struct Target {
     #[cfg_attr(not(feature = "as-events"), expect(dead_code, reason = "only events contain the route"))]

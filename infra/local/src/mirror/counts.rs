@@ -44,22 +44,18 @@ impl Refusal {
     }
 }
 
-/// The counts by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// By the status from the registry.
     #[serde(rename = "taken")]
     pub accepted: BTreeMap<String, u64>,
     /// By reason.
     pub skipped: BTreeMap<String, u64>,
-    /// By code and field.
     pub refused: BTreeMap<String, RefusalGroup>,
 }
 
 /// Refusals with the same code and field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefusalGroup {
-    /// The number of refusals.
     pub times: u64,
     /// The first five: name and detail.
     pub examples: Vec<(String, String)>,
@@ -94,7 +90,6 @@ impl Counts {
         (self.accepted.values().sum(), refused, self.skipped.values().sum())
     }
 
-    /// The number of all documents.
     #[must_use]
     pub fn documents(&self) -> u64 {
         let (accepted, refused, skipped) = self.sums();

@@ -15,7 +15,6 @@ use super::state::StateError;
 /// What to mirror, and how.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The source of the documents.
     pub from: Origin,
     /// The base URL of the target registry.
     pub to: Url,
@@ -25,33 +24,25 @@ pub struct Job {
     pub include_deprecated: bool,
     /// Only validates the documents.
     pub dry_run: bool,
-    /// Requests per second.
     pub per_second: u32,
-    /// Concurrent requests.
     pub concurrency: usize,
     /// The longest accepted `Retry-After`.
     pub longest_wait: Duration,
     /// The state file, from which an aborted run can be resumed.
     pub state: Option<PathBuf>,
-    /// The file for all refusals.
     pub report: Option<PathBuf>,
 }
 
-/// How a mirror ended.
 #[derive(Debug)]
 pub enum End {
     /// Everything was handled.
     Finished,
-    /// The caller stopped it.
     Stopped,
-    /// It failed before the end.
     Failed(MirrorError),
 }
 
-/// Why a mirror fails.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorError {
-    /// The source cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
     /// Documents cannot be sent.
@@ -60,7 +51,6 @@ pub enum MirrorError {
     /// The state cannot be read or saved.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The report cannot be written.
     #[error("cannot write the refusals to {0}: {1}")]
     Report(PathBuf, std::io::Error),
 }
@@ -68,8 +58,6 @@ pub enum MirrorError {
 /// The result of a mirror, including earlier runs that it resumed.
 #[derive(Debug)]
 pub struct Summary {
-    /// The documents by outcome.
     pub counts: Counts,
-    /// How it ended.
     pub end: End,
 }

@@ -9,10 +9,8 @@ use url::Url;
 
 use super::http_client::is_loopback;
 
-/// The source of a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Standard input.
     Stdin,
     /// A JSON or JSON Lines file.
     File(PathBuf),
@@ -23,7 +21,6 @@ pub enum Origin {
 /// Why a source is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
-    /// The URL is not valid.
     #[error("invalid URL: {0}")]
     NotAUrl(#[from] url::ParseError),
     /// Plain http to another machine: anyone on the network path could change the documents.

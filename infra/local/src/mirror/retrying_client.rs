@@ -24,13 +24,11 @@ const MAX_ATTEMPTS: u32 = 5;
 /// Why a request got no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// The client cannot be created.
     #[error("cannot create the HTTP client: {0}")]
     Client(String),
     /// No connection, or an incomplete answer.
     #[error("{origin} does not answer: {why}")]
     Unreachable {
-        /// The registry.
         origin: String,
         /// The innermost cause.
         why: String,
@@ -38,7 +36,6 @@ pub enum RequestError {
     /// The registry is still busy after all attempts.
     #[error("{origin} still answers {status} after {MAX_ATTEMPTS} attempts")]
     Busy {
-        /// The registry.
         origin: String,
         /// The last status.
         status: StatusCode,
@@ -46,21 +43,16 @@ pub enum RequestError {
     /// `Retry-After` is longer than allowed.
     #[error("{origin} requires a wait of {} s, but at most {} s are allowed{message}", requested.as_secs(), allowed.as_secs())]
     LongWait {
-        /// The registry.
         origin: String,
         /// `Retry-After`.
         requested: Duration,
-        /// The longest allowed wait.
         allowed: Duration,
-        /// Its error message.
         message: String,
     },
-    /// The answer is too large.
     #[error("the answer of {0} exceeds {mib} MiB", mib = MAX_ANSWER >> 20)]
     TooLarge(String),
 }
 
-/// A final response.
 #[derive(Clone, Debug)]
 pub(super) struct Response {
     pub(super) status: StatusCode,

@@ -16,19 +16,11 @@ pub enum SendError {
     /// The registry did not answer.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// The answer is not that of a registry.
     #[error(
         "{url} answers {status}{message}. Check that this is the base URL of a registry, and that it accepts \
          publications from this machine"
     )]
-    NotARegistry {
-        /// The requested URL.
-        url: Url,
-        /// Its status.
-        status: StatusCode,
-        /// Its error message.
-        message: String,
-    },
+    NotARegistry { url: Url, status: StatusCode, message: String },
 }
 
 #[derive(Clone, Debug)]

@@ -24,12 +24,14 @@ pub(super) struct Label {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
-    /// The server description to publish.
     Send(Map<String, Value>),
     /// Not published, with the reason.
     Skip(&'static str),
     /// Not a server description.
-    Invalid { code: &'static str, detail: String },
+    Invalid {
+        code: &'static str,
+        detail: String,
+    },
 }
 
 impl ServerEntry {

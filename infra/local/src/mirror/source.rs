@@ -14,7 +14,6 @@ pub(super) use pages::Pages;
 pub(super) enum Source {
     /// A file or standard input.
     Documents(Documents),
-    /// A registry.
     Pages(Pages),
 }
 

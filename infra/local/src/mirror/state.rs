@@ -57,17 +57,11 @@ pub enum StateError {
     /// The file is not a state file.
     #[error("{0} is not a state file ({1}); use another file")]
     Unreadable(PathBuf, serde_json::Error),
-    /// The file belongs to another mirror.
     #[error(
         "{path} belongs to {found}; to start again from the beginning, remove this file, or use another \
         file"
     )]
-    OtherMirror {
-        /// The file.
-        path: PathBuf,
-        /// The other mirror.
-        found: String,
-    },
+    OtherMirror { path: PathBuf, found: String },
 }
 
 impl State {

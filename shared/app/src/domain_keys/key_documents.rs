@@ -8,7 +8,6 @@ use super::public_key::PublicKey;
 
 const MAX_KEYS: usize = 50;
 
-/// The keys of a key set.
 pub(super) fn of_key_set(document: &Value) -> Vec<PublicKey> {
     members(document, "keys").filter_map(|jwk| PublicKey::from_jwk(jwk).ok()).collect()
 }

@@ -46,7 +46,6 @@ impl DomainKeys {
         Self { source: KeySource::Http, found }
     }
 
-    /// Reads the key set of an origin.
     pub async fn by_key_set(app: &App, origin: &str) -> Self {
         let url = format!("{origin}/.well-known/jwks.json");
         let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
@@ -63,7 +62,6 @@ impl DomainKeys {
         Self { source: KeySource::DidWeb, found }
     }
 
-    /// The key that made the signature.
     #[must_use]
     pub fn signer(&self, text: &str, signature: &Signature) -> Option<&PublicKey> {
         self.found.iter().flatten().find(|key| key.signed(text, signature))
@@ -75,7 +73,6 @@ impl DomainKeys {
     }
 }
 
-/// The URL of a domain's document of records.
 #[must_use]
 pub fn auth_document_url(app: &App, domain: &str) -> String {
     app.settings.domain_proof_url.replace("{domain}", domain)

@@ -14,7 +14,6 @@ use registry_app::App;
 use registry_model::{ListingId, OutcomeTally, Trail};
 use registry_store::{BoostInputs, StoreError};
 
-/// The largest trail boost that counts.
 pub const MAX_TRAIL_BOOST: f64 = 20.0;
 
 pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boost); trail_boost = match_boost * max(0, trail_score)";

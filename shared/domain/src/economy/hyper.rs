@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::rounded;
 
-/// Hourly samples that are compared.
 pub const SAMPLES: usize = 24;
 /// Gates that must pass, in addition to the number of listings.
 pub const GATES_NEEDED: usize = 3;

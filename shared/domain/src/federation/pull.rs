@@ -14,7 +14,6 @@ use registry_fetch::{MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_model::{HostName, PeerRegistry};
 use registry_store::StoreError;
 
-/// Referrals stored for one registry.
 const MAX_REFERRALS: usize = 100;
 const MAX_JSON_VALUES: usize = 50_000;
 /// A registry is read once a day; the job runs every hour.

@@ -24,7 +24,6 @@ pub async fn of_description(app: &App, described: Profile) -> Result<Profile, Pr
     Ok(Profile { peers: peers(app, &described).await?, ..described })
 }
 
-/// Peers of a profile.
 const MAX_PEERS: usize = 6;
 
 async fn peers(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {

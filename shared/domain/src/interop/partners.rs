@@ -15,9 +15,7 @@ use registry_store::NamedListing;
 
 /// Characters of a listing's description that are used to search for partners.
 const MAX_QUERY_CHARS: usize = 400;
-/// Agents for which pairs are searched.
 const MAX_AGENTS: u32 = 50;
-/// Partners searched for each agent.
 const PARTNERS_PER_AGENT: usize = 2;
 
 /// Two listings that may work together.

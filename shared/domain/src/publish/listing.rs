@@ -27,7 +27,6 @@ pub struct Published {
 /// What happened to the publisher's description: name, description, version and website.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// It equals that of the listing.
     Same,
     /// It differs and was ignored: nothing proves that this publisher owns the listing.
     Stay,

@@ -17,7 +17,6 @@ use registry_store::Allowance;
 
 /// The allowed lifetime of a statement, in hours.
 pub const LIFE_HOURS: std::ops::RangeInclusive<u32> = 1..=720;
-/// The default lifetime, in hours.
 pub const DEFAULT_HOURS: u32 = 72;
 
 #[derive(Clone, Debug)]

@@ -13,7 +13,6 @@ use super::*;
 use crate::resolver::Resolver;
 use crate::{PREFLIGHT, TargetError};
 
-/// A port on which nothing listens.
 async fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port()
 }

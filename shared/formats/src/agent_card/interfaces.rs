@@ -105,7 +105,6 @@ pub(super) fn read(card: &Map<String, Value>) -> Found {
     found
 }
 
-/// The version of the card as a whole.
 fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) -> Option<Dialect> {
     let value = card
         .get("protocolVersion")

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use registry_model::error::shorten;
 
-/// Violations reported for one document.
 const MAX_VIOLATIONS: usize = 40;
 
 /// A fault of a document.
@@ -52,7 +51,6 @@ impl fmt::Display for List<'_> {
     }
 }
 
-/// A list of at most [`MAX_VIOLATIONS`] violations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CardViolations(Vec<CardViolation>);
 

@@ -34,7 +34,6 @@ pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
     }
 }
 
-/// The rules of each package registry.
 fn registry(path: &str, package: &Value, identifier: &str, violations: &mut Violations) {
     let Some(registry) = text(package.get("registryType")) else { return };
     if !REGISTRIES.contains(&registry) {

@@ -48,7 +48,6 @@ pub(super) fn check(document: &Value, violations: &mut Violations) {
     }
 }
 
-/// A place that violates the schema.
 #[derive(Clone, Debug)]
 struct Fault<'a> {
     path: String,
@@ -85,7 +84,6 @@ const KEYWORDS: [&str; 12] = [
     "anyOf",
 ];
 
-/// Adds what violates `schema` in `value`.
 fn validate<'a>(schema: &'static Value, value: &'a Value, path: &str, faults: &mut Vec<Fault<'a>>) {
     // In draft 7, members next to `$ref` are ignored.
     if let Some(reference) = text(schema.get("$ref")) {
@@ -195,7 +193,6 @@ fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name } else { format!("{path}.{name}") }
 }
 
-/// Adds one fault as a violation.
 fn report(fault: Fault<'_>, violations: &mut Violations) {
     let Fault { path, value, kind } = fault;
     let message = match kind {

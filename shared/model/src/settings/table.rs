@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use crate::rate_limit::RateLimit;
 
-/// One environment variable.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     pub name: &'static str,
@@ -224,7 +223,6 @@ impl Form {
     }
 }
 
-/// The table of all settings in Markdown.
 #[must_use]
 pub fn settings_table() -> String {
     let mut table = "| variable | default | meaning |\n|---|---|---|\n".to_owned();

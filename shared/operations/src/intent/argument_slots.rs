@@ -29,7 +29,6 @@ pub(super) struct ArgumentSlots {
     urls: Vec<String>,
     ids: Vec<String>,
     texts: Vec<String>,
-    /// The argument for the name of a listing.
     pub(super) name: Option<String>,
     email: Option<String>,
     choices: Vec<(String, Vec<String>)>,

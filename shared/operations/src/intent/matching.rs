@@ -22,7 +22,6 @@ const MIN_PHRASE_SHARE: f64 = 0.45;
 const MIN_LIKENESS: f64 = 0.55;
 /// Both limits for a phrase with an empty slot: higher, because a question is worse than an answer.
 const MIN_WITH_EMPTY_SLOT: f64 = 0.6;
-/// The weight of a filled slot.
 const SLOT_WEIGHT: f64 = 1.0;
 /// The longest text in a slot of a read-only operation.
 const MAX_QUERY_CHARS: usize = 300;
@@ -197,7 +196,6 @@ fn names_its_verb(phrase: &Phrase, similarity: &Similarity) -> bool {
     !command::is_general(&phrase.verb) || similarity.shared_words > 1
 }
 
-/// The filled slots of a phrase.
 struct Filling {
     arguments: Map<String, Value>,
     /// Where the words begin that went into a text slot.

@@ -58,7 +58,6 @@ pub(super) fn parse(data: &Value) -> Option<Call> {
     Some(Call { entry: named(&name), name, arguments })
 }
 
-/// A name, or an object that contains one.
 fn name_in(value: &Value) -> Option<String> {
     let name =
         value.as_str().or_else(|| value.get("id")?.as_str()).or_else(|| value.get("name")?.as_str())?;

@@ -25,7 +25,6 @@ pub(super) struct OperationPhrases {
     pub(super) entry: &'static AnyOperation,
     pub(super) phrases: Vec<Phrase>,
     pub(super) arguments: ArgumentSlots,
-    /// All stems of its phrases.
     pub(super) stems: HashSet<String>,
 }
 

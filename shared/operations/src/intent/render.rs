@@ -11,7 +11,6 @@ use registry_model::error::shorten;
 
 /// Members with a text for people; the first that is present is shown.
 const TEXT_MEMBERS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
-/// Members with the next step.
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
 const MAX_ROWS: usize = 10;
 const MAX_SCALARS: usize = 6;

@@ -13,7 +13,6 @@ pub(super) struct Word {
     pub(super) capital: bool,
     /// Whether it is the first word of its clause.
     pub(super) starts_clause: bool,
-    /// The index of its sentence.
     pub(super) sentence: usize,
     /// Byte range in the text.
     pub(super) at: Range<usize>,

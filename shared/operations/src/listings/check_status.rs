@@ -229,7 +229,6 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     }
 }
 
-/// Why a listing is in its lane.
 pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
     match (lane, &listing.probe) {
         (Lane::Queued, _) if listing.lane == Lane::Active => {

@@ -146,7 +146,6 @@ fn tool_only(_: Value) -> Value {
     })
 }
 
-/// The required arguments of each tool.
 fn schema_of_tools() -> Value {
     let of = |tool: ProductTool, sku: &[Sku], also: Value| {
         let mut skus = vec![json!(null)];

@@ -17,7 +17,6 @@ const EDGE_STRENGTH: f64 = 4.0;
 /// How often the transaction is tried when another request changed the same trail.
 const MAX_ATTEMPTS: u32 = 4;
 
-/// What to leave at a listing.
 pub(crate) struct Trace {
     pub(super) event: TrailEvent,
     /// What it adds to the trail of the listing.

@@ -43,7 +43,6 @@ impl Asked {
     }
 }
 
-/// What the peer answers.
 #[derive(Clone, Debug)]
 pub(super) struct Reply {
     status: u16,
@@ -163,7 +162,6 @@ pub(super) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
     }
 }
 
-/// The codes of a verdict's reasons.
 pub(super) fn codes(verdict: &Verdict) -> Vec<&str> {
     verdict.reasons.iter().map(|reason| reason.code.as_str()).collect()
 }

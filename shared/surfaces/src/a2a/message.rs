@@ -134,7 +134,6 @@ impl Message {
     }
 }
 
-/// Bytes of JSON.
 fn length(of: &impl serde::Serialize) -> Option<usize> {
     serde_json::to_string(of).ok().map(|json| json.len())
 }

@@ -7,7 +7,6 @@ use super::ArdError;
 use registry_model::Kind;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
-/// Paths of one filter, and values of one path.
 const MAX_PER_FILTER: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -94,7 +94,6 @@ fn any<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
     each.collect::<Vec<_>>().join(" or ")
 }
 
-/// Required by the schema itself and by its `allOf`.
 fn names(schema: &Value) -> impl Iterator<Item = &str> {
     let parts = schema["allOf"].as_array().into_iter().flatten();
     let all = std::iter::once(schema).chain(parts);

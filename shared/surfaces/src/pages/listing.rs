@@ -125,7 +125,6 @@ async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Prob
     Err(Problem::new(StatusCode::NOT_FOUND, "listing_withdrawn", detail.trim_end()))
 }
 
-/// Only peers that are Live.
 async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Result<Vec<PeerRow>, Problem> {
     if edges.is_empty() {
         return Ok(Vec::new());

@@ -42,7 +42,6 @@ impl Cursor {
         })
     }
 
-    /// The cursor as text.
     #[must_use]
     pub fn write(&self) -> String {
         match self {

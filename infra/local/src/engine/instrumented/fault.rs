@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use crate::engine::json_response;
 
-/// A fault of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Throttled; nothing was written (400, retried by the SDK).
@@ -114,7 +113,6 @@ impl Faults {
         self.lock().stale_indexes = Some(SharedHttpConnector::new(older));
     }
 
-    /// Removes all faults.
     pub fn disarm(&self) {
         *self.lock() = Armed::default();
     }

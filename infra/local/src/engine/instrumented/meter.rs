@@ -17,12 +17,10 @@ pub struct Units {
     pub write: f64,
 }
 
-/// A meter that all clones share.
 #[derive(Clone, Debug, Default)]
 pub struct Meter(Arc<Mutex<Option<Units>>>);
 
 impl Meter {
-    /// Starts from zero.
     pub fn start(&self) {
         *self.lock() = Some(Units::default());
     }

@@ -12,7 +12,6 @@ use crate::mirror::state::Position;
 pub(in crate::mirror) struct Batch {
     /// The entries, in the source's order.
     pub(in crate::mirror) entries: Vec<ServerEntry>,
-    /// The position before them.
     pub(in crate::mirror) before: Position,
     /// The position after them, if advancing over each entry does not result in it.
     pub(in crate::mirror) after: Option<Position>,
@@ -24,7 +23,6 @@ pub enum SourceError {
     /// The file cannot be opened or read.
     #[error("cannot read {0}: {1}")]
     Unreadable(String, std::io::Error),
-    /// The file is not JSON.
     #[error("line {line}, column {column}: {why}. Expected a JSON list, a page of a registry, or JSON Lines")]
     NotJson {
         /// The line, from 1.

@@ -8,7 +8,6 @@ use registry_model::Random;
 /// The id of the request that replies answer.
 pub(super) const ID: u64 = 7;
 
-/// The number of parsers.
 pub(super) const SAMPLES: usize = Reader::ALL.len();
 
 /// The parser that reads a body.
