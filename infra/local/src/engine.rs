@@ -143,7 +143,6 @@ fn json_response(status: u16, body: String) -> Result<HttpResponse, ConnectorErr
 }
 
 /// A DynamoDB client over any engine. It retries as the functions on AWS do, but with shorter waits.
-#[must_use]
 pub fn client(engine: impl HttpClient + 'static) -> aws_sdk_dynamodb::Client {
     let config = aws_sdk_dynamodb::Config::builder()
         .behavior_version(BehaviorVersion::latest())

@@ -13,7 +13,6 @@ use serde_json::Value;
 /// A function that is called with an event and returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
-#[must_use]
 pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
     BTreeMap::from([
         ("a2a", a2a::router(app.clone())),
@@ -28,7 +27,6 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
 }
 
 /// The functions of the schedules and the bus.
-#[must_use]
 pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
     BTreeMap::from([
         ("daily-connector", job(app, |app, event| async move { daily_connector::handle(&app, event).await })),

@@ -66,7 +66,6 @@ pub struct Options {
 
 impl Options {
     /// A free port on loopback, a table in memory, no schedules.
-    #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -173,7 +172,6 @@ impl Local {
         })
     }
 
-    #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", base_url(self.address))
     }

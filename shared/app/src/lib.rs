@@ -61,7 +61,6 @@ impl Deref for App {
 }
 
 impl App {
-    #[must_use]
     pub fn new(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Self {
         let own_host =
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
@@ -100,7 +99,6 @@ impl App {
     }
 
     /// The allowance for one limited action; none where rate limits are off.
-    #[must_use]
     pub fn allowance<'a>(
         &self,
         action: LimitedAction,
@@ -127,14 +125,12 @@ impl App {
     }
 
     /// A proof before this time has expired.
-    #[must_use]
     pub fn oldest_proof(&self) -> Moment {
         self.clock.now() - self.settings.recheck_interval()
     }
 
     /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except if the listing is
     /// the registry itself.
-    #[must_use]
     pub fn fetcher_for(&self, id: &ListingId) -> Fetcher {
         let own = self.settings.own_endpoints().any(|(url, _)| ListingId::of_url(&url) == *id);
         if own { self.fetcher.without_own_host_rule() } else { self.fetcher.clone() }

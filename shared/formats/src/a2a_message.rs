@@ -5,7 +5,6 @@
 use serde_json::{Value, json};
 
 /// 1.0, both bindings.
-#[must_use]
 pub fn newest(message_id: &str, text: &str) -> Value {
     json!({
         "message": {"messageId": message_id, "role": "ROLE_USER", "parts": [{"text": text}]},
@@ -14,7 +13,6 @@ pub fn newest(message_id: &str, text: &str) -> Value {
 }
 
 /// 0.3 and 0.2 over JSON-RPC. Some frameworks of that time read `type`, others `kind`.
-#[must_use]
 pub fn older(message_id: &str, text: &str) -> Value {
     json!({
         "message": {
@@ -26,7 +24,6 @@ pub fn older(message_id: &str, text: &str) -> Value {
 }
 
 /// Before 0.2: a message is sent to a task, and the message creates this task.
-#[must_use]
 pub fn oldest(task: &str, text: &str) -> Value {
     json!({
         "id": task, "sessionId": task,
@@ -35,7 +32,6 @@ pub fn oldest(task: &str, text: &str) -> Value {
 }
 
 /// 0.3 over REST: the JSON form of its protocol buffers.
-#[must_use]
 pub fn older_rest(message_id: &str, text: &str) -> Value {
     json!({
         "message": {"messageId": message_id, "role": "ROLE_USER", "content": [{"text": text}]},
@@ -44,7 +40,6 @@ pub fn older_rest(message_id: &str, text: &str) -> Value {
 }
 
 /// The path of a REST operation: relative to the interface's path, and before 1.0 under `/v1`.
-#[must_use]
 pub fn rest_path(interface: &str, is_newest: bool, operation: &str) -> String {
     let prefix = if is_newest { "" } else { "/v1" };
     let base = interface.trim_end_matches('/');

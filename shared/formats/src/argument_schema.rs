@@ -51,20 +51,17 @@ pub const WORDS: &str = r"[^\u0000- \u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029
 const GIVEN: [&str; 5] = ["string", "number", "boolean", "object", "array"];
 
 /// Requires one of these arguments, not null.
-#[must_use]
 pub fn one_of(names: &[&str]) -> Value {
     names.iter().map(|name| all_of(&[name])).collect()
 }
 
 /// Requires all of these arguments, not null.
-#[must_use]
 pub fn all_of(names: &[&str]) -> Value {
     let properties: Value = names.iter().map(|name| ((*name).to_owned(), json!({ "type": GIVEN }))).collect();
     json!({ "required": names, "properties": properties })
 }
 
 /// Requires that none of these arguments is given, unless as null.
-#[must_use]
 pub fn none_of(names: &[&str]) -> Value {
     let properties: Value =
         names.iter().map(|name| ((*name).to_owned(), json!({ "type": "null" }))).collect();
@@ -72,7 +69,6 @@ pub fn none_of(names: &[&str]) -> Value {
 }
 
 /// Requires all of these arguments together, or none.
-#[must_use]
 pub fn together(names: &[&str]) -> Value {
     json!([all_of(names), none_of(names)])
 }

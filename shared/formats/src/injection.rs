@@ -34,7 +34,6 @@ const PHRASES: [&str; 11] = [
 const MARKS: &str = r"<\|(?:im_start|im_end|system|endoftext|begin_of_text|start_header_id)\|?>|\[/?INST\]|<</?SYS>>|</?important>|</system>";
 
 /// Why a text counts as an instruction to its reader, with the phrase.
-#[must_use]
 pub fn fault(words: &str) -> Option<String> {
     let phrase = phrase(words)?;
     Some(format!(

@@ -6,7 +6,6 @@ use url::{Host, Url};
 use registry_model::{Moment, NameProof, NameProofMethod, registrable_domain};
 
 /// The domain whose owner may use a name: `mcp.example.com` for `com.example.mcp/weather`.
-#[must_use]
 pub fn domain(name: &str) -> Option<String> {
     let (namespace, _) = name.split_once('/')?;
     let labels: Vec<&str> = namespace.split('.').rev().collect();
@@ -14,7 +13,6 @@ pub fn domain(name: &str) -> Option<String> {
 }
 
 /// The proof by the remote's domain: its registrable domain (by the Public Suffix List) is that of the name.
-#[must_use]
 pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof> {
     let Some(Host::Domain(host)) = Url::parse(remote).ok()?.host().map(|host| host.to_owned()) else {
         return None;
@@ -26,14 +24,12 @@ pub fn proof_by_domain(name: &str, remote: &str, at: Moment) -> Option<NameProof
 }
 
 /// The GitHub account of a name: `acme` for `io.github.acme/weather`.
-#[must_use]
 pub fn github_owner(name: &str) -> Option<&str> {
     let (namespace, _) = name.split_once('/')?;
     let (forge, owner) = (namespace.get(..10)?, namespace.get(10..)?);
     (forge.eq_ignore_ascii_case("io.github.") && !owner.is_empty() && !owner.contains('.')).then_some(owner)
 }
 
-#[must_use]
 pub fn leaf(name: &str) -> &str {
     name.split_once('/').map_or(name, |(_, leaf)| leaf)
 }

@@ -24,7 +24,6 @@ pub enum TextKind {
 }
 
 /// Why a text is not plain, with the fix.
-#[must_use]
 pub fn fault(words: &str, kind: TextKind) -> Option<String> {
     match kind {
         TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, tag())),

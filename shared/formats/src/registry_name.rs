@@ -19,7 +19,6 @@ const LONGEST_LEAF: usize = 60;
 /// If the listing used the name in its server description first, or proved it, the registry name is this name.
 /// Otherwise the registry name is the reversed host, a slash, the path, and a mark made from the id. A name that
 /// already looks marked gets a mark, too, so that no two listings have the same name.
-#[must_use]
 pub fn of(listing: &Listing) -> String {
     match listing.server_name.as_deref().filter(|name| is_name(name)) {
         Some(name) if has_right_to(listing, name) && !looks_marked(name) => name.to_owned(),
@@ -37,7 +36,6 @@ pub fn of(listing: &Listing) -> String {
 
 /// The labels of a host in reverse order, as at the start of server names: `com.example` for `example.com`. An IPv4
 /// address is not reversed. An IPv6 address contains characters that are not allowed, so it becomes `localhost`.
-#[must_use]
 pub fn reversed_host(url: &Url) -> String {
     match url.host() {
         Some(Host::Domain(domain)) => domain.split('.').rev().collect::<Vec<_>>().join("."),

@@ -22,7 +22,6 @@ pub struct McpServerCard {
 }
 
 /// Parses a server card of any draft; `None` for another document.
-#[must_use]
 pub fn read(document: &Value) -> Option<McpServerCard> {
     let card = document.as_object()?;
     if card.contains_key("supportedInterfaces") || card.get("skills").is_some_and(Value::is_array) {

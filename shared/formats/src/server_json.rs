@@ -74,7 +74,6 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
 
 /// Whether a body is meant as a server description: it has no URL to list, and members that only such a
 /// document has (`specification.md#publish`: a description may be the whole body).
-#[must_use]
 pub fn looks_like(document: &Map<String, Value>) -> bool {
     if let Some(Value::Object(server)) = document.get("server") {
         return !document.contains_key("url") && looks_like(server);

@@ -46,7 +46,6 @@ impl ChangedNames {
     }
 
     /// How many are counted but not listed in `names`.
-    #[must_use]
     pub fn unnamed(&self) -> usize {
         self.count.saturating_sub(self.names.len())
     }
@@ -55,7 +54,6 @@ impl ChangedNames {
 impl AbilityChange {
     /// Compares tools with tools and skills with skills. A change of something that is not stored, such as the input
     /// schema of a tool, is not found.
-    #[must_use]
     pub fn between(before: (&Facts, Moment), now: (&Facts, Moment)) -> Self {
         let (old, new) = (abilities(before.0), abilities(now.0));
         let only = |one: &Abilities<'_>, other: &Abilities<'_>| {
@@ -74,7 +72,6 @@ impl AbilityChange {
         }
     }
 
-    #[must_use]
     pub const fn names_any(&self) -> bool {
         self.added.count + self.removed.count + self.redescribed.count > 0
     }

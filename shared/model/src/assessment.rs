@@ -22,7 +22,6 @@ pub struct Assessment {
 impl Assessment {
     /// Whether no blocking check fails (`checks_clean` in `specification.md#checks`); false before there are any
     /// checks.
-    #[must_use]
     pub fn is_clean(&self) -> bool {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok || !check.blocking)
     }

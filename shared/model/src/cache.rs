@@ -19,19 +19,16 @@ pub struct CacheValidator(String);
 
 impl CacheValidator {
     /// The validator of a body. Weak, since the same body is sent compressed to some callers.
-    #[must_use]
     pub fn of_body(body: &[u8]) -> Self {
         Self(format!("W/\"{}\"", digest(body)))
     }
 
     /// The validator of data that a body is rendered from.
-    #[must_use]
     pub fn weak(of: &str) -> Self {
         Self(format!("W/\"{}\"", digest(of.as_bytes())))
     }
 
     /// Whether the caller already has this version (`If-None-Match`).
-    #[must_use]
     pub fn matches_request(&self, headers: &HeaderMap) -> bool {
         let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
         let held = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
@@ -39,7 +36,6 @@ impl CacheValidator {
     }
 
     /// The value of the `ETag` header.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -70,7 +66,6 @@ impl<T> Default for Kept<T> {
 
 impl<T> Kept<T> {
     /// The value if it is younger than `ms` milliseconds.
-    #[must_use]
     pub fn get(&self, now: i64, ms: i64) -> Option<Arc<T>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.as_ref().filter(|(at, _)| (0..ms).contains(&(now - at))).map(|(_, value)| Arc::clone(value))
@@ -123,7 +118,6 @@ impl<T: RenderedBytes> Default for RenderCache<T> {
 
 impl<T: RenderedBytes> RenderCache<T> {
     /// The content of that name if it was rendered from this version.
-    #[must_use]
     pub fn get(&self, name: &str, made_from: &CacheValidator) -> Option<T> {
         self.0.get(name).filter(|(from, _)| from == made_from).map(|(_, page)| page)
     }
@@ -151,7 +145,6 @@ pub struct TaggedPage {
 
 impl TaggedPage {
     /// A page with the validator of its bytes.
-    #[must_use]
     pub fn of_body(body: Bytes) -> Self {
         Self { tag: CacheValidator::of_body(&body), body }
     }

@@ -35,7 +35,6 @@ impl BearerDigest {
 
 impl Caller {
     /// The name that rate limits count by. An IPv6 caller controls a whole /64, so that counts as one caller.
-    #[must_use]
     pub fn name(&self) -> String {
         match self.address {
             None => "unknown".to_owned(),

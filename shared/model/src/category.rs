@@ -148,13 +148,11 @@ const OTHER: (&str, &str) = ("other", "Other");
 
 impl Category {
     /// For listings without a better match.
-    #[must_use]
     pub fn other() -> Self {
         Self(OTHER.0.to_owned())
     }
 
     /// The category that most of the words select; a word in the name counts twice.
-    #[must_use]
     pub fn of(kind: Kind, name: &str, texts: &[&str]) -> Self {
         let shelves: &[Shelf] = match kind {
             Kind::Agent => &AGENT_SHELVES,
@@ -181,17 +179,14 @@ impl Category {
         shelves.chain([OTHER.0]).map(|id| Self(id.to_owned()))
     }
 
-    #[must_use]
     pub fn by_id(id: &str) -> Option<Self> {
         Self::all().find(|category| category.id() == id)
     }
 
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.0
     }
 
-    #[must_use]
     pub fn label(&self) -> &'static str {
         AGENT_SHELVES
             .iter()

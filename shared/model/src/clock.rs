@@ -18,12 +18,10 @@ pub enum Clock {
 
 impl Clock {
     /// A clock that stays at `at` until [`Clock::advance`] moves it.
-    #[must_use]
     pub fn manual(at: Moment) -> Self {
         Self::Manual(Arc::new(AtomicI64::new(at.as_millisecond())))
     }
 
-    #[must_use]
     pub fn now(&self) -> Moment {
         match self {
             Self::System => Timestamp::now().into(),

@@ -59,7 +59,6 @@ impl<T: fmt::Display + FromStr> Cursor<T> {
 pub struct TimeKey(String);
 
 impl TimeKey {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -131,7 +131,6 @@ impl Problem {
         self
     }
 
-    #[must_use]
     pub fn document(&self) -> Value {
         let mut document = json!({
             "type": "about:blank",
@@ -181,7 +180,6 @@ impl IntoResponse for Problem {
 }
 
 /// At most `limit` characters of an untrusted text, with `…` where it is cut.
-#[must_use]
 pub fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),

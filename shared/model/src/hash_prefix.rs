@@ -62,7 +62,6 @@ impl FromStr for HashPrefix {
     }
 }
 
-#[must_use]
 pub fn id_hash(id: &ListingId) -> u32 {
     let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
     digest.first_chunk().map_or(0, |head| u32::from_be_bytes(*head))

@@ -35,49 +35,42 @@ text_type!(
 
 /// By the Public Suffix List: `example.org` for `agents.example.org`. `None` if the name is itself a public suffix.
 // Not inlined, because otherwise the whole list is compiled again in every crate that asks.
-#[must_use]
 #[inline(never)]
 pub fn registrable_domain(name: &str) -> Option<&str> {
     psl::domain_str(name)
 }
 
 /// Whether the name ends in a suffix of the Public Suffix List, and is more than this suffix.
-#[must_use]
 #[inline(never)]
 pub fn has_public_suffix(name: &str) -> bool {
     psl::domain(name.as_bytes()).is_some_and(|domain| domain.suffix().is_known())
 }
 
 impl HostName {
-    #[must_use]
     pub fn of_url(url: &str) -> Option<Self> {
         let url = Url::parse(url).ok()?;
         Some(Self(url.host_str()?.trim_end_matches('.').to_owned()))
     }
 
     /// The domain in the name of a server description: `example.com` for `com.example/weather`.
-    #[must_use]
     pub fn of_server_name(name: &str) -> Option<Self> {
         let (namespace, _) = name.split_once('/')?;
         namespace.split('.').rev().collect::<Vec<_>>().join(".").parse().ok()
     }
 
     /// Whether `other` is this host or a subdomain of it.
-    #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         other.reversed().starts_with(&self.reversed())
     }
 
     /// The labels of the host from the last to the first, each with a dot. This is a prefix of the result for every
     /// subdomain.
-    #[must_use]
     pub fn reversed(&self) -> String {
         self.labels().rev().fold(String::new(), |text, label| text + label + ".")
     }
 
     /// The last two labels of the host. Hosts are stored under these labels, so that a host is found together with its
     /// subdomains.
-    #[must_use]
     pub fn zone(&self) -> String {
         let labels: Vec<&str> = self.labels().collect();
         labels[labels.len().saturating_sub(2)..].join(".")

@@ -70,7 +70,6 @@ pub struct PublicJwk {
 
 impl PublicJwk {
     /// The thumbprint (RFC 7638): the digest of the required members in the order of their names.
-    #[must_use]
     pub fn thumbprint(&self) -> String {
         let Self { kty, crv, x, y } = self;
         let y = y.as_ref().map(|y| format!(r#","y":"{y}""#)).unwrap_or_default();

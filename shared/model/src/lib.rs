@@ -98,7 +98,6 @@ use sha2::{Digest, Sha256};
 pub const VERSION: &str = "2.9.0";
 
 /// SHA-256 in lower-case hexadecimal.
-#[must_use]
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

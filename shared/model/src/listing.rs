@@ -118,7 +118,6 @@ const fn is_zero(n: &u32) -> bool {
 
 impl Listing {
     /// A listing that has never been probed: queued, due now, of unknown kind.
-    #[must_use]
     pub fn new(id: ListingId, name: String, now: Moment) -> Self {
         Self {
             id,
@@ -161,19 +160,16 @@ impl Listing {
     }
 
     /// Whether it has an unproven name from a server description.
-    #[must_use]
     pub const fn is_name_claimed(&self) -> bool {
         self.server_name.is_some() && self.name_proof.is_none()
     }
 
     /// What is probed, else the page about it.
-    #[must_use]
     pub fn target(&self) -> &str {
         self.url.as_deref().or(self.website.as_deref()).unwrap_or_default()
     }
 
     /// The hosts of its URLs, without duplicates.
-    #[must_use]
     pub fn hosts(&self) -> Vec<HostName> {
         let urls = [self.url.as_deref(), self.endpoint.as_deref(), self.card_url.as_deref()];
         let mut hosts: Vec<HostName> = urls.into_iter().flatten().filter_map(HostName::of_url).collect();
@@ -183,40 +179,34 @@ impl Listing {
     }
 
     /// The kind; `Agent` while only a card can tell.
-    #[must_use]
     pub fn shown_kind(&self) -> Kind {
         self.kind.unwrap_or(Kind::Agent)
     }
 
     /// The lane that readers see. A proof is valid for one recheck interval: without an `ok` since `oldest_proof`, a
     /// listing is not shown as Active even if its recheck is late.
-    #[must_use]
     pub fn shown_lane(&self, oldest_proof: Moment) -> Lane {
         let is_proven = self.last_ok_at.is_some_and(|at| at >= oldest_proof);
         if self.lane == Lane::Active && !is_proven { Lane::Queued } else { self.lane }
     }
 
     /// Whether it is Active with a proof since `oldest_proof`.
-    #[must_use]
     pub fn is_live(&self, oldest_proof: Moment) -> bool {
         self.shown_lane(oldest_proof) == Lane::Active
     }
 
     /// The URL of its card, else the one that answered for it.
-    #[must_use]
     pub fn shown_card_url(&self) -> &str {
         self.card_url.as_deref().or(self.endpoint.as_deref()).unwrap_or_else(|| self.target())
     }
 
     /// A page about it, else the root of its own site.
-    #[must_use]
     pub fn shown_website(&self) -> String {
         let own_site = || url::Url::parse(self.target()).ok().map(|url| url.origin().ascii_serialization());
         self.website.clone().or_else(own_site).unwrap_or_default()
     }
 
     /// Its sort key in the Active list: when it went Live, then its id.
-    #[must_use]
     pub fn shown_at(&self) -> String {
         format!("{:013}#{}", self.live_since.unwrap_or(self.listed_at).as_millisecond(), self.id)
     }

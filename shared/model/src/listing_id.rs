@@ -35,19 +35,16 @@ text_type!(
 
 impl ListingId {
     /// The id of something that is published by its URL.
-    #[must_use]
     pub fn of_url(url: &Url) -> Self {
         Self(format!("agtpub_{}", hex_of(normalized(url).as_bytes(), 20)))
     }
 
     /// The id of a server or agent that is known by its name.
-    #[must_use]
     pub fn of_name(kind: Kind, name: &str) -> Self {
         Self(format!("{}-{}", kind.as_str(), slug(name)))
     }
 
     /// The id of a name whose slug already belongs to another owner; `owner` makes the id different.
-    #[must_use]
     pub fn of_taken_name(kind: Kind, name: &str, owner: &str) -> Self {
         let mark = hex_of(format!("{name}\n{owner}").as_bytes(), 8);
         Self(format!("{}-{}-{mark}", kind.as_str(), slug(name)))

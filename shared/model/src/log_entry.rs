@@ -58,7 +58,6 @@ pub struct LogEntry {
 }
 
 impl LogEntry {
-    #[must_use]
     pub fn new(at: Moment, listing_id: &ListingId, kind: Kind, event: LogEvent) -> Self {
         Self {
             v: VERSION,

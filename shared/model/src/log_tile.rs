@@ -40,7 +40,6 @@ impl LogTile {
     }
 
     /// Parses the part of a path after `tile/`: the tile and the requested width. Each number has only one valid form.
-    #[must_use]
     pub fn parse(path: &str) -> Option<(Self, u64)> {
         let (level, rest) = path.split_once('/')?;
         let (rest, width) = match rest.split_once(".p/") {

@@ -31,7 +31,6 @@ macro_rules! text_type {
         pub struct $Invalid;
 
         impl $Type {
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -77,7 +76,6 @@ macro_rules! secret_type {
 
         impl $Type {
             /// The secret itself, only for the answer that shows it.
-            #[must_use]
             pub fn reveal(&self) -> &str {
                 &self.0
             }

@@ -31,14 +31,12 @@ pub struct TalkMessage {
 impl TalkMessage {
     /// A message of the registry about an event at `at`. The id follows from `kind` and `at`, so sending it again
     /// gives the same id.
-    #[must_use]
     pub fn of_registry(to: &ListingId, kind: TalkKind, at: Moment, text: String) -> Self {
         let id = Self::id_at(at, kind.as_str());
         Self { id, at, to: to.clone(), from: None, channel: TalkChannel::Registry, kind, text }
     }
 
     /// The id of a message; `mark` distinguishes messages of the same millisecond.
-    #[must_use]
     pub fn id_at(at: Moment, mark: &str) -> String {
         format!("msg_{:013}_{mark}", at.as_millisecond())
     }

@@ -60,7 +60,6 @@ pub struct Metrics(pub BTreeMap<Metric, i64>);
 impl Metrics {
     /// One line of the log in the embedded metric format (Amazon `CloudWatch` user guide, "Specification: Embedded
     /// metric format").
-    #[must_use]
     pub fn embedded(&self, function: &str, at: Moment) -> Value {
         let definitions: Vec<Value> =
             self.0.keys().map(|metric| json!({ "Name": metric.as_str(), "Unit": metric.unit() })).collect();

@@ -18,13 +18,11 @@ impl Moment {
     pub const UNIX_EPOCH: Self = Self(Timestamp::UNIX_EPOCH);
 
     /// `None` outside the years -9999 to 9999.
-    #[must_use]
     pub fn from_second(seconds: i64) -> Option<Self> {
         Timestamp::from_second(seconds).ok().map(Self)
     }
 
     /// `None` outside the years -9999 to 9999.
-    #[must_use]
     pub fn from_millisecond(millis: i64) -> Option<Self> {
         Timestamp::from_millisecond(millis).ok().map(Self)
     }

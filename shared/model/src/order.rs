@@ -25,7 +25,6 @@ pub struct Order {
 
 impl Order {
     /// Whether it counts as a real demo: requested by its owner, or invited and confirmed.
-    #[must_use]
     pub const fn is_real(&self) -> bool {
         !self.invited || self.confirmed_at.is_some()
     }

@@ -34,7 +34,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// The quality in thousandths for a report without one.
-    #[must_use]
     pub const fn usual_quality(ok: bool) -> u16 {
         if ok { 700 } else { 200 }
     }
@@ -57,7 +56,6 @@ pub struct OutcomeTally {
 
 impl OutcomeTally {
     /// From 0 to 1: 0.6 of the mean quality and 0.4 of the share that was ok; 0 without outcomes.
-    #[must_use]
     pub fn score(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -67,12 +65,10 @@ impl OutcomeTally {
     }
 
     /// In milliseconds; `None` where no report includes a latency.
-    #[must_use]
     pub fn mean_latency_ms(&self) -> Option<u64> {
         self.latency_ms_sum.checked_div(self.timed)
     }
 
-    #[must_use]
     pub fn with(&self, outcome: &Outcome) -> Self {
         Self {
             count: self.count + 1,

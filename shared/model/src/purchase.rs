@@ -111,7 +111,6 @@ pub enum GrantSource {
 
 impl Grant {
     /// Whether it gives access: a purchase does once it is paid.
-    #[must_use]
     pub const fn is_open(&self) -> bool {
         match &self.source {
             GrantSource::FoundingSeat => true,

@@ -13,12 +13,10 @@ pub enum Random {
 }
 
 impl Random {
-    #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self::Seeded(Arc::new(AtomicU64::new(seed)))
     }
 
-    #[must_use]
     #[expect(clippy::expect_used, reason = "stop rather than make ids and keys that can be guessed")]
     pub fn number(&self) -> u64 {
         match self {
@@ -35,12 +33,10 @@ impl Random {
     }
 
     /// A number below `limit` (0 where `limit` is 0).
-    #[must_use]
     pub fn below(&self, limit: u64) -> u64 {
         self.number().checked_rem(limit).unwrap_or(0)
     }
 
-    #[must_use]
     pub fn bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         for chunk in bytes.chunks_mut(8) {
@@ -50,7 +46,6 @@ impl Random {
     }
 
     /// `bytes` random bytes in hexadecimal.
-    #[must_use]
     pub fn hex(&self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes * 2 + 16);
         while text.len() < bytes * 2 {

@@ -115,18 +115,15 @@ const fn aimed(
 }
 
 impl RateLimit {
-    #[must_use]
     pub fn caller_setting(&self) -> String {
         format!("{}_PER_HOUR", self.setting)
     }
 
     /// The setting for one target, where targets are limited.
-    #[must_use]
     pub fn target_setting(&self) -> Option<String> {
         Some(format!("{}_PER_{}_PER_HOUR", self.setting, self.target?.as_str().to_uppercase()))
     }
 
-    #[must_use]
     pub fn everybody_setting(&self) -> String {
         format!("{}_PER_HOUR_IN_ALL", self.setting)
     }

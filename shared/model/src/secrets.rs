@@ -12,13 +12,11 @@ use super::{Random, is_lower_hex, sha256_hex};
 pub struct Secret(String);
 
 impl Secret {
-    #[must_use]
     pub const fn new(text: String) -> Self {
         Self(text)
     }
 
     /// The secret itself, only for the code that uses it.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -49,18 +47,15 @@ secret_type!(
 impl AccessToken {
     pub const LENGTH: usize = 46;
 
-    #[must_use]
     pub fn new(random: &Random) -> Self {
         Self::of_bytes(&random.bytes())
     }
 
     /// The token of these bytes, which must be as hard to guess as random bytes.
-    #[must_use]
     pub fn of_bytes(bytes: &[u8; 32]) -> Self {
         Self(format!("at_{}", URL_SAFE_NO_PAD.encode(bytes)))
     }
 
-    #[must_use]
     pub fn digest(&self) -> TokenDigest {
         TokenDigest(sha256_hex(&self.0))
     }
@@ -80,7 +75,6 @@ text_type!(
 
 impl TokenDigest {
     /// A digest from the table, which is not checked again.
-    #[must_use]
     pub fn of_table(text: &str) -> Self {
         Self(text.to_owned())
     }
@@ -112,7 +106,6 @@ secret_type!(
 impl DiscountCode {
     pub const LENGTH: usize = PREFIX.len() + GROUPS * (1 + GROUP);
 
-    #[must_use]
     pub fn new(random: &Random) -> Self {
         let bytes = random.bytes::<{ GROUPS * GROUP }>();
         let letters: Vec<char> =

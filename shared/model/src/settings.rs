@@ -185,25 +185,21 @@ impl Settings {
         })
     }
 
-    #[must_use]
     pub fn rate(&self, action: LimitedAction) -> Rate {
         self.rates[action.limit().action as usize]
     }
 
     /// How long a proof is valid: until its listing must be probed again (`specification.md#proof-lifetime`).
-    #[must_use]
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))
     }
 
     /// The time before a listing is invited again (`specification.md#outreach-pause`).
-    #[must_use]
     pub fn outreach_pause(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.outreach_pause_days))
     }
 
     /// Which addresses the prober may connect to.
-    #[must_use]
     pub const fn reach(&self) -> Reach {
         match self.mode {
             Mode::Public => Reach::Public,
@@ -212,7 +208,6 @@ impl Settings {
     }
 
     /// The time of one tick, which is also the least time between two probes of one listing.
-    #[must_use]
     pub const fn tick(&self) -> Duration {
         Duration::from_secs(self.probe_tick_seconds as u64)
     }
@@ -224,7 +219,6 @@ impl Settings {
     }
 
     /// The `User-Agent` of probes, with a page that explains them.
-    #[must_use]
     pub fn user_agent(&self) -> String {
         let name: String = self.brand.split_whitespace().collect();
         let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -232,7 +226,6 @@ impl Settings {
     }
 
     /// The absolute URL of a path of this registry.
-    #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
     }

@@ -58,7 +58,6 @@ impl Sku {
 }
 
 /// An amount of US cents with a currency symbol and two decimals.
-#[must_use]
 pub fn dollars(cents: u32) -> String {
     format!("${}.{:02}", cents / 100, cents % 100)
 }

@@ -16,7 +16,6 @@ pub enum LiveChange {
 }
 
 impl LiveChange {
-    #[must_use]
     pub fn between(before: &Listing, after: &Listing) -> Self {
         match (before.lane == Lane::Active, after.lane == Lane::Active) {
             (false, true) => Self::Risen,
@@ -49,20 +48,17 @@ pub struct StateChange {
 }
 
 impl StateChange {
-    #[must_use]
     pub fn live_change(&self) -> LiveChange {
         LiveChange::between(&self.before, &self.after)
     }
 
     /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`].
-    #[must_use]
     pub fn is_expired(&self) -> bool {
         let failing = self.after.failing_since.map(|since| self.record.probed_at.duration_since(since));
         failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
 
     /// Whether the search index must add, remove or update the listing.
-    #[must_use]
     pub fn needs_indexing(&self) -> bool {
         match self.live_change() {
             LiveChange::Risen | LiveChange::Fallen => true,
@@ -73,7 +69,6 @@ impl StateChange {
 
     /// Whether the listing is shown with this evidence. If the recheck of a Live listing failed, the listing keeps its
     /// older evidence until the failure is confirmed.
-    #[must_use]
     pub fn is_shown(&self) -> bool {
         self.after.probe.as_ref().is_some_and(|probe| probe.at == self.assessment.probed_at)
     }

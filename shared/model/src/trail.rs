@@ -88,7 +88,6 @@ impl Decay {
 }
 
 /// The value, or 0 where it is below [`MIN_VALUE`].
-#[must_use]
 pub fn audible(value: f64) -> f64 {
     if value < MIN_VALUE { 0.0 } else { value }
 }
@@ -131,12 +130,10 @@ impl Amounts {
     pub const NONE: Self = Self { attraction: 0.0, danger: 0.0, demand: 0.0, joined: 0.0 };
 
     /// What an answered probe takes from danger: up to 2.
-    #[must_use]
     pub fn relief(&self) -> f64 {
         self.danger.clamp(0.0, 2.0)
     }
 
-    #[must_use]
     pub const fn of(&self, value: TrailValue) -> f64 {
         match value {
             TrailValue::Attraction => self.attraction,
@@ -239,7 +236,6 @@ pub struct Trail {
 }
 
 impl Trail {
-    #[must_use]
     pub const fn of(&self, value: TrailValue) -> f64 {
         match value {
             TrailValue::Attraction => self.attraction,
@@ -259,18 +255,15 @@ impl Trail {
         self.endorsements = self.count(TrailEvent::Endorse);
     }
 
-    #[must_use]
     pub const fn values(&self) -> Amounts {
         Amounts { attraction: self.attraction, danger: self.danger, demand: self.demand, joined: self.joined }
     }
 
-    #[must_use]
     pub fn trail_score(&self) -> f64 {
         let endorsed = 3.0 * f64::from(self.endorsements);
         self.attraction + 0.6 * self.demand + 0.4 * self.joined + endorsed - 1.2 * self.danger
     }
 
-    #[must_use]
     pub fn count(&self, event: TrailEvent) -> u32 {
         self.events.get(&event).copied().unwrap_or(0)
     }
@@ -303,18 +296,15 @@ pub struct TrailMark {
 }
 
 impl TrailMark {
-    #[must_use]
     pub fn new_id(random: &Random) -> String {
         format!("tr_{}", random.hex(12))
     }
 
     /// What is left of its intensity; 0 once it has decayed.
-    #[must_use]
     pub fn strength(&self, now: Moment) -> f64 {
         Decay::MARK.decayed(self.intensity.into(), self.at, now)
     }
 
-    #[must_use]
     pub fn gone_at(&self) -> Moment {
         Decay::MARK.gone_at(self.intensity.into(), self.at)
     }

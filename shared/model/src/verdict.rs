@@ -117,13 +117,11 @@ pub struct TextFaults {
 }
 
 impl TextFaults {
-    #[must_use]
     pub const fn is_none(&self) -> bool {
         self.not_plain.is_none() && self.injection.is_none()
     }
 
     /// Whether another text can add nothing.
-    #[must_use]
     pub const fn is_full(&self) -> bool {
         self.not_plain.is_some() && self.injection.is_some()
     }

@@ -49,7 +49,6 @@ pub struct Withdrawal {
 
 impl Withdrawal {
     /// Whether the operator withdrew this listing itself, which no other decision overrides.
-    #[must_use]
     pub const fn is_final(&self) -> bool {
         self.blocked_host.is_none() && !self.by_owner
     }
@@ -70,7 +69,6 @@ pub struct BlockedHosts(BTreeMap<String, BlockedHost>);
 
 impl BlockedHosts {
     /// The block that covers any of these hosts.
-    #[must_use]
     pub fn covering(&self, hosts: &[HostName]) -> Option<&BlockedHost> {
         // Only a host's own label prefixes can cover it, so look up one per label.
         hosts.iter().find_map(|host| {

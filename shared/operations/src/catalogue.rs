@@ -93,7 +93,6 @@ catalogue! {
     S_CURVE_BOARD = economy::s_curve_board::SCurveBoard,
 }
 
-#[must_use]
 pub fn named(name: &str) -> Option<&'static AnyOperation> {
     CATALOGUE.iter().copied().find(|entry| entry.name == name || entry.aliases.contains(&name))
 }

@@ -86,7 +86,6 @@ pub struct Reply {
 }
 
 /// Parses a message; `earlier` is the message of the same conversation that lacked an argument.
-#[must_use]
 pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
     let mut calls = message.data.iter().filter_map(operation_call::parse);
     if let Some(call) = calls.next() {
@@ -114,7 +113,6 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
 }
 
 /// Whether a message cancels the request of its conversation.
-#[must_use]
 pub fn refuses(message: &MessageContent) -> bool {
     command::refuses(&ParsedText::parse(&message.text).words)
 }

@@ -55,7 +55,6 @@ pub enum CacheRule {
 }
 
 impl Route {
-    #[must_use]
     pub const fn get(path: &'static str) -> Self {
         Self::of(path, RouteInput::Query)
     }
@@ -64,18 +63,15 @@ impl Route {
         Self { path, input, cache: CacheRule::Unspecified, schema: same_schema }
     }
 
-    #[must_use]
     pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
         Self::of(path, RouteInput::QueryAs(complete))
     }
 
-    #[must_use]
     pub const fn post_as(path: &'static str, read: fn(Value) -> Result<Value, Problem>) -> Self {
         Self::of(path, RouteInput::BodyAs(read))
     }
 
     /// GET and POST of a family's endpoint, for the operation that describes the family.
-    #[must_use]
     pub const fn family(path: &'static str) -> [Self; 2] {
         [Self::of(path, RouteInput::QueryByAction), Self::of(path, RouteInput::BodyByAction)]
     }

@@ -48,7 +48,6 @@ pub enum ExportError {
 }
 
 /// The files as Agent Skills: all under `skills/`. Files outside a skill become references of the listing's own skill.
-#[must_use]
 pub fn skills(files: &[File]) -> Vec<File> {
     let folders: Vec<&str> = files
         .iter()

@@ -36,7 +36,6 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> Vec<Goal> {
     goals
 }
 
-#[must_use]
 pub fn goals_of(profile: &Profile) -> Vec<String> {
     of(profile, &ability::all(profile)).into_iter().map(|goal| goal.words).collect()
 }

@@ -14,7 +14,6 @@ pub struct Snippet {
     pub text: String,
 }
 
-#[must_use]
 pub fn install(profile: &Profile) -> Vec<Snippet> {
     let of_client = |client: clients::Client| {
         let title = client.name.to_owned();

@@ -67,7 +67,6 @@ pub struct Peer {
 
 impl Profile {
     /// Without goals and peers, which the caller adds.
-    #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         Self {
@@ -92,7 +91,6 @@ impl Profile {
     }
 
     /// An agent or server that is not listed, from a description by hand.
-    #[must_use]
     pub fn unlisted(kind: Kind, name: &str, description: Option<&str>, tools: Vec<Tool>) -> Self {
         Self {
             listing_id: None,
@@ -116,7 +114,6 @@ impl Profile {
     }
 
     /// The name of its folder and skill: from its name, else its host, else its id, else its kind.
-    #[must_use]
     pub fn slug(&self) -> String {
         let host = || {
             let url = url::Url::parse(&address(self.endpoint.as_deref())?).ok()?;
@@ -132,7 +129,6 @@ impl Profile {
 }
 
 impl Proof {
-    #[must_use]
     pub fn of(evidence: &Assessment) -> Self {
         let verdict = &evidence.verdict;
         let failed = evidence.checks.iter().filter(|check| !check.ok).map(|check| Weakness {

@@ -8,7 +8,6 @@ use super::{ability, about, charter, evaluation, goals, improvement, mesh, routi
 use registry_model::Sku;
 use registry_model::settings::Settings;
 
-#[must_use]
 pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = match sku {
         Sku::McpMesh => mesh::of(profile, settings),
@@ -18,7 +17,6 @@ pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     files
 }
 
-#[must_use]
 pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let slug = profile.slug();
     let shown: Vec<String> = match sku {

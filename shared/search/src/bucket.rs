@@ -50,7 +50,6 @@ impl From<Unreadable> for StoreError {
 }
 
 impl Bucket {
-    #[must_use]
     pub fn of(mut entries: Vec<IndexEntry>) -> Self {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();

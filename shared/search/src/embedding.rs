@@ -24,7 +24,6 @@ pub struct Embedding {
 }
 
 /// The vector of a text in full precision; `None` where no piece of it is known.
-#[must_use]
 pub fn vector(text: &str) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f32; WIDTH];
     for piece in pieces::of(text) {
@@ -33,7 +32,6 @@ pub fn vector(text: &str) -> Option<Vec<f32>> {
     unit(sum)
 }
 
-#[must_use]
 pub fn of(texts: &[String]) -> Embedding {
     let mut sum = vec![0.0_f32; WIDTH];
     for vector in texts.iter().filter_map(|text| vector(text)) {
@@ -55,7 +53,6 @@ pub(super) fn moved_towards<'a>(
 }
 
 /// How informative a word is, where 1 is average. The table was made so that frequent words have short vectors.
-#[must_use]
 pub fn weight(word: &str) -> f32 {
     let mut sum = vec![0.0_f32; WIDTH];
     let pieces = pieces::of(word);
@@ -66,7 +63,6 @@ pub fn weight(word: &str) -> f32 {
 }
 
 /// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
-#[must_use]
 pub fn is_ordinary(word: &str) -> bool {
     word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
 }

@@ -32,7 +32,6 @@ impl IndexAnswer {
     }
 }
 
-#[must_use]
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };
     let parsed = ParsedQuery::of(query.text.as_str(), index);

@@ -37,7 +37,6 @@ pub struct IndexedText {
 }
 
 impl IndexedText {
-    #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         // If the namespace is only claimed, not verified, the listing is found only by the part after the slash.
         let searched = |name: &String| match listing.is_name_claimed() {
@@ -72,13 +71,11 @@ impl IndexedText {
     }
 
     /// If it changes at a recheck, the listing must be indexed again.
-    #[must_use]
     pub fn content_hash(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
         Sha256::digest(text).iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
-    #[must_use]
     pub fn short_names(&self) -> Vec<String> {
         let names = [short_name(&self.name), short_name(&display_name(&self.name)), short_name(&self.title)];
         let names: BTreeSet<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
@@ -157,7 +154,6 @@ pub struct IndexEntry {
 }
 
 impl IndexEntry {
-    #[must_use]
     pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
         let indexed = IndexedListing {
             id: listing.id.clone(),
@@ -179,7 +175,6 @@ impl IndexEntry {
         Self::from_text(indexed, text)
     }
 
-    #[must_use]
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
         Self { listing, stems, words, embedding: embedding::of(&text.embedded_texts()) }

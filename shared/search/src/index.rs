@@ -80,18 +80,15 @@ struct LoadedBucket {
 
 impl Index {
     /// Live documents, without the removed ones.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.live_count
     }
 
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.live_count == 0
     }
 
     /// The version at which a bucket was loaded; `None` where it is not loaded.
-    #[must_use]
     pub fn version(&self, prefix: HashPrefix) -> Option<u64> {
         self.buckets.get(&prefix).map(|loaded| loaded.version)
     }

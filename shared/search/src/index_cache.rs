@@ -72,7 +72,6 @@ impl std::ops::Deref for Reading<'_> {
 }
 
 impl IndexCache {
-    #[must_use]
     pub(super) fn version(&self) -> Option<u64> {
         self.read().0.version
     }

@@ -57,12 +57,10 @@ impl Text {
         Ok(Self(spaced.split_whitespace().collect::<Vec<_>>().join(" ")))
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

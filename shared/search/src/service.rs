@@ -26,7 +26,6 @@ pub struct Searcher {
 
 impl Searcher {
     /// A search over a table. A proof is valid for `proof_lasts`. The index is loaded with the first query.
-    #[must_use]
     pub fn new(store: Store, clock: Clock, proof_lasts: SignedDuration) -> Self {
         Self { store, index: IndexCache::default(), clock, proof_lasts }
     }
@@ -45,12 +44,10 @@ impl Searcher {
     }
 
     /// The version of the loaded index; `None` before the first load.
-    #[must_use]
     pub fn version(&self) -> Option<u64> {
         self.index.version()
     }
 
-    #[must_use]
     pub fn search_index(&self, query: &Query) -> IndexAnswer {
         engine::search(&self.index.read(), query)
     }

@@ -37,7 +37,6 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    #[must_use]
     pub fn left(&self, caps: Caps) -> u32 {
         let left = |bucket: &Bucket, cap: u32| cap.saturating_sub(bucket.used);
         left(&self.window, caps.window).min(left(&self.hour, caps.hour)).min(left(&self.day, caps.day))

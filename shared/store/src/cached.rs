@@ -38,7 +38,6 @@ pub type Ratings = [[u32; 5]; Sku::ALL.len()];
 
 impl Live {
     /// Live listings of one kind.
-    #[must_use]
     pub const fn of(&self, kind: Kind) -> u32 {
         match kind {
             Kind::Agent => self.agents,
@@ -59,7 +58,6 @@ pub struct Manifest {
 
 impl Manifest {
     /// The bucket of an id; before the first build, the one bucket that contains every id.
-    #[must_use]
     pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
         let hash = id_hash(id);
         self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()

@@ -22,20 +22,17 @@ impl fmt::Debug for Store {
 
 impl Store {
     /// A table to which other processes may write, too. No read is cached.
-    #[must_use]
     pub fn new(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
         Self { client, table: name.into(), read_cache: ReadCache::default() }
     }
 
     /// A table to which only this process writes, and only through clones of this handle. A read item is cached until
     /// it is written.
-    #[must_use]
     pub fn sole_writer(client: aws_sdk_dynamodb::Client, name: &str) -> Self {
         Self { read_cache: ReadCache::until_written(), ..Self::new(client, name) }
     }
 
     /// Whether only this process writes to the table. If so, a check for changes costs nothing.
-    #[must_use]
     pub const fn is_sole_writer(&self) -> bool {
         self.read_cache.is_enabled()
     }

@@ -28,7 +28,6 @@ pub struct Deposit {
 }
 
 impl Deposit {
-    #[must_use]
     pub fn of(listing: &ListingId, event: TrailEvent) -> Self {
         Self {
             listing: listing.clone(),
@@ -49,7 +48,6 @@ impl Deposit {
     }
 
     /// The deposit of an answered probe, which also reduces known danger.
-    #[must_use]
     pub fn of_answered_probe(listing: &ListingId, known: Option<Amounts>) -> Self {
         let mut deposit = Self::of(listing, TrailEvent::ProbeOk).on(known);
         deposit.amounts.danger -= known.unwrap_or_default().relief();

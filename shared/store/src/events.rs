@@ -48,7 +48,6 @@ impl What {
 
 impl Event {
     /// The event as EventBridge delivers it to a target.
-    #[must_use]
     pub fn envelope(&self) -> Value {
         envelope(self.what.detail_type(), self.listing_id.as_str(), self.at, &self.detail())
     }
@@ -72,7 +71,6 @@ pub struct RecheckPart {
 
 impl RecheckPart {
     /// The event as EventBridge delivers it to a target.
-    #[must_use]
     pub fn envelope(&self) -> Value {
         envelope(RECHECK_PART, &self.part.to_string(), self.at, &self.detail())
     }
@@ -105,7 +103,6 @@ pub enum Bus {
 
 impl Bus {
     /// A bus within this process, and the receiver of its events.
-    #[must_use]
     pub fn local() -> (Self, mpsc::UnboundedReceiver<Value>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         (Self::Local(sender), receiver)

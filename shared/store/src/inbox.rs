@@ -120,7 +120,6 @@ impl Store {
     }
 
     /// Whether a visit at `now` would be stored after one at `visited_at`.
-    #[must_use]
     pub fn is_visit_stored(visited_at: Option<Moment>, now: Moment) -> bool {
         visited_at.is_none_or(|at| now.as_millisecond() - at.as_millisecond() >= VISIT_INTERVAL_MS)
     }

@@ -37,7 +37,6 @@ pub struct Edge {
 
 impl Edge {
     /// The listing of the pair that is not the given listing.
-    #[must_use]
     pub fn other(&self, one: &ListingId) -> &ListingId {
         if self.listing_a == *one { &self.listing_b } else { &self.listing_a }
     }

@@ -33,7 +33,6 @@ pub struct TrailTotals {
 }
 
 impl TrailTotals {
-    #[must_use]
     pub fn of(&self, event: TrailEvent) -> EventTotal {
         self.events.get(&event).copied().unwrap_or_default()
     }

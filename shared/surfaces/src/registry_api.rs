@@ -28,19 +28,16 @@ pub struct Namespace(String);
 impl Namespace {
     /// A bare address has no domain, and labels of `_meta` keys begin with a letter (MCP 2026-07-28, basic,
     /// `_meta`): such a registry uses `localhost`.
-    #[must_use]
     pub fn own(settings: &Settings) -> Self {
         let host = Url::parse(&settings.base_url).ok().as_ref().map(reversed_host);
         let named = host.filter(|host| host.starts_with(|c: char| c.is_ascii_alphabetic()));
         Self(named.unwrap_or_else(|| "localhost".to_owned()))
     }
 
-    #[must_use]
     pub fn key(&self, name: &str) -> String {
         format!("{self}/{name}")
     }
 
-    #[must_use]
     pub fn is(&self, segment: &str) -> bool {
         self.0.eq_ignore_ascii_case(segment)
     }

@@ -23,13 +23,11 @@ pub use meter::{Meter, Units};
 pub struct Calls(BTreeMap<String, u64>);
 
 impl Calls {
-    #[must_use]
     pub fn of(&self, operation: &str) -> u64 {
         self.0.get(operation).copied().unwrap_or_default()
     }
 
     /// The sum over all operations.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.values().sum()
     }
@@ -46,7 +44,6 @@ pub struct CallCounter(Arc<Mutex<Calls>>);
 
 impl CallCounter {
     /// The count so far.
-    #[must_use]
     pub fn snapshot(&self) -> Calls {
         self.lock().clone()
     }
@@ -57,7 +54,6 @@ impl CallCounter {
     }
 
     /// The calls after `earlier`; operations without new calls are left out.
-    #[must_use]
     pub fn since(&self, earlier: &Calls) -> Calls {
         let mut since = self.snapshot();
         since.0.retain(|operation, count| {

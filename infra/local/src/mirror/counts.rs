@@ -84,13 +84,11 @@ impl Counts {
     }
 
     /// The numbers of accepted, refused and skipped documents.
-    #[must_use]
     pub fn sums(&self) -> (u64, u64, u64) {
         let refused = self.refused.values().map(|group| group.times).sum();
         (self.accepted.values().sum(), refused, self.skipped.values().sum())
     }
 
-    #[must_use]
     pub fn documents(&self) -> u64 {
         let (accepted, refused, skipped) = self.sums();
         accepted + refused + skipped
@@ -102,7 +100,6 @@ impl Counts {
     }
 
     /// The summary that the command prints.
-    #[must_use]
     pub fn text(&self) -> String {
         let (accepted, refused, skipped) = self.sums();
         let mut text = String::new();

@@ -30,7 +30,6 @@ enum Output {
 
 impl Progress {
     /// A bar if standard error is a terminal, otherwise lines.
-    #[must_use]
     pub fn on_stderr() -> Self {
         if !std::io::stderr().is_terminal() {
             return Self(Output::Lines(Arc::new(Mutex::new(Instant::now()))));
@@ -41,7 +40,6 @@ impl Progress {
     }
 
     /// Shows nothing, for tests.
-    #[must_use]
     pub const fn hidden() -> Self {
         Self(Output::Hidden)
     }

@@ -52,13 +52,11 @@ impl Did {
         Ok(Self { text: text.to_owned(), method })
     }
 
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The key in a `did:key`.
-    #[must_use]
     pub const fn key(&self) -> Option<&PublicKey> {
         match &self.method {
             Method::Key(key) => Some(key),
@@ -67,7 +65,6 @@ impl Did {
     }
 
     /// The domain of a `did:web`.
-    #[must_use]
     pub const fn domain(&self) -> Option<&HostName> {
         match &self.method {
             Method::Key(_) => None,
@@ -76,7 +73,6 @@ impl Did {
     }
 
     /// Whether its document is served at this origin, or at the default port of its domain.
-    #[must_use]
     pub fn is_at(&self, origin: Option<&str>) -> bool {
         let Method::Web { port, .. } = &self.method else { return false };
         port.is_none_or(|port| origin.is_some_and(|origin| origin.ends_with(&format!(":{port}"))))

@@ -62,18 +62,15 @@ impl DomainKeys {
         Self { source: KeySource::DidWeb, found }
     }
 
-    #[must_use]
     pub fn signer(&self, text: &str, signature: &Signature) -> Option<&PublicKey> {
         self.found.iter().flatten().find(|key| key.signed(text, signature))
     }
 
-    #[must_use]
     pub fn why_none(&self) -> Option<&str> {
         self.found.as_ref().err().map(String::as_str)
     }
 }
 
-#[must_use]
 pub fn auth_document_url(app: &App, domain: &str) -> String {
     app.settings.domain_proof_url.replace("{domain}", domain)
 }

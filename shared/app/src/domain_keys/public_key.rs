@@ -101,7 +101,6 @@ impl PublicKey {
     }
 
     /// The record of an Ed25519 key; none for other keys, which have no such record.
-    #[must_use]
     pub fn record(&self) -> Option<String> {
         match self {
             Self::Ed25519(key) => Some(format!("v=MCPv1; k=ed25519; p={}", BASE64.encode(key))),
@@ -109,7 +108,6 @@ impl PublicKey {
         }
     }
 
-    #[must_use]
     pub fn jwk(&self) -> PublicJwk {
         let (kty, crv, x, y) = match self {
             Self::Ed25519(key) => ("OKP", "Ed25519", BASE64URL.encode(key), None),
@@ -124,7 +122,6 @@ impl PublicKey {
     }
 
     /// Whether this key made the signature of a text.
-    #[must_use]
     pub fn signed(&self, text: &str, signature: &Signature) -> bool {
         match self {
             Self::Ed25519(key) => {

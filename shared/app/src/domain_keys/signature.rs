@@ -12,7 +12,6 @@ pub struct Signature(Vec<u8>);
 
 impl Signature {
     /// Parses hexadecimal, base64url or base64; `None` for a text that cannot be a signature.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_hex = text.len() == 128 || (text.len() > 128 && text.len() <= 2 * MAX_BYTES);
@@ -24,7 +23,6 @@ impl Signature {
     }
 
     /// 64 bytes in hexadecimal.
-    #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {
         bytes_of_hex(text).filter(|bytes| bytes.len() == 64).map(Self)
     }

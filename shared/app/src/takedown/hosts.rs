@@ -77,7 +77,6 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
 }
 
 /// 403 for a listing at a blocked host.
-#[must_use]
 pub fn host_blocked(block: &BlockedHost) -> Problem {
     let detail = format!(
         "{} is blocked, so no agent or server at this host is listed or probed. Reason: {} Use another host, \

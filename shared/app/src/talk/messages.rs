@@ -10,7 +10,6 @@ use registry_model::{Lane, LiveChange, Reason, StateChange, TalkKind, TalkMessag
 const MAX_FIX_CHARS: usize = 300;
 
 /// The messages about a change; `reason` is the first reason why the probe was not `ok`.
-#[must_use]
 pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessage> {
     let message =
         |kind, text: String| TalkMessage::of_registry(&change.after.id, kind, change.record.probed_at, text);

@@ -22,7 +22,6 @@ pub struct NextAction {
 }
 
 /// The suggestions for a listing, the most useful first.
-#[must_use]
 pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<NextAction> {
     let post = |action, path: &str, body: Option<Value>, why: &str| NextAction {
         action,

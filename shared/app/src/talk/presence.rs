@@ -39,7 +39,6 @@ pub struct Talk {
 }
 
 impl Talk {
-    #[must_use]
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let visited_at = listing.visited_at;
         let visited =
@@ -76,7 +75,6 @@ impl Talk {
     }
 
     /// Whether a visit now would change the active list.
-    #[must_use]
     pub fn shows_a_visit(&self) -> bool {
         self.mode == TalkMode::Lapsed
     }

@@ -7,7 +7,6 @@ use registry_model::{Caller, HostName, Listing, ListingId};
 
 /// A digest of caller, listing and action. So the table contains no address, and the same caller has different digests
 /// at different listings.
-#[must_use]
 pub fn source_digest(caller: &Caller, at: &ListingId, what: &str) -> String {
     let mut hash = Sha256::new();
     for part in [at.as_str(), "\n", what, "\n", &caller.name()] {
@@ -17,7 +16,6 @@ pub fn source_digest(caller: &Caller, at: &ListingId, what: &str) -> String {
 }
 
 /// Whether `from` names the listing itself: its id, its name, or one of its domains.
-#[must_use]
 pub fn is_itself(from: &str, listing: &Listing) -> bool {
     let from = folded(from);
     let names = [Some(listing.name.as_str()), listing.server_name.as_deref()];

@@ -17,7 +17,6 @@ pub const CONTAGION: usize = 8;
 
 /// The deposit of a trace is 6 plus half of its intensity. A warning adds it to danger, a wish adds it to demand, and
 /// every other trace adds it to attraction.
-#[must_use]
 pub fn trace_amounts(kind: MarkKind, intensity: u8) -> Amounts {
     let amount = TrailEvent::LeaveTrace.amounts().attraction + f64::from(intensity) * 0.5;
     match kind {

@@ -25,7 +25,6 @@ pub struct Remote {
 
 impl Remote {
     /// The URL with a placeholder for each variable.
-    #[must_use]
     pub fn filled_in(&self) -> Cow<'_, str> {
         match template::filled_in(&self.url) {
             Some(url) if self.templated => url.into(),

@@ -104,7 +104,6 @@ fn is_part(part: &str, inside: &str) -> bool {
 }
 
 /// Whether this is a valid server name: a reverse domain, one slash, and a name, in at most 200 characters.
-#[must_use]
 pub fn is_name(name: &str) -> bool {
     let parts = name.split_once('/');
     name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))

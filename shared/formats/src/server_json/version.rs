@@ -11,7 +11,6 @@ use super::violation::Violations;
 use registry_model::error::shorten;
 
 /// Whether this is one version: not empty, not `latest`, not a range.
-#[must_use]
 pub fn is_version(version: &str) -> bool {
     let fits = (1..=255).contains(&version.chars().count());
     fits && version != "latest" && !is_range(version)

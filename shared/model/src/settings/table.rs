@@ -223,7 +223,6 @@ impl Form {
     }
 }
 
-#[must_use]
 pub fn settings_table() -> String {
     let mut table = "| variable | default | meaning |\n|---|---|---|\n".to_owned();
     for Setting { name, form, meaning } in SETTINGS {

@@ -149,7 +149,6 @@ pub(super) fn lines<'a>(
 }
 
 /// Every operation as data, with an example in words and as a call.
-#[must_use]
 pub fn operations() -> Value {
     let summary = |entry: &AnyOperation| {
         json!({
@@ -164,7 +163,6 @@ pub fn operations() -> Value {
     CATALOGUE.iter().copied().map(summary).collect()
 }
 
-#[must_use]
 pub fn help_text(brand: &str) -> String {
     format!(
         "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. \

@@ -11,27 +11,23 @@ const OWN_CONTEXT_PREFIX: &str = "ctx-";
 
 const CONTEXT_BYTES: usize = 16;
 
-#[must_use]
 pub fn is_valid_id(id: &str) -> bool {
     id.chars().count() <= MAX_ID_LENGTH && !id.chars().any(char::is_control)
 }
 
 /// A random UUID (RFC 9562). Version 8, because its bits are free to choose.
-#[must_use]
 pub fn new_id(app: &App) -> String {
     let hex = app.random.hex(16);
     format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])
 }
 
 /// Anyone who knows this id can list its tasks, so all of its 128 bits are random.
-#[must_use]
 pub(super) fn new_context_id(app: &App) -> String {
     format!("{OWN_CONTEXT_PREFIX}{}", app.random.hex(CONTEXT_BYTES))
 }
 
 /// An id that a client chose could be guessed, so it lists no tasks. A client that imitates our form opens
 /// only its own tasks.
-#[must_use]
 pub(super) fn is_own_context_id(id: &str) -> bool {
     id.strip_prefix(OWN_CONTEXT_PREFIX).is_some_and(|hex| {
         hex.len() == 2 * CONTEXT_BYTES

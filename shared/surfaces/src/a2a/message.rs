@@ -60,7 +60,6 @@ impl Part {
         Self { content: Content::Text(text.into()), media_type, filename: None, metadata: None }
     }
 
-    #[must_use]
     pub fn data(data: Value) -> Self {
         let media_type = Some("application/json".to_owned());
         Self { content: Content::Data(data), media_type, filename: None, metadata: None }

@@ -52,7 +52,6 @@ impl TaskState {
         }
     }
 
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.name() == name)
     }

@@ -45,7 +45,6 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    #[must_use]
     pub fn of(listing: &Listing, evidence: Option<&Assessment>, settings: &Settings) -> Self {
         let kind = listing.shown_kind();
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
@@ -75,7 +74,6 @@ impl CatalogEntry {
     }
 }
 
-#[must_use]
 pub fn own(settings: &Settings) -> Vec<CatalogEntry> {
     let own = |identifier: String,
                of_type: &'static str,

@@ -13,7 +13,6 @@ pub const FAMILIES: [(&str, &str); 5] = [
     ("exonomics", registry_domain::economy::EXONOMICS_VERSION),
 ];
 
-#[must_use]
 pub fn path(family: &str) -> String {
     format!("/api/products/{}", family.replace('_', "-"))
 }

@@ -28,7 +28,6 @@ pub(super) const DESCRIPTION: &str =
     "Registry of agents and MCP servers. Every Live listing answered a real protocol handshake.";
 
 /// What the live server returns about itself (MCP 2026-07-28 `Implementation`).
-#[must_use]
 pub fn identity(settings: &Settings) -> Value {
     json!({
         "name": own_server_name(settings),
@@ -73,7 +72,6 @@ impl Document for WideServerCard {
     }
 }
 
-#[must_use]
 pub fn strict(settings: &Settings) -> Value {
     json!({
         "$schema": SCHEMA,
@@ -91,7 +89,6 @@ pub fn strict(settings: &Settings) -> Value {
 }
 
 /// Contract "MCP server card".
-#[must_use]
 pub fn wide(settings: &Settings) -> Value {
     let tools: Vec<Value> = DESCRIPTIONS
         .iter()

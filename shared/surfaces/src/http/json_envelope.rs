@@ -26,7 +26,6 @@ pub struct JsonEnvelope {
 }
 
 impl JsonEnvelope {
-    #[must_use]
     pub const fn new(payload: Arc<RawValue>) -> Self {
         Self { prefix: Vec::new(), payload, depth: 0 }
     }
@@ -49,7 +48,6 @@ impl JsonEnvelope {
         Ok(Self { prefix, payload: self.payload, depth: self.depth + 1 })
     }
 
-    #[must_use]
     pub fn length(&self) -> usize {
         self.prefix.len() + self.payload.get().len() + self.depth
     }

@@ -98,7 +98,6 @@ struct Refused<'a> {
     form: PublishForm,
 }
 
-#[must_use]
 pub fn refused_form(settings: &Settings, url: &str, problem: Problem) -> Response {
     let response = problem.clone().into_response();
     let frame = Frame::of(settings, Section::ForAgents, "/for-agents", "Not listed yet", "What to fix.");

@@ -42,7 +42,6 @@ impl Cursor {
         })
     }
 
-    #[must_use]
     pub fn write(&self) -> String {
         match self {
             Self::Live(place) => place.replace(' ', ":"),

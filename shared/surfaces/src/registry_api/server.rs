@@ -58,13 +58,11 @@ struct Remote {
 }
 
 impl ServerResponse {
-    #[must_use]
     pub fn of_row(row: &Row, settings: &Settings) -> Self {
         Self::of(&row.listing, Some(row.changed_at), settings)
     }
 
     /// Without evidence: old answers say nothing about today.
-    #[must_use]
     pub fn of_fall(fall: &Delisting) -> Self {
         let Delisting { listing, at } = fall;
         let official = json!({
@@ -77,7 +75,6 @@ impl ServerResponse {
         Self { server: ServerDetail::of(listing, Map::new()), meta }
     }
 
-    #[must_use]
     pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {
         let mut official = json!({
             "status": "active",
@@ -196,7 +193,6 @@ pub struct ServerEvidence {
 }
 
 impl ServerEvidence {
-    #[must_use]
     pub fn of(listing: &Listing, settings: &Settings) -> Self {
         let probe = listing.probe.as_ref();
         let era = listing.era.clone();
