@@ -25,7 +25,7 @@ pub struct DayReport {
     pub connector: Option<String>,
     pub connector_touched: bool,
     pub invited: u32,
-    /// Listings that were due and could not be invited.
+    /// Listings that were due for an invitation, but could not be invited and were moved to a later day.
     pub moved: u32,
     pub a2a_delivered: u32,
     pub a2a_failed: u32,

@@ -47,7 +47,7 @@ impl LimitedTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     pub caller: u32,
-    /// At one target; equals `caller` if targets are not limited.
+    /// By all callers at one target together; equals `caller` if targets have no limit of their own.
     pub target: u32,
     /// By all callers together.
     pub everybody: u32,

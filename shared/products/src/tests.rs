@@ -235,7 +235,7 @@ fn goals_come_from_the_owner_a_preset_or_the_listing() {
 }
 
 #[test]
-fn proof_of_a_listing_contains_weaknesses_with_fixes() {
+fn proof_of_a_listing_lists_weaknesses_and_their_fixes() {
     let proof = real::papers().proof.unwrap();
     let weaknesses: Vec<(&str, u8)> =
         proof.weaknesses.iter().map(|weakness| (weakness.id.as_str(), weakness.points)).collect();

@@ -1,4 +1,4 @@
-//! [`Store`], the handle to the table. Every other file of this crate adds its own reads and writes to it.
+//! [`Store`], the handle to the table. Each of the other files in this crate adds its read and write methods to `Store`.
 
 use std::fmt;
 use std::sync::Arc;

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn contractions_are_shortened_and_starts_of_clauses_are_found() {
+    fn apostrophes_are_removed_and_clause_starts_are_found() {
         let words = words("What's up? Don't, please list me.");
         let low: Vec<&str> = words.iter().map(|word| word.low.as_str()).collect();
         assert_eq!(low, ["what", "up", "dont", "please", "list", "me"]);

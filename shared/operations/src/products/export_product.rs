@@ -73,8 +73,8 @@ impl Operation for ExportProduct {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",
         name: "Export a product as skills",
-        description: "Returns the product that an access token opens, as folders of Agent Skills, zip or \
-            tar.gz.",
+        description: "Returns the product of an access token: folders of Agent Skills, as a zip or tar.gz \
+            archive or as JSON.",
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export").no_store()];

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
 use registry_model::TrailEvent;
 
-/// As much as a use adds to attraction.
+/// The same amount that one use of a listing adds to its attraction.
 const INTENSITY: u8 = 4;
 
 pub struct UsedWith;

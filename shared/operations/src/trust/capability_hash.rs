@@ -80,8 +80,8 @@ impl Operation for CapabilityHash {
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "capability-hash",
         name: "Capability hash",
-        description: "Hashes capabilities into a short id. The order of the capabilities does not matter. It \
-            can also compare them with what the registry observed of a listing.",
+        description: "Hashes capabilities into a short id. The order of the capabilities does not matter. \
+            The tool can also compare them with those that a probe found at a listing.",
         tags: &["registry", "trust", "capability"],
     }];
     const ACTIONS: &'static [Action] =

@@ -1,5 +1,5 @@
 //! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in the module
-//! `rows`. So the code of a conversation can report a fault without its wording.
+//! `rows`. So the code that talks to a server can report a fault without knowing its text.
 
 use registry_formats::agent_card::CardViolation;
 

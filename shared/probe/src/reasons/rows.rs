@@ -438,7 +438,7 @@ const fn rule_row(rule: ConformanceRule) -> (&'static str, &'static str) {
         ConformanceRule::ToolNames => ("tool_names", "Give every tool a unique name."),
         ConformanceRule::Cursor => (
             "cursor",
-            "Return nextCursor as a text. Leave it out on the last page, and never return the \
+            "Return nextCursor as a string. Leave it out on the last page, and never return the \
                 same nextCursor twice.",
         ),
         ConformanceRule::Revision => (

@@ -44,7 +44,7 @@ pub(super) const SKILLS: [Skill; 4] = [
     Skill {
         name: "list-yourself",
         title: "List yourself and go Live",
-        description: "Publishes an A2A agent or an MCP server in the registry until it is Live. Steps: score \
+        description: "Publishes an A2A agent or an MCP server, and guides it until its listing is Live. Steps: score \
             the card, publish it, wait for the handshake, fix what the probe found. Use when somebody wants \
             to list, publish or register an agent or MCP server, or wants to know why a listing is not Live.",
         before: "You need a URL that anyone can reach over https: the URL of an agent card, of a site that \

@@ -179,7 +179,7 @@ async fn opted_out_listing_stays_opted_out_after_a_demotion() {
 }
 
 #[tokio::test]
-async fn demoted_listing_is_not_invited_and_keeps_the_pause_between_invitations() {
+async fn demotion_stops_invitations_and_does_not_shorten_the_pause_between_them() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     assert_eq!(registry.reach_out().await["invited"], 0);

@@ -120,7 +120,7 @@ static TOOLS: [ToolGuide; 6] = [
         description: "Returns the price, whether payments are open, and what to send to the checkout.",
         arguments: &[required("sku", ANY_SKU), GOALS, PRESET],
     },
-    ToolGuide { name: "list_tools", description: "Returns this list.", arguments: &[] },
+    ToolGuide { name: "list_tools", description: "Returns the list of these tools.", arguments: &[] },
 ];
 
 impl ProductTool {
@@ -188,7 +188,7 @@ pub(super) const SKILLS: &[AdvertisedSkill] = &[
     AdvertisedSkill {
         id: "kernel-improver",
         name: "Improve a kernel",
-        description: "Makes a new charter (working rules for an agent) from better goals. Uses the tool \
+        description: "Makes a new charter (working rules for an agent) from goals that you have improved. Uses the tool \
             preview_kernel for the product kernel.",
         tags: &["products", "kernel"],
     },
