@@ -123,7 +123,9 @@ impl Store {
             Outcome::Refused(refused) if refused.includes(demoed) => CompletionOutcome::NotDemoed,
             Outcome::Refused(refused) => match counted.used_up(&refused) {
                 Some(used_up) => CompletionOutcome::Limited(used_up),
-                None if domain.is_some_and(|write| refused.includes(write)) => CompletionOutcome::DomainSeated,
+                None if domain.is_some_and(|write| refused.includes(write)) => {
+                    CompletionOutcome::DomainSeated
+                }
                 None => CompletionOutcome::SeatsGone,
             },
         })

@@ -101,9 +101,8 @@ impl Store {
         loop {
             let mut transaction = seen(event);
             transaction.update(keys::purchase(&purchase.id), state.clone());
-            let release = |digest| {
-                transaction.update(keys::discount_code(digest), discounts::release(&purchase.id))
-            };
+            let release =
+                |digest| transaction.update(keys::discount_code(digest), discounts::release(&purchase.id));
             let code = held.map(release);
             match self.transact(transaction).await? {
                 Outcome::Written => return Ok(PaymentOutcome::Done),

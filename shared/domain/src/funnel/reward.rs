@@ -7,11 +7,11 @@ use serde_json::json;
 use crate::feed_item;
 use registry_app::App;
 use registry_model::error::Problem;
+use registry_model::settings::Mode;
 use registry_model::{
     AccessToken, Caller, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject,
     HostName, LimitedAction, Listing, ListingId, NextStep, Reward, TokenDigest, registrable_domain,
 };
-use registry_model::settings::Mode;
 use registry_store::{Allowance, Claimant, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
 /// The discount after the founding seats are gone (`specification.md#discount-codes`).
@@ -191,7 +191,8 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
 }
 
 fn not_completed(app: &App, id: &ListingId) -> Problem {
-    let detail = "This listing has not sent feedback yet, so it has no reward. Take the demo and send feedback.";
+    let detail =
+        "This listing has not sent feedback yet, so it has no reward. Take the demo and send feedback.";
     Problem::new(StatusCode::CONFLICT, "not_completed", detail).with_next(NextStep::take_demo(
         &app.settings,
         Some(id),

@@ -85,12 +85,7 @@ enum Known {
 
 /// What the key of the request led to. An attempt with a known key counts like a first one, so that nobody can try many
 /// keys.
-async fn known(
-    app: &App,
-    caller: &Caller,
-    request: &Request,
-    fingerprint: &str,
-) -> Result<Known, Problem> {
+async fn known(app: &App, caller: &Caller, request: &Request, fingerprint: &str) -> Result<Known, Problem> {
     let Some(id) = app.store.repeated_purchase(&request.key.digest()).await? else {
         return Ok(Known::New);
     };
@@ -158,16 +153,15 @@ const MAX_SNAPSHOT_BYTES: usize = 300 * 1024;
 /// The data from which the files are made today, for the time after the listing is withdrawn.
 async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String, Profile), Problem> {
     let listing = app.store.listing_with_evidence(id).await?;
-    let listing = listing.filter(|(listing, _)| listing.lane != Lane::Withdrawn);
+    let listing = listing.filter(|listing| listing.0.lane != Lane::Withdrawn);
     let listing = listing.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
     let profile = funnel::profile_of_listing(app, &listing, goals).await?;
-    Ok((listing.0.name, profile))
+    Ok((listing.0.name.clone(), profile))
 }
 
 fn snapshot_text(profile: Profile) -> Result<String, Problem> {
-    let text = |profile: &Profile| {
-        serde_json::to_string(profile).map_err(|error| Problem::fault(error.to_string()))
-    };
+    let text =
+        |profile: &Profile| serde_json::to_string(profile).map_err(|error| Problem::fault(error.to_string()));
     let whole = text(&profile)?;
     if whole.len() <= MAX_SNAPSHOT_BYTES {
         return Ok(whole);

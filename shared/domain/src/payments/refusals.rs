@@ -4,9 +4,9 @@ use http::StatusCode;
 use serde_json::Value;
 
 use crate::funnel::Unlock;
-use registry_model::{Moment, NextStep};
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
+use registry_model::{Moment, NextStep};
 use registry_store::DiscountUse;
 
 /// Seconds to wait when Stripe did not answer.

@@ -48,8 +48,8 @@ impl Request {
             (Some(id), _) => GrantSubject::Listing(id.parse().map_err(|_| Problem::listing_not_found(&id))?),
             (None, Some(name)) => {
                 let described = filled(request.description);
-                let described =
-                    described.map(|text| argument_text::plain_text("description", &text, MAX_DESCRIPTION_CHARS));
+                let described = described
+                    .map(|text| argument_text::plain_text("description", &text, MAX_DESCRIPTION_CHARS));
                 let default = if sku == Sku::McpMesh { Kind::Mcp } else { Kind::Agent };
                 GrantSubject::Described {
                     kind: request.kind.unwrap_or(default),
@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn guessable_key_is_rejected() {
         for wrong in ["", "1", "0123456789abcdef", "an-order-of-my-agent-0001"] {
-            let refused = RepeatKey::of(Some(wrong), "alive", None, &Random::seeded(1)).map(drop).unwrap_err();
+            let refused =
+                RepeatKey::of(Some(wrong), "alive", None, &Random::seeded(1)).map(drop).unwrap_err();
             assert_eq!(
                 (refused.code, refused.field.as_deref()),
                 ("bad_idempotency_key", Some("idempotency_key"))

@@ -126,11 +126,12 @@ fn read(kind: &str, object: Value) -> Result<Option<News>, Problem> {
         "checkout.session.completed" | "checkout.session.async_payment_succeeded" => {
             News::Completed(session(object)?)
         }
-        "checkout.session.expired" | "checkout.session.async_payment_failed" => News::Unpaid(session(object)?),
+        "checkout.session.expired" | "checkout.session.async_payment_failed" => {
+            News::Unpaid(session(object)?)
+        }
         "charge.refunded" => {
             let charge = reversal(object)?;
-            let flag =
-                if charge.refunded { PaymentFlag::Refunded } else { PaymentFlag::PartlyRefunded };
+            let flag = if charge.refunded { PaymentFlag::Refunded } else { PaymentFlag::PartlyRefunded };
             News::Reversed(flag, charge)
         }
         "charge.dispute.created" => News::Reversed(PaymentFlag::Disputed, reversal(object)?),
@@ -147,10 +148,12 @@ async fn purchase_of(app: &App, news: &News) -> Result<Option<PurchaseId>, Probl
     let parsed = |id: &Option<String>| id.as_deref().and_then(|id| id.parse().ok());
     Ok(match news {
         News::Completed(session) | News::Unpaid(session) => parsed(&session.client_reference_id),
-        News::Reversed(_, reversal) => match (parsed(&reversal.metadata.purchase_id), &reversal.payment_intent) {
-            (None, Some(payment)) => app.store.purchase_of_payment(payment).await?,
-            (id, _) => id,
-        },
+        News::Reversed(_, reversal) => {
+            match (parsed(&reversal.metadata.purchase_id), &reversal.payment_intent) {
+                (None, Some(payment)) => app.store.purchase_of_payment(payment).await?,
+                (id, _) => id,
+            }
+        }
     })
 }
 

@@ -4,8 +4,8 @@
 use crate::examples;
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use registry_model::{DiscountCode, OrderId};
 use registry_model::settings::Settings;
+use registry_model::{DiscountCode, OrderId};
 
 pub struct LeaveFeedback;
 
@@ -141,7 +141,9 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
             discount = Some(Discount::of(code, unlock.payments_open));
             let message = match remaining {
-                0 => "All founding seats are taken. You get a code for 25 % off that works once payments open.",
+                0 => {
+                    "All founding seats are taken. You get a code for 25 % off that works once payments open."
+                }
                 _ => {
                     "Another listing of your domain has a founding seat, and a domain gets only one. You get a code \
                      for 25 % off that works once payments open."

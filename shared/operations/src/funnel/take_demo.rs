@@ -137,8 +137,7 @@ fn request(arguments: Arguments) -> Result<DemoRequest, Problem> {
 fn answer(app: &App, demo: Demo) -> Answer {
     let Demo { order, listing: (listing, _), profile, files, counts } = demo;
     let (settings, sku) = (&app.settings, order.sku);
-    let draft =
-        FeedbackDraft { goals: profile.goals, ..FeedbackDraft::of(&listing, &order, &app.random) };
+    let draft = FeedbackDraft { goals: profile.goals, ..FeedbackDraft::of(&listing, &order, &app.random) };
     let deal = funnel::deal(settings, counts.seats_claimed);
     let note = if deal.remaining > 0 {
         format!("Free after feedback: {}.", deal.short)

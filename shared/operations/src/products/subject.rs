@@ -82,7 +82,9 @@ pub(super) fn check(
 ) -> Result<(), Problem> {
     name.map(|name| argument_text::plain_line("agent_name", name, MAX_NAME_CHARS)).transpose()?;
     let description = description.filter(|text| !text.trim().is_empty());
-    description.map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS)).transpose()?;
+    description
+        .map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS))
+        .transpose()?;
     parse_tools(tools.to_vec()).map(|_| ())
 }
 

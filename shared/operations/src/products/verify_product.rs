@@ -177,12 +177,7 @@ fn default_to_usage(query: &str) -> String {
     if query.is_empty() { "usage=true".to_owned() } else { query.to_owned() }
 }
 
-async fn of_demo(
-    app: &App,
-    id: &str,
-    sku: Option<Sku>,
-    goals: Goals,
-) -> Result<GeneratedProduct, Problem> {
+async fn of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<GeneratedProduct, Problem> {
     let unknown = || Problem::listing_not_found(id);
     let listing_id = id.parse::<ListingId>().map_err(|_| unknown())?;
     let found = app.store.listing_with_evidence(&listing_id).await?.ok_or_else(unknown)?;
