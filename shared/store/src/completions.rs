@@ -190,7 +190,9 @@ impl Store {
                 transaction.delete(keys::grant(&TokenDigest::of_table(digest)));
                 transaction.update(keys::seats(), Expression::default().add("claimed", -1));
             }
-            Reward::Code(digest) => drop(transaction.delete(keys::discount_code(digest))),
+            Reward::Code(digest) => {
+                transaction.delete(keys::discount_code(digest));
+            }
         }
         if let Some(domain) = &completion.seat_domain {
             transaction.delete(keys::seat(domain));
