@@ -204,7 +204,7 @@ def webhooks(site: Site) -> int:
                           "params": {"taskId": "t", "pushNotificationConfig": config}}),
             ("/api/products/checkout/webhook", {"type": "checkout.session.completed", "url": target,
                                                 "data": {"object": {"success_url": target}}}),
-            ("/api/products/checkout", {"sku": "alive", "success_url": target, "idempotency_key": "0123456789abcdef"}),
+            ("/api/products/checkout", {"sku": "alive", "success_url": target, "idempotency_key": "6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10"}),
         ]
     site.all(calls)
     return len(calls)

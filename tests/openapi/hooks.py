@@ -34,6 +34,7 @@ def digits(prefix, count):
 of("public-text", WORDS.map(lambda words: words[:40].strip()))
 of("display-name", WORDS.map(lambda words: words[:40].strip()))
 of("goals", st.lists(WORDS, max_size=4).map("\n".join))
+of("secret-key", st.sampled_from(["f3a8c1d2-6b7e-4f90-a1b2-93c4d5e6f708", "7c9e6679-7425-40de-944b-e07fc1f90ae7"]))
 of("uri", st.sampled_from(SAMPLES["urls"]))
 of("category-id", st.sampled_from(["", "other", "data-analytics", "coding-engineering"]))
 of("email", st.sampled_from(["owner@example.com", "a.b+c@agents.example.org"]))

@@ -17,6 +17,9 @@ use registry::store::StoreError;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
+/// Seconds for which a flagged payment is reported.
+const FLAG_PERIOD: i64 = 86_400;
+
 #[derive(Debug, Deserialize)]
 #[serde(tag = "detail-type")]
 enum Event {
@@ -100,6 +103,8 @@ async fn metrics(
         _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
     };
     let live = app.store.live().await?;
+    let since = Moment::from_second(app.clock.now().as_second() - FLAG_PERIOD).unwrap_or(Moment::UNIX_EPOCH);
+    let flagged = app.store.flagged_purchases(since).await?;
     let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     let values = [
         (Metric::ScheduledTicks, 1),
@@ -107,6 +112,7 @@ async fn metrics(
         (Metric::OldestPendingLeaf, seconds(pending)),
         (Metric::LiveAgents, live.agents.into()),
         (Metric::LiveMcpServers, live.mcps.into()),
+        (Metric::FlaggedPayments, i64::try_from(flagged.len()).unwrap_or(i64::MAX)),
     ];
     Ok(Metrics(values.into_iter().chain(sweep.metrics()).collect::<BTreeMap<_, _>>()))
 }

@@ -64,6 +64,12 @@ enum Decision {
         #[arg(value_name = "TOKEN", value_parser = token_digest)]
         token_sha256: TokenDigest,
     },
+    /// Take back the feedback of a listing with its token or code. The listing can give feedback again.
+    VoidCompletion { listing_id: String },
+    /// Close a purchase: its token stops working. Refund the payment at Stripe.
+    RevokePurchase { purchase_id: String },
+    /// List the purchases with refunds, disputes or wrong payments.
+    FlaggedPurchases,
 }
 
 fn token_digest(token: &str) -> Result<TokenDigest, InvalidAccessToken> {

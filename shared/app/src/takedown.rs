@@ -1,17 +1,18 @@
 //! The decisions of the operator: withdraw or restore a listing, block a host, erase a contact, revoke
-//! access. The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and
+//! access, void a completion, revoke a purchase. The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and
 //! does a limited amount of work. A decision about a listing or a host adds an item to the feed.
 
 mod hosts;
 mod listings;
 mod owner;
+mod rewards;
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, HostName, ListingId, PublicReason, TokenDigest};
+use registry_model::{FeedItem, FlaggedPurchase, HostName, ListingId, PublicReason, PurchaseId, TokenDigest};
 
 pub use hosts::{host_blocked, withdraw_blocked};
 pub use owner::{restore_by_owner, withdraw_by_owner};
@@ -46,6 +47,17 @@ pub enum Command {
         /// The SHA-256 of the token, so that no call and no log contains the token.
         token_sha256: TokenDigest,
     },
+    /// Takes back the feedback of a listing with its reward. The seat is free again, and the listing can give feedback
+    /// again.
+    VoidCompletion {
+        listing_id: ListingId,
+    },
+    /// Closes a purchase: its token stops working. The money is refunded at the payment provider.
+    RevokePurchase {
+        purchase_id: PurchaseId,
+    },
+    /// Lists the purchases that a refund, a dispute or a wrong payment flagged.
+    FlaggedPurchases,
 }
 
 /// Carries out a decision.
@@ -60,6 +72,9 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
         Command::UnblockHost { host } => hosts::unblock(app, &host).await,
         Command::EraseContact { listing_id } => erase_contact(app, &listing_id).await,
         Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,
+        Command::VoidCompletion { listing_id } => rewards::void_completion(app, &listing_id).await,
+        Command::RevokePurchase { purchase_id } => rewards::revoke_purchase(app, &purchase_id).await,
+        Command::FlaggedPurchases => rewards::flagged(app).await,
     }
 }
 
@@ -73,12 +88,15 @@ pub struct Outcome {
     pub listings: u32,
     /// Listings at the host that remain to be withdrawn or restored: repeat the command.
     pub left: u32,
+    /// Flagged purchases, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flagged: Vec<FlaggedPurchase>,
     pub note: String,
 }
 
 impl Outcome {
     fn of_one(changed: bool, listings: u32, note: impl Into<String>) -> Self {
-        Self { ok: true, changed, listings, left: 0, note: note.into() }
+        Self { ok: true, changed, listings, left: 0, flagged: Vec::new(), note: note.into() }
     }
 }
 

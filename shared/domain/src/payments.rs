@@ -11,5 +11,4 @@ mod webhook;
 
 pub use checkout::{Begun, checkout, purchase};
 pub use request::CheckoutRequest;
-pub use sessions::is_configured;
 pub use webhook::{Received, receive};

@@ -5,7 +5,7 @@
 //! Start with [`agent_card::read_body`] and [`server_json::read`]. They return either the parsed document or
 //! every fault with its place. [`server_card`] parses the third document format. [`plain_text`] and
 //! [`injection`] check the texts of peers. [`argument_text`] checks the texts of callers, and
-//! [`argument_schema`] describes the same rules in JSON Schema.
+//! [`argument_schema`] describes the same rules in JSON Schema. [`secret_key`] checks the secrets of callers.
 
 pub mod a2a_message;
 pub mod agent_card;
@@ -17,5 +17,6 @@ pub mod limits;
 pub mod name_owner;
 pub mod plain_text;
 pub mod registry_name;
+pub mod secret_key;
 pub mod server_card;
 pub mod server_json;

@@ -28,7 +28,8 @@ pub struct Feedback {
     pub answers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The example draft was sent unchanged. Such feedback completes the flow but counts in no average.
+    /// The example draft was sent unchanged. Such feedback completes the flow, but it counts in no average and does not
+    /// open payments.
     #[serde(default)]
     pub is_draft: bool,
     pub at: Moment,
@@ -41,6 +42,9 @@ pub struct Completion {
     /// The digest of the sender's idempotency key. A request with the same key gets the same reward again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_digest: Option<String>,
+    /// The registrable domain that this founding seat counts for; none if the domain is not limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat_domain: Option<String>,
 }
 
 /// The reward for feedback; a seat or code is shown once and stored as a digest.

@@ -37,6 +37,8 @@ string_enum! {
         PreflightRejects = "PreflightRejects",
         /// Verdicts that were not recorded because the table was busy; these listings are probed again.
         VerdictsUnrecorded = "VerdictsUnrecorded",
+        /// Refunds, disputes and wrong payments of the last 24 hours.
+        FlaggedPayments = "FlaggedPayments",
     }
 }
 

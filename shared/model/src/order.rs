@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{ListingId, Moment, Sku, is_lower_hex, sha256_hex};
 
+/// Orders of earlier versions contain the goals of whoever took the demo first. They are not read, because the goals
+/// belong to a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Made from the listing and the product.
@@ -13,8 +15,6 @@ pub struct Order {
     pub listing_id: ListingId,
     pub sku: Sku,
     pub at: Moment,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub goals: Vec<String>,
     /// It followed an invitation of the registry.
     #[serde(default)]
     pub invited: bool,

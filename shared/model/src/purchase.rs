@@ -39,7 +39,43 @@ string_enum! {
         Paid = "paid",
         /// Not paid in time, or the payment failed. Nothing was charged.
         Expired = "expired",
+        /// The payment was refunded or lost in a dispute, or the operator revoked the purchase. The token does not work.
+        Closed = "closed",
     }
+}
+
+string_enum! {
+    /// Why the operator must look at a purchase.
+    pub enum PaymentFlag {
+        /// Fully refunded; the purchase was closed.
+        Refunded = "refunded",
+        PartlyRefunded = "partly_refunded",
+        /// A dispute began. The token works until the dispute is lost.
+        Disputed = "disputed",
+        DisputeWon = "dispute_won",
+        /// The purchase was closed.
+        DisputeLost = "dispute_lost",
+        /// Another amount or currency was paid; the payment opened nothing.
+        WrongAmount = "wrong_amount",
+        /// A test event for a live key or the reverse; it changed nothing.
+        WrongMode = "wrong_mode",
+        /// Paid on a page that the registry did not open for this purchase; the payment opened nothing.
+        WrongPage = "wrong_page",
+        /// The purchase was paid before, on another page.
+        PaidTwice = "paid_twice",
+        /// Paid with a discount code that another purchase has used, or that its owner replaced; the payment opened nothing.
+        CodeNotValid = "code_not_valid",
+    }
+}
+
+/// A purchase that the operator must look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlaggedPurchase {
+    pub purchase_id: PurchaseId,
+    pub flag: PaymentFlag,
+    pub at: Moment,
+    /// The event of the payment provider.
+    pub event: String,
 }
 
 /// The payment provider's page for a purchase.
@@ -69,14 +105,18 @@ impl PurchaseId {
 }
 
 /// What an access token gives access to. Stored under the digest of the token; the product is rendered from the current
-/// facts each time, so that none of it is stored.
+/// facts each time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     pub sku: Sku,
     pub subject: GrantSubject,
-    /// The goals that the product is made with.
+    /// The goals of the buyer. Founding seats of earlier versions contain the goals of whoever took the demo first here,
+    /// so a seat has its own field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals: Vec<String>,
+    /// The goals that were sent with the feedback for a founding seat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seat_goals: Vec<String>,
     /// When it was granted, or the payment was requested.
     pub at: Moment,
     pub source: GrantSource,
@@ -110,6 +150,14 @@ pub enum GrantSource {
 }
 
 impl Grant {
+    /// The goals that the product is made with.
+    pub fn goals(&self) -> &[String] {
+        match &self.source {
+            GrantSource::FoundingSeat => &self.seat_goals,
+            GrantSource::Purchase { .. } => &self.goals,
+        }
+    }
+
     /// Whether it gives access: a purchase does once it is paid.
     pub const fn is_open(&self) -> bool {
         match &self.source {

@@ -12,6 +12,8 @@ pub enum LimitedAction {
     Talk,
     Demo,
     Feedback,
+    /// The reward of a feedback is issued again for its key.
+    Reissue,
     Checkout,
     Outcome,
     Session,
@@ -66,7 +68,7 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 14] = {
+pub const RATE_LIMITS: [RateLimit; 15] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
@@ -82,7 +84,8 @@ pub const RATE_LIMITS: [RateLimit; 14] = {
         aimed(A::Talk, "TALK", Listing, [60, 120, 3000], "write to a Talk inbox"),
         plain(A::Demo, "DEMOS", [60, 3000], "take the demo of a listing for the first time"),
         plain(A::Feedback, "FEEDBACK", [60, 3000], "give feedback"),
-        plain(A::Checkout, "CHECKOUTS", [20, 1000], "start a purchase"),
+        aimed(A::Reissue, "REISSUES", Listing, [10, 30, 1000], "get the reward of a feedback again"),
+        plain(A::Checkout, "CHECKOUTS", [20, 1000], "start a purchase or repeat the request"),
         plain(A::Outcome, "OUTCOMES", [60, 3000], "report an outcome (how the use of a listing went)"),
         plain(A::Session, "SESSIONS", [60, 3000], "open an interop session"),
         plain(A::SessionStep, "SESSION_STEPS", [600, 30_000], "add a step to an interop session"),
@@ -170,6 +173,7 @@ impl LimitedAction {
             Self::Talk => "talk",
             Self::Demo => "demo",
             Self::Feedback => "feedback",
+            Self::Reissue => "reissue",
             Self::Checkout => "checkout",
             Self::Outcome => "outcome",
             Self::Session => "session",

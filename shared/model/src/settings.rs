@@ -58,6 +58,16 @@ pub struct Prices {
 }
 
 string_enum! {
+    /// Whether the operator allows payments.
+    pub enum Payments {
+        Off = "off",
+        On = "on",
+        /// Another function of this registry has the secrets of the payment provider.
+        Elsewhere = "elsewhere",
+    }
+}
+
+string_enum! {
     pub enum OutreachDelivery {
         /// Only to the Talk inbox.
         Talk = "talk",
@@ -86,6 +96,7 @@ pub struct Settings {
     pub talk_grace_days: u32,
     pub founding_seats: u32,
     pub payments_open_after: u32,
+    pub payments: Payments,
     pub outreach_budget_percent: u32,
     pub outreach_acceleration: bool,
     pub outreach_pause_days: u32,
@@ -160,6 +171,7 @@ impl Settings {
             talk_grace_days: read.number("TALK_GRACE_DAYS")?,
             founding_seats: read.number("FOUNDING_SEATS")?,
             payments_open_after: read.number("PAYMENTS_OPEN_AFTER")?,
+            payments: read.payments()?,
             outreach_budget_percent: read.number("OUTREACH_BUDGET_PERCENT")?,
             outreach_pause_days: read.number("OUTREACH_PAUSE_DAYS")?,
             outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
@@ -187,6 +199,20 @@ impl Settings {
 
     pub fn rate(&self, action: LimitedAction) -> Rate {
         self.rates[action.limit().action as usize]
+    }
+
+    /// Both secrets are required: with only one, a buyer could pay for a product that never opens.
+    pub const fn has_payment_secrets(&self) -> bool {
+        self.stripe_secret_key.is_some() && self.stripe_webhook_secret.is_some()
+    }
+
+    /// Whether the operator allows payments and this registry can take them.
+    pub const fn sells(&self) -> bool {
+        match self.payments {
+            Payments::Off => false,
+            Payments::On => self.has_payment_secrets(),
+            Payments::Elsewhere => true,
+        }
     }
 
     /// How long a proof is valid: until its listing must be probed again (`specification.md#proof-lifetime`).
@@ -337,6 +363,13 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Err(Self::invalid(NAME, value))
     }
 
+    fn payments(&self) -> Result<Payments, SettingError> {
+        const NAME: &str = "PAYMENTS";
+        let value = self.text(NAME);
+        let found = Payments::ALL.into_iter().find(|known| known.as_str() == value);
+        found.ok_or_else(|| Self::invalid(NAME, value))
+    }
+
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         let value = self.text(NAME);
@@ -406,6 +439,17 @@ mod tests {
         );
         assert!(s.rate_limits);
         assert_eq!(s.rate(LimitedAction::Publish), Rate { caller: 60, target: 60, everybody: 3000 });
+    }
+
+    #[test]
+    fn payments_require_the_switch_and_both_secrets() {
+        let secrets = [("STRIPE_SECRET_KEY", "sk_test_1"), ("STRIPE_WEBHOOK_SECRET", "whsec_1")];
+        let sells = |pairs: &[&[(&str, &str)]]| settings(Mode::Public, &pairs.concat()).map(|s| s.sells());
+        assert_eq!(sells(&[&secrets]), Ok(false), "payments are off by default");
+        assert_eq!(sells(&[&[("PAYMENTS", "on")], &secrets[..1]]), Ok(false));
+        assert_eq!(sells(&[&[("PAYMENTS", "on")], &secrets]), Ok(true));
+        assert_eq!(sells(&[&[("PAYMENTS", "elsewhere")]]), Ok(true));
+        assert!(sells(&[&[("PAYMENTS", "yes")]]).is_err());
     }
 
     #[test]

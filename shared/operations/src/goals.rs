@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use registry_domain::funnel;
-use registry_formats::argument_schema;
 use registry_model::error::Problem;
 use registry_products::Preset;
 
@@ -20,10 +19,7 @@ pub(super) enum Goals {
     #[schemars(extend("format" = "goals"))]
     Lines(String),
     /// A list of goals.
-    List(
-        #[schemars(length(max = 12), inner(regex(pattern = argument_schema::LINE_OR_BLANK), length(max = 300)))]
-         Vec<String>,
-    ),
+    List(#[schemars(schema_with = "funnel::goals_schema")] Vec<String>),
 }
 
 impl Goals {

@@ -15,6 +15,7 @@ pub mod arguments;
 mod bounded;
 mod catalogue;
 pub mod economy;
+pub mod examples;
 pub mod federation;
 pub mod funnel;
 mod goals;

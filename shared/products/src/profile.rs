@@ -1,12 +1,14 @@
 //! The input of a product: the texts, last proof, goals, and peers of a listing. It is a separate type from `Listing`,
 //! because a demo can also be made for an agent that is not listed. The caller then describes the agent.
 
+use serde::{Deserialize, Serialize};
+
 use super::fixes;
 use super::preset::Preset;
 use super::text::{address, slug};
 use registry_model::{Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, Skill, Tool};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     pub listing_id: Option<ListingId>,
     pub kind: Kind,
@@ -30,7 +32,7 @@ pub struct Profile {
     pub peers: Vec<Peer>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
     pub probed_at: Moment,
     pub handshake: Handshake,
@@ -45,7 +47,7 @@ pub struct Proof {
     pub weaknesses: Vec<Weakness>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weakness {
     /// Stable name: a check, a reason's code, or a part of the score.
     pub id: String,
@@ -56,7 +58,7 @@ pub struct Weakness {
     pub points: u8,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peer {
     pub listing_id: ListingId,
     pub kind: Kind,

@@ -25,6 +25,8 @@ pub enum NewReward<'a> {
         seats: u32,
         token: &'a TokenDigest,
         grant: &'a Grant,
+        /// The registrable domain that can have only one seat.
+        domain: Option<&'a str>,
     },
     Code(&'a DiscountCode),
 }
@@ -47,8 +49,19 @@ pub enum CompletionOutcome {
     AlreadyDone,
     /// No seat is left.
     SeatsGone,
+    /// Another listing of the domain has a seat.
+    DomainSeated,
     NotDemoed,
     Limited(UsedUp),
+}
+
+/// Who may have a reward issued again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimant {
+    /// Whoever knows the key that was sent with the feedback. A code that a purchase holds is not replaced.
+    Key,
+    /// The owner of the domain. The key stops working, and a hold on the code does not protect it.
+    Owner,
 }
 
 impl Store {
@@ -73,6 +86,7 @@ impl Store {
             feedback: (*feedback).clone(),
             reward: reward.stored(),
             key_digest: key_digest.map(str::to_owned),
+            seat_domain: reward.domain().map(str::to_owned),
         };
         let completion =
             transaction.put_new(keys::feedback(id).with([("completion", to_blob(&completion)?)]));
@@ -87,8 +101,12 @@ impl Store {
             );
             transaction.update(keys::seats(), claim);
         }
+        let domain = reward.domain().map(|domain| {
+            let holder = [("listing_id", s(id.as_str())), ("at", n(feedback.at.as_millisecond()))];
+            transaction.put_new(keys::seat(domain).with(holder))
+        });
         put_reward(&mut transaction, feedback, reward)?;
-        transaction.update(keys::live(id), counted(feedback));
+        transaction.update(keys::live(id), counted(feedback, 1));
         if let Some((key, change)) = contact_change(id, contact) {
             transaction.update(key, change);
         }
@@ -103,23 +121,28 @@ impl Store {
             Outcome::Written => CompletionOutcome::Done,
             Outcome::Refused(refused) if refused.includes(completion) => CompletionOutcome::AlreadyDone,
             Outcome::Refused(refused) if refused.includes(demoed) => CompletionOutcome::NotDemoed,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(CompletionOutcome::SeatsGone, CompletionOutcome::Limited)
-            }
+            Outcome::Refused(refused) => match counted.used_up(&refused) {
+                Some(used_up) => CompletionOutcome::Limited(used_up),
+                None if domain.is_some_and(|write| refused.includes(write)) => {
+                    CompletionOutcome::DomainSeated
+                }
+                None => CompletionOutcome::SeatsGone,
+            },
         })
     }
 
     /// Issues a new reward in the place of that of a completion, which becomes invalid. `AlreadyDone` where another
-    /// request did so in the meantime, or where the old code is held or used by a purchase.
+    /// request did so in the meantime, where the old token was revoked, or where a purchase used the old code.
     pub async fn reissue(
         &self,
         before: &Completion,
         reward: NewReward<'_>,
-        allowance: Option<Allowance<'_>>,
+        claimant: Claimant,
         now: Moment,
     ) -> Result<CompletionOutcome, StoreError> {
         let mut transaction = Transaction::default();
-        let after = Completion { reward: reward.stored(), ..before.clone() };
+        let key_digest = before.key_digest.clone().filter(|_| claimant == Claimant::Key);
+        let after = Completion { reward: reward.stored(), key_digest, ..before.clone() };
         let change = Expression::default().set("completion", to_blob(&after)?).only_if(
             "#completion = :before",
             [("#completion", "completion")],
@@ -132,17 +155,50 @@ impl Store {
                 transaction.delete_if(grant, Expression::default().if_exists())
             }
             Reward::Code(digest) => {
-                transaction.delete_if(keys::discount_code(digest), discounts::unspent(now))
+                let condition = match claimant {
+                    Claimant::Key => discounts::unspent(now),
+                    Claimant::Owner => discounts::unused(),
+                };
+                transaction.delete_if(keys::discount_code(digest), condition)
             }
         };
         put_reward(&mut transaction, &before.feedback, reward)?;
-        let counted = rates::count(&mut transaction, allowance, now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => CompletionOutcome::Done,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(CompletionOutcome::AlreadyDone, CompletionOutcome::Limited)
-            }
+            Outcome::Refused(_) => CompletionOutcome::AlreadyDone,
         })
+    }
+
+    /// Deletes a completion with its reward, seat and counts, so that its listing can give feedback again. False where
+    /// the completion changed since it was read.
+    pub async fn void_completion(&self, completion: &Completion) -> Result<bool, StoreError> {
+        let feedback = &completion.feedback;
+        let id = &feedback.listing_id;
+        let listing = self.read(&keys::listing(id), Consistency::Strong).await?;
+        let mut transaction = Transaction::default();
+        let unchanged = Expression::default().only_if(
+            "#completion = :before",
+            [("#completion", "completion")],
+            [(":before", to_blob(completion)?)],
+        );
+        transaction.delete_if(keys::feedback(id), unchanged);
+        if listing.is_some() {
+            transaction.update(keys::listing(id), Expression::default().remove("feedbacked").if_exists());
+        }
+        match &completion.reward {
+            Reward::Seat(digest) => {
+                transaction.delete(keys::grant(&TokenDigest::of_table(digest)));
+                transaction.update(keys::seats(), Expression::default().add("claimed", -1));
+            }
+            Reward::Code(digest) => {
+                transaction.delete(keys::discount_code(digest));
+            }
+        }
+        if let Some(domain) = &completion.seat_domain {
+            transaction.delete(keys::seat(domain));
+        }
+        transaction.update(keys::live(id), counted(feedback, -1));
+        Ok(self.transact(transaction).await?.is_written())
     }
 }
 
@@ -162,7 +218,14 @@ fn put_reward(
     Ok(())
 }
 
-impl NewReward<'_> {
+impl<'a> NewReward<'a> {
+    const fn domain(self) -> Option<&'a str> {
+        match self {
+            Self::Seat { domain, .. } => domain,
+            Self::Code(_) => None,
+        }
+    }
+
     fn stored(self) -> Reward {
         match self {
             Self::Seat { token, .. } => Reward::Seat(token.as_str().to_owned()),
@@ -171,15 +234,16 @@ impl NewReward<'_> {
     }
 }
 
-/// How a completion changes the counters; the active list shows it.
-fn counted(feedback: &Feedback) -> Expression {
-    let counter = match feedback.kind {
-        Kind::Agent => "feedback_agents",
-        Kind::Mcp => "feedback_mcps",
+/// How a completion changes the counters, 1 to count it and -1 to take it back; the active list shows them.
+fn counted(feedback: &Feedback, by: i64) -> Expression {
+    let (counter, drafts) = match feedback.kind {
+        Kind::Agent => ("feedback_agents", "drafts_agents"),
+        Kind::Mcp => ("feedback_mcps", "drafts_mcps"),
     };
-    let rating = i64::from(!feedback.is_draft);
+    let (rating, draft) = if feedback.is_draft { (0, by) } else { (by, 0) };
     Expression::default()
         .add("version", 1)
-        .add(counter, 1)
+        .add(counter, by)
+        .add(drafts, draft)
         .add(&counters::rating_counter(feedback.sku, feedback.rating), rating)
 }

@@ -41,6 +41,8 @@ impl Store {
                     demos_mcps: count("demos_mcps"),
                     feedback_agents: count("feedback_agents"),
                     feedback_mcps: count("feedback_mcps"),
+                    drafts_agents: count("drafts_agents"),
+                    drafts_mcps: count("drafts_mcps"),
                     ratings: Sku::ALL.map(|sku| STARS.map(|stars| count(&rating_counter(sku, stars)))),
                 },
                 identities: count("identities"),

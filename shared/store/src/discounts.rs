@@ -69,18 +69,20 @@ pub(super) fn unspent(now: Moment) -> Expression {
     )
 }
 
+/// A condition: no purchase has used the code.
+pub(super) fn unused() -> Expression {
+    Expression::default().only_if("attribute_exists(pk) AND attribute_not_exists(used_by)", [], [])
+}
+
 /// Releases a code that this purchase holds.
 pub(super) fn release(purchase: &PurchaseId) -> Expression {
-    held_by(Expression::default().remove("held_by").remove("held_until"), purchase)
+    let released = Expression::default().remove("held_by").remove("held_until");
+    released.only_if("held_by = :holder", [], [(":holder", s(purchase.as_str()))])
 }
 
-/// Marks a code that this purchase holds as used.
+/// Marks a code as used by this purchase, also where another purchase holds the code by now. So a payment that is
+/// confirmed late does not leave the code free for a second one.
 pub(super) fn use_up(purchase: &PurchaseId, now: Moment) -> Expression {
-    let used =
-        Expression::default().set("used_by", s(purchase.as_str())).set("used_at", n(now.as_millisecond()));
-    held_by(used.remove("held_by").remove("held_until"), purchase)
-}
-
-fn held_by(change: Expression, purchase: &PurchaseId) -> Expression {
-    change.only_if("held_by = :holder", [], [(":holder", s(purchase.as_str()))])
+    let used = unused().set("used_by", s(purchase.as_str())).set("used_at", n(now.as_millisecond()));
+    used.remove("held_by").remove("held_until")
 }

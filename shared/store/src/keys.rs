@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
 use registry_model::{
-    Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PurchaseId, TokenDigest, sha256_hex,
+    Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId, TokenDigest,
+    sha256_hex,
 };
 
 /// Items over which each shared counter is spread, against write conflicts.
@@ -271,6 +272,11 @@ pub(super) fn seats() -> Key {
     Key::new(LIVE, "SEATS")
 }
 
+/// Exists where a listing of this registrable domain has a founding seat.
+pub(super) fn seat(domain: &str) -> Key {
+    Key::new(format!("SEAT#{}", bounded(domain)), "SEAT")
+}
+
 pub(super) fn order(id: &OrderId) -> Key {
     Key::new(format!("ORDER#{id}"), "ORDER")
 }
@@ -302,6 +308,18 @@ pub(super) fn repeat(digest: &str) -> Key {
 pub(super) fn payment_event(id: &str) -> Key {
     Key::new(format!("PAYMENT#{}", bounded(id)), "EVENT")
 }
+
+/// A pointer from a payment of the provider to the purchase that it paid: disputes contain only the payment.
+pub(super) fn payment(id: &str) -> Key {
+    Key::new(format!("PAYMENT#{}", bounded(id)), "PURCHASE")
+}
+
+/// A payment that the operator must look at; all of them share a partition, by time.
+pub(super) fn flagged(at: Moment, id: &PurchaseId, flag: PaymentFlag) -> Key {
+    Key::new(FLAGGED, self::at(at, &format!("{id}#{}", flag.as_str())))
+}
+
+pub(super) const FLAGGED: &str = "FLAGGED";
 
 pub(super) fn peer_registry(url: &str) -> Key {
     Key::new("FEDERATION", format!("PEER#{}", sha256_hex(url)))
@@ -494,7 +512,7 @@ mod tests {
                 prop_assert!(at(now, id.as_str()).len() <= 1024, "{id}");
             }
             prop_assert!(fits(&endpoint(&text)));
-            prop_assert!(fits(&payment_event(&text)));
+            prop_assert!(fits(&payment_event(&text)) && fits(&payment(&text)) && fits(&seat(&text)));
             prop_assert!(fits(&rate("publish", "host", &text, i64::MAX)));
         }
     }

@@ -2,16 +2,26 @@
 //! transaction also writes the id of the event, and this id must not exist yet. The change of the purchase
 //! has a condition, too. So a repeated event, or a second event of the same payment, changes nothing.
 
-use super::attributes::{n, s, ttl};
+use super::attributes::{blobs, n, s, text, to_blob, ttl};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
+use super::reads::{Query, Range};
 use super::transaction::{Outcome, Transaction};
 use super::{discounts, feed, grants, keys};
-use registry_model::{FeedItem, Grant, Moment, Purchase, PurchaseState, TokenDigest};
+use registry_model::{
+    FeedItem, FlaggedPurchase, Grant, Moment, PaymentFlag, Purchase, PurchaseId, PurchaseState, TokenDigest,
+};
 
 /// Seconds for which an event is stored; the provider repeats one for three days.
 const EVENT_RETENTION: i64 = 30 * 86_400;
+
+/// Seconds for which a flag is stored, longer than a payment can be disputed.
+const FLAG_RETENTION: i64 = 400 * 86_400;
+
+/// The flags that one query returns.
+const MAX_FLAGS: i32 = 100;
 
 #[derive(Clone, Copy, Debug)]
 pub struct PaymentEvent<'a> {
@@ -20,11 +30,23 @@ pub struct PaymentEvent<'a> {
     pub at: Moment,
 }
 
+/// A payment that opens a purchase.
+#[derive(Clone, Copy, Debug)]
+pub struct Payment<'a> {
+    pub purchase: &'a Purchase,
+    /// The grant that its token gives from now on.
+    pub paid: &'a Grant,
+    /// The id of the payment, which refunds and disputes contain.
+    pub payment: Option<&'a str>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentOutcome {
     Done,
     /// The event was processed before, or the purchase is already in a later state; nothing was written.
     SeenBefore,
+    /// Another purchase has used its discount code, or the code was replaced; nothing was written.
+    CodeNotValid,
 }
 
 impl Store {
@@ -32,8 +54,7 @@ impl Store {
     /// a new item.
     pub async fn pay_purchase(
         &self,
-        purchase: &Purchase,
-        paid: &Grant,
+        Payment { purchase, paid, payment }: Payment<'_>,
         event: PaymentEvent<'_>,
         news: &FeedItem,
     ) -> Result<PaymentOutcome, StoreError> {
@@ -42,18 +63,27 @@ impl Store {
             .set("paid_at", n(event.at.as_millisecond()))
             .remove("ttl")
             .only_if(
-                "attribute_exists(pk) AND #state <> :paid",
+                "attribute_exists(pk) AND #state <> :paid AND #state <> :closed",
                 [("#state", "state")],
-                [(":paid", s(PurchaseState::Paid.as_str()))],
+                [(":paid", s(PurchaseState::Paid.as_str())), (":closed", s(PurchaseState::Closed.as_str()))],
             );
-        let grant = grants::to_item(paid, &TokenDigest::of_table(&purchase.token))?;
-        let news = feed::to_item(news)?;
-        let code = discounts::use_up(&purchase.id, event.at);
-        self.settle(purchase, event, &state, &code, |transaction| {
-            transaction.put(grant.clone());
-            transaction.put(news.clone());
+        let mut transaction = seen(event);
+        transaction.update(keys::purchase(&purchase.id), state);
+        transaction.put(grants::to_item(paid, &TokenDigest::of_table(&purchase.token))?);
+        transaction.put(feed::to_item(news)?);
+        if let Some(payment) = payment {
+            transaction.put(keys::payment(payment).with([("purchase_id", s(purchase.id.as_str()))]));
+        }
+        let code = purchase.code.as_deref().map(|digest| {
+            transaction.update(keys::discount_code(digest), discounts::use_up(&purchase.id, event.at))
+        });
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => PaymentOutcome::Done,
+            Outcome::Refused(refused) if code.is_some_and(|write| refused.is_only(write)) => {
+                PaymentOutcome::CodeNotValid
+            }
+            Outcome::Refused(_) => PaymentOutcome::SeenBefore,
         })
-        .await
     }
 
     /// Ends a purchase that was not paid in time, and releases its code.
@@ -67,31 +97,80 @@ impl Store {
             [("#state", "state")],
             [(":pending", s(PurchaseState::Pending.as_str()))],
         );
-        self.settle(purchase, event, &state, &discounts::release(&purchase.id), |_| {}).await
-    }
-
-    /// Writes an event with its change of a purchase, of the code that the purchase still holds, and `more`.
-    async fn settle(
-        &self,
-        purchase: &Purchase,
-        event: PaymentEvent<'_>,
-        state: &Expression,
-        code: &Expression,
-        more: impl Fn(&mut Transaction),
-    ) -> Result<PaymentOutcome, StoreError> {
         let mut held = purchase.code.as_deref();
         loop {
-            let mut transaction = Transaction::default();
-            transaction.put_new(keys::payment_event(event.id).with([ttl(event.at, EVENT_RETENTION)]));
+            let mut transaction = seen(event);
             transaction.update(keys::purchase(&purchase.id), state.clone());
-            let code = held.map(|digest| transaction.update(keys::discount_code(digest), code.clone()));
-            more(&mut transaction);
+            let release =
+                |digest| transaction.update(keys::discount_code(digest), discounts::release(&purchase.id));
+            let code = held.map(release);
             match self.transact(transaction).await? {
                 Outcome::Written => return Ok(PaymentOutcome::Done),
-                // The hold ended before the payment arrived, and another purchase may hold the code by now.
+                // The hold ended before the event arrived, and another purchase may hold the code by now.
                 Outcome::Refused(refused) if code.is_some_and(|write| refused.is_only(write)) => held = None,
                 Outcome::Refused(_) => return Ok(PaymentOutcome::SeenBefore),
             }
         }
     }
+
+    /// Flags a purchase for the operator. With `close`, the purchase is closed and its token stops working.
+    pub async fn flag_purchase(
+        &self,
+        purchase: &Purchase,
+        flag: PaymentFlag,
+        event: PaymentEvent<'_>,
+        close: bool,
+    ) -> Result<PaymentOutcome, StoreError> {
+        let flagged = FlaggedPurchase {
+            purchase_id: purchase.id.clone(),
+            flag,
+            at: event.at,
+            event: event.id.to_owned(),
+        };
+        let mut transaction = seen(event);
+        let key = keys::flagged(event.at, &purchase.id, flag);
+        transaction.put(key.with([("flagged", to_blob(&flagged)?), ttl(event.at, FLAG_RETENTION)]));
+        if close {
+            closing(&mut transaction, purchase);
+        }
+        let written = self.transact(transaction).await?.is_written();
+        Ok(if written { PaymentOutcome::Done } else { PaymentOutcome::SeenBefore })
+    }
+
+    /// Closes a purchase: its token stops working, and no payment opens it. False where it is closed already.
+    pub async fn close_purchase(&self, purchase: &Purchase) -> Result<bool, StoreError> {
+        let mut transaction = Transaction::default();
+        closing(&mut transaction, purchase);
+        Ok(self.transact(transaction).await?.is_written())
+    }
+
+    /// The purchase that a payment of the provider paid.
+    pub async fn purchase_of_payment(&self, payment: &str) -> Result<Option<PurchaseId>, StoreError> {
+        let item = self.read(&keys::payment(payment), Consistency::Strong).await?;
+        Ok(item.and_then(|item| text(&item, "purchase_id").parse().ok()))
+    }
+
+    /// The flags since a time, the newest first; the oldest are left out if there are too many.
+    pub async fn flagged_purchases(&self, since: Moment) -> Result<Vec<FlaggedPurchase>, StoreError> {
+        let query = Query::of(keys::FLAGGED).range(Range::From(keys::millis(since)));
+        blobs(&self.query(query.descending().limit(MAX_FLAGS)).await?.items, "flagged")
+    }
+}
+
+/// A transaction that records the event, which must be new.
+fn seen(event: PaymentEvent<'_>) -> Transaction {
+    let mut transaction = Transaction::default();
+    transaction.put_new(keys::payment_event(event.id).with([ttl(event.at, EVENT_RETENTION)]));
+    transaction
+}
+
+fn closing(transaction: &mut Transaction, purchase: &Purchase) {
+    let closed = s(PurchaseState::Closed.as_str());
+    let change = Expression::default().set("state", closed.clone()).remove("ttl").only_if(
+        "attribute_exists(pk) AND #state <> :closed",
+        [("#state", "state")],
+        [(":closed", closed)],
+    );
+    transaction.update(keys::purchase(&purchase.id), change);
+    transaction.delete(keys::grant(&TokenDigest::of_table(&purchase.token)));
 }

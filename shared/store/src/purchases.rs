@@ -34,6 +34,8 @@ pub struct NewPurchase<'a> {
     pub given_up: Option<&'a PurchaseId>,
     /// When the hold on its code ends.
     pub held_until: Moment,
+    /// The data from which the files are made, as of today.
+    pub snapshot: Option<&'a str>,
 }
 
 /// How beginning a purchase ended. Nothing is written unless it was begun.
@@ -53,6 +55,12 @@ impl Store {
         item.as_ref().map(stored).transpose()
     }
 
+    /// The data from which the files of a purchase were made when it began.
+    pub async fn purchase_snapshot(&self, id: &PurchaseId) -> Result<Option<String>, StoreError> {
+        let item = self.read(&keys::purchase(id), Consistency::Eventual).await?;
+        Ok(item.and_then(|item| some_text(&item, "snapshot")))
+    }
+
     /// The purchase that a request began, by the digest that identifies its repetitions.
     pub async fn repeated_purchase(&self, repeat: &str) -> Result<Option<PurchaseId>, StoreError> {
         let item = self.read(&keys::repeat(repeat), Consistency::Strong).await?;
@@ -65,7 +73,7 @@ impl Store {
         new: NewPurchase<'_>,
         allowance: Option<Allowance<'_>>,
     ) -> Result<BeginOutcome, StoreError> {
-        let NewPurchase { purchase, repeat, replaces, given_up, held_until } = new;
+        let NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot } = new;
         let (id, now) = (&purchase.id, purchase.grant.at);
         let ttl = n(purchase.expires_at.as_second() + RETENTION);
         let mut transaction = Transaction::default();
@@ -77,11 +85,12 @@ impl Store {
             );
         let mut grant = grants::to_item(&purchase.grant, &TokenDigest::of_table(&purchase.token))?;
         grant.insert("ttl".to_owned(), ttl.clone());
-        let item = keys::purchase(id).with([
+        let mut item = keys::purchase(id).with([
             ("purchase", to_blob(purchase)?),
             ("state", s(PurchaseState::Pending.as_str())),
             ("ttl", ttl),
         ]);
+        item.extend(snapshot.map(|text| ("snapshot".to_owned(), s(text))));
         let own_writes = [
             transaction.update(keys::repeat(repeat), pointer),
             transaction.put_new(item),
@@ -132,8 +141,7 @@ impl Store {
 }
 
 fn stored(item: &Item) -> Result<StoredPurchase, StoreError> {
-    let all = [PurchaseState::Pending, PurchaseState::Paid, PurchaseState::Expired];
-    let state = all.into_iter().find(|state| state.as_str() == text(item, "state"));
+    let state = PurchaseState::ALL.into_iter().find(|state| state.as_str() == text(item, "state"));
     let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".to_owned()))?;
     let url = text(item, "checkout_url").to_owned();
     let session = some_text(item, "session").map(|id| PaymentSession { id, url });

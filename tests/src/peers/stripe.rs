@@ -71,6 +71,12 @@ impl Session {
         self.fields.get(name).map_or("", String::as_str)
     }
 
+    /// The id of its payment.
+    #[must_use]
+    pub fn payment(&self) -> String {
+        format!("pi_{}", self.id)
+    }
+
     /// The session object of an event, with these members changed.
     #[must_use]
     pub fn object(&self, changed: &Value) -> Value {
@@ -78,7 +84,7 @@ impl Session {
         let mut object = json!({
             "id": self.id, "object": "checkout.session", "mode": "payment", "status": "complete",
             "payment_status": "paid", "amount_subtotal": amount, "amount_total": amount, "currency": "usd",
-            "client_reference_id": self.field("client_reference_id"),
+            "client_reference_id": self.field("client_reference_id"), "payment_intent": self.payment(),
             "customer_details": { "email": "buyer@example.org", "name": "A. Buyer" },
             "metadata": { "purchase_id": self.field("metadata[purchase_id]") },
         });
@@ -164,13 +170,40 @@ impl Stripe {
     /// A new event about a session, with these members of its object changed.
     #[must_use]
     pub fn event(&self, what: &str, session: &Session, changed: &Value) -> Value {
+        self.event_about(&format!("checkout.session.{what}"), &session.object(changed))
+    }
+
+    /// A new event about a charge of a session, such as `refunded`. Stripe copies the metadata of the payment to it.
+    #[must_use]
+    pub fn charge(&self, what: &str, session: &Session, changed: &Value) -> Value {
+        let mut charge = json!({
+            "id": "ch_1", "object": "charge", "payment_intent": session.payment(), "refunded": true,
+            "metadata": { "purchase_id": session.field("payment_intent_data[metadata][purchase_id]") },
+        });
+        for (name, value) in changed.as_object().into_iter().flatten() {
+            charge[name] = value.clone();
+        }
+        self.event_about(&format!("charge.{what}"), &charge)
+    }
+
+    /// A new event about a dispute of a session's payment. A dispute contains no metadata of the payment.
+    #[must_use]
+    pub fn dispute(&self, what: &str, session: &Session, status: &str) -> Value {
+        let dispute = json!({
+            "id": "dp_1", "object": "dispute", "charge": "ch_1", "payment_intent": session.payment(),
+            "status": status, "metadata": {},
+        });
+        self.event_about(&format!("charge.dispute.{what}"), &dispute)
+    }
+
+    fn event_about(&self, kind: &str, object: &Value) -> Value {
         let number = self.with(|account| {
             account.events += 1;
             account.events
         });
         json!({
             "id": format!("evt_{number}"), "object": "event", "api_version": "2025-09-30.clover", "livemode": false,
-            "type": format!("checkout.session.{what}"), "data": { "object": session.object(changed) },
+            "type": kind, "data": { "object": object },
         })
     }
 

@@ -118,6 +118,13 @@ pub(crate) fn time(value: &Value) -> Moment {
     value.as_str().unwrap().parse().unwrap()
 }
 
+/// The draft of a feedback with an answer of its own.
+pub(crate) fn own_words(draft: &Value) -> Value {
+    let mut feedback = draft.clone();
+    feedback["answers"]["overall"] = json!("We keep AGENTS.md.");
+    feedback
+}
+
 /// A registry with one Live agent, and the peer that answers for it.
 pub(crate) async fn live_agent() -> (TestRegistry, Peer, ListingId) {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);

@@ -24,4 +24,5 @@ mod properties;
 mod protocols;
 mod real_documents;
 mod schedules;
+mod strangers;
 mod trails;

@@ -273,7 +273,7 @@ async fn revoked_token_is_refused_and_not_reissued() {
     let (registry, id) = (&pair.registry, &pair.agent);
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
     let mut draft = demo["next_steps"]["example_body"].clone();
-    draft["idempotency_key"] = json!("a-key-of-the-owner-0001");
+    draft["idempotency_key"] = json!("7c9e6679-7425-40de-944b-e07fc1f90ae7");
     let token = registry.post("/api/products/feedback", &draft).await.body["access_token"].clone();
     let token: AccessToken = token.as_str().unwrap().parse().unwrap();
     let access_status = async |token: &AccessToken| {
@@ -287,6 +287,36 @@ async fn revoked_token_is_refused_and_not_reissued() {
     draft["reissue"] = json!(true);
     let again = registry.post("/api/products/feedback", &draft).await;
     assert_eq!((again.status, &again.body["access_token"]), (409, &Value::Null), "{}", again.body);
+}
+
+#[tokio::test]
+async fn voided_completion_frees_the_seat_and_its_listing() {
+    // In public mode the seat of the domain is free again, too.
+    let options = TestOptions::public().with_setting("FOUNDING_SEATS", 1);
+    let registry = TestRegistry::start_with(options).await;
+    let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 1).await;
+    let empty = registry.app.store.live().await.unwrap().funnel;
+    let complete = async || {
+        let demo = registry.post("/api/products/demo", &json!({ "listing_id": ids[0] })).await.body;
+        registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await
+    };
+    let stolen = complete().await.body["access_token"].as_str().unwrap().to_owned();
+    assert_eq!(complete().await.status, 409);
+    let void = json!({ "command": "void_completion", "listing_id": ids[0] });
+    assert_eq!(run_command(&registry, void.clone()).await["changed"], true);
+    assert_eq!(run_command(&registry, void.clone()).await["changed"], false);
+    assert_eq!(registry.get(&format!("/api/products/access?token={stolen}")).await.status, 401);
+    let counts = registry.app.store.live().await.unwrap().funnel;
+    let demos = registry::store::FunnelCounts { demos_agents: 1, ..empty };
+    assert_eq!(counts, demos, "a counter was not taken back");
+    let table = registry.table().await;
+    for left in ["FEEDBACK#", "TOKEN#", "SEAT#"] {
+        assert_eq!(table.items_under(left).len(), 0, "{left}");
+    }
+    let owner = complete().await;
+    assert_eq!((owner.status, &owner.body["founding_free"]["granted"]), (200, &json!(true)), "{owner:?}");
+    // A code is taken back, too.
+    assert_eq!(registry.table().await.items_under("CODE#").len(), 0);
 }
 
 #[tokio::test]

@@ -124,10 +124,6 @@ async fn concurrent_completions_give_100_seats_and_one_reward_each() {
             let token = json!({ "token": token });
             assert!(call(&app, "get_access", &token).await.is_ok(), "{engine}: every token works");
         }
-        let meter = call(&app, "take_demo", &json!({ "listing_id": ids[0] })).await.unwrap();
-        assert_eq!(
-            meter["unlock"]["payments_open"], is_full_size,
-            "{engine}: payments open after 250 of each kind"
-        );
+        assert_eq!((counts.drafts_agents, counts.drafts_mcps), feedback, "{engine}: all were drafts");
     }
 }

@@ -1,12 +1,15 @@
 //! What an access token gives access to: a product, or the confirmation of a demo after an invitation. The
-//! product is generated again for each request from the current listing, so no part of the product is stored.
+//! product is generated again for each request from the current listing. A purchase also has the data of the day when
+//! it began, for the time after the listing is withdrawn.
 
 use http::StatusCode;
 
 use super::profile;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
-use registry_model::{AccessToken, Grant, GrantSubject, Lane, Listing, NextStep, Order, OrderId};
+use registry_model::{
+    AccessToken, Grant, GrantSource, GrantSubject, Lane, Listing, NextStep, Order, OrderId,
+};
 use registry_products::{File, Profile};
 
 #[derive(Clone, Debug)]
@@ -16,7 +19,8 @@ pub struct Opened {
     pub files: Vec<File>,
 }
 
-/// Opens the product of an access token. Errors: 401 unknown token, 402 not paid yet, 410 listing withdrawn.
+/// Opens the product of an access token. Errors: 401 unknown token, 402 not paid yet, 410 listing of a founding seat
+/// withdrawn.
 pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let grant = grant(app, token).await?;
     if !grant.is_open() {
@@ -26,20 +30,28 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
     let profile = match &grant.subject {
         GrantSubject::Listing(id) => {
             let listing = app.store.listing_with_evidence(id).await?;
-            let listing = listing.filter(|listing| listing.0.lane != Lane::Withdrawn);
-            let listing = listing.ok_or_else(|| {
-                let detail = "The listing of this product was withdrawn.";
-                Problem::new(StatusCode::GONE, "listing_withdrawn", detail)
-            })?;
-            profile::of_listing(app, &listing, &grant.goals).await?
+            match listing.filter(|listing| listing.0.lane != Lane::Withdrawn) {
+                Some(listing) => profile::of_listing(app, &listing, grant.goals()).await?,
+                None => bought(app, &grant.source).await?.ok_or_else(|| {
+                    let detail = "The listing of this product was withdrawn.";
+                    Problem::new(StatusCode::GONE, "listing_withdrawn", detail)
+                })?,
+            }
         }
         GrantSubject::Described { kind, name, description } => {
             let profile = Profile::unlisted(*kind, name, description.as_deref(), Vec::new());
-            profile::of_description(app, Profile { goals: grant.goals.clone(), ..profile }).await?
+            profile::of_description(app, Profile { goals: grant.goals().to_vec(), ..profile }).await?
         }
     };
     let files = registry_products::tree(grant.sku, &profile, &app.settings);
     Ok(Opened { grant, profile, files })
+}
+
+/// What was bought, as of the day when the purchase began.
+async fn bought(app: &App, source: &GrantSource) -> Result<Option<Profile>, Problem> {
+    let GrantSource::Purchase { id, .. } = source else { return Ok(None) };
+    let snapshot = app.store.purchase_snapshot(id).await?;
+    Ok(snapshot.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 async fn grant(app: &App, token: &str) -> Result<Grant, Problem> {

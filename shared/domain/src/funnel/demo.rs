@@ -10,14 +10,15 @@ use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, NextStep, 
 use registry_products::{File, Profile};
 use registry_store::{DemoOutcome, FunnelCounts, ListingWithOrders, NamedListing};
 
-const MAX_GOALS: usize = 12;
-const MAX_GOAL_CHARS: usize = 300;
+pub(super) const MAX_GOALS: usize = 12;
+pub(super) const MAX_GOAL_CHARS: usize = 300;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemoRequest {
     pub listing: ListingRef,
     /// Defaults to the product of the listing's kind.
     pub sku: Option<Sku>,
+    /// For this answer only; they are not stored.
     pub goals: Vec<String>,
     pub invited: bool,
 }
@@ -39,7 +40,7 @@ pub struct Demo {
 
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     check_goal_count(goals.len())?;
-    goals.iter().map(|goal| argument_text::line("goals", goal, MAX_GOAL_CHARS)).collect()
+    goals.iter().map(|goal| argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)).collect()
 }
 
 pub fn check_goal_count(count: usize) -> Result<(), Problem> {
@@ -61,11 +62,16 @@ pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<De
     let sku = request.sku.unwrap_or_else(|| Sku::of_kind(core.shown_kind()));
     let known = orders.into_iter().find(|order| order.sku == sku);
     let order = match known {
+        // A request without an invitation shows that the demo is a real one, whoever took it first.
+        Some(order) if !order.is_real() && !request.invited => {
+            let real = Order { invited: false, ..order };
+            app.store.replace_order(&real).await?;
+            real
+        }
         Some(order) => order,
         None => take(app, caller, &listing, trail, sku, &request).await?,
     };
-    let goals = if request.goals.is_empty() { &order.goals } else { &request.goals };
-    let profile = profile::of_listing(app, &listing, goals).await?;
+    let profile = profile::of_listing(app, &listing, &request.goals).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);
     let counts = app.store.live().await?.funnel;
     Ok(Demo { order, listing, profile, files, counts })
@@ -84,7 +90,6 @@ async fn take(
         listing_id: core.id.clone(),
         sku,
         at: app.clock.now(),
-        goals: request.goals.clone(),
         invited: request.invited,
         confirmed_at: None,
     };

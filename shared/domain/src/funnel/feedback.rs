@@ -49,7 +49,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         key_digest: form.key_digest.as_deref(),
         trail,
     };
-    let reward = complete(app, kept, &order, &core, allowance).await?;
+    let reward = complete(app, kept, form.goals, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })
 }

@@ -7,14 +7,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use registry_formats::{argument_schema, argument_text, email_address};
+use super::demo;
+use registry_formats::{argument_schema, argument_text, email_address, secret_key};
 use registry_model::error::Problem;
 use registry_model::{Contact, Kind, Listing, QUESTIONS, Sku};
 
 const MAX_ANSWER_CHARS: usize = 2000;
 const MAX_NAME_CHARS: usize = 200;
 const MAX_SOURCE_CHARS: usize = 100;
-const MAX_KEY_CHARS: usize = 200;
 pub const DRAFT_RATING: u8 = 3;
 
 /// Feedback after a demo. The demo returned a complete draft of the feedback as `next_steps.example_body`.
@@ -48,8 +48,13 @@ pub struct GivenFeedback {
     /// How you found this registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_SOURCE_CHARS))]
     pub source: Option<String>,
-    /// A secret that only you know; the demo suggests one. With it and `reissue`, you can get a lost reward again.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_KEY_CHARS))]
+    /// The goals of the agent, for the full product: at most 12.
+    #[serde(default)]
+    #[schemars(schema_with = "goals_schema")]
+    pub goals: Vec<String>,
+    /// A secret that only you know; the demo suggests one. It must be hard to guess, such as a UUID of version 4. With it
+    /// and `reissue`, you can get a lost reward again.
+    #[schemars(extend("format" = "secret-key"), length(max = secret_key::MAX_CHARS))]
     pub idempotency_key: Option<String>,
     /// Send true if you lost the answer with the reward. You get a new reward, and the old one stops working.
     #[serde(default)]
@@ -63,6 +68,12 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     let answers: Value = QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), answer.clone())).collect();
     let ids = QUESTIONS.map(|(id, _)| id);
     json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
+}
+
+/// A list of goals, as [`demo::goals`] accepts them.
+pub fn goals_schema(_: &mut SchemaGenerator) -> Schema {
+    let goal = json!({ "type": "string", "format": "public-text", "maxLength": demo::MAX_GOAL_CHARS });
+    json_schema!({ "type": "array", "items": goal, "maxItems": demo::MAX_GOALS })
 }
 
 /// The draft of the five answers; the sender is expected to change it.
@@ -83,6 +94,7 @@ pub(super) struct Parsed {
     pub(super) rating: u8,
     pub(super) body: Option<String>,
     pub(super) contact: Contact,
+    pub(super) goals: Vec<String>,
     pub(super) key_digest: Option<String>,
 }
 
@@ -118,11 +130,11 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let body = given.body.as_deref().filter(|body| !body.trim().is_empty());
     let email = given.contact_email.as_deref().filter(|email| !email.trim().is_empty());
     let source = given.source.as_deref();
-    let key = given.idempotency_key.as_deref();
-    let key = key.map(|key| argument_text::line("idempotency_key", key, MAX_KEY_CHARS)).transpose()?;
-    let digest = |key: String| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+    let key = given.idempotency_key.as_deref().map(secret).transpose()?;
+    let digest = |key: &str| Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Parsed {
         rating,
+        goals: demo::goals(&given.goals)?,
         key_digest: key.map(digest),
         body: body.map(|body| argument_text::text("body", body, MAX_ANSWER_CHARS)).transpose()?,
         contact: Contact {
@@ -132,4 +144,17 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
                 .transpose()?,
         },
     })
+}
+
+/// A key that nobody can guess.
+pub(crate) fn secret(key: &str) -> Result<&str, Problem> {
+    let key = key.trim();
+    if secret_key::is_hard_to_guess(key) {
+        return Ok(key);
+    }
+    let detail = format!(
+        "`idempotency_key` must be hard to guess: {}. Make a new random key; do not use a word, an id or an example.",
+        secret_key::RULE
+    );
+    Err(Problem::invalid("idempotency_key", "bad_idempotency_key", detail))
 }

@@ -50,7 +50,7 @@ pub fn deal(settings: &Settings, claimed: u32) -> Deal {
              and without checkout."
         ),
         short: format!("{remaining} of {seats} founding seats left"),
-        for_active: "Any Live agent or MCP server can claim one seat.".to_owned(),
+        for_active: "Any Live agent or MCP server can claim one seat. A domain gets one seat.".to_owned(),
     }
 }
 
@@ -91,7 +91,7 @@ pub fn stages(settings: &Settings) -> Vec<Stage> {
             "Buy",
             format!(
                 "Wait until payments open. They open when {after} agents and {after} MCP servers have \
-                sent feedback."
+                sent feedback, and the operator allows payments."
             ),
         ),
     ];

@@ -4,15 +4,15 @@
 use http::StatusCode;
 use serde_json::json;
 
-use super::access::order_not_found;
 use crate::feed_item;
 use registry_app::App;
 use registry_model::error::Problem;
+use registry_model::settings::Mode;
 use registry_model::{
-    AccessToken, Caller, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, LimitedAction,
-    Listing, ListingId, NextStep, Order, Reward,
+    AccessToken, Caller, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject,
+    HostName, LimitedAction, Listing, ListingId, NextStep, Reward, TokenDigest, registrable_domain,
 };
-use registry_store::{Allowance, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
+use registry_store::{Allowance, Claimant, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
 /// The discount after the founding seats are gone (`specification.md#discount-codes`).
 pub const DISCOUNT_PERCENT: u32 = 25;
@@ -34,12 +34,13 @@ pub enum Rewarded {
 pub(super) async fn complete(
     app: &App,
     said: NewFeedback<'_>,
-    order: &Order,
+    goals: Vec<String>,
     listing: &Listing,
     allowance: Option<Allowance<'_>>,
 ) -> Result<Rewarded, Problem> {
     let feedback = said.feedback;
-    let (seats, grant) = (app.settings.founding_seats, seat(feedback, order));
+    let (seats, grant) = (app.settings.founding_seats, seat(feedback, goals));
+    let domain = limited_domain(app, listing);
     let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
     loop {
         let rewarded = if seat_left {
@@ -51,7 +52,8 @@ pub(super) async fn complete(
         let (reward, what, did) = match &rewarded {
             Rewarded::Seat(new) => {
                 token = new.digest();
-                let reward = NewReward::Seat { seats, token: &token, grant: &grant };
+                let reward =
+                    NewReward::Seat { seats, token: &token, grant: &grant, domain: domain.as_deref() };
                 (reward, "founding_seat_claimed", "claimed a founding seat.")
             }
             Rewarded::Code(code) => (NewReward::Code(code), "feedback_given", "gave feedback on its demo."),
@@ -59,7 +61,7 @@ pub(super) async fn complete(
         let news = FeedItem { kind: Some(feedback.kind), ..feed_item(listing, what, feedback.at, did) };
         match app.store.complete(&said, reward, allowance, &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
-            CompletionOutcome::SeatsGone => seat_left = false,
+            CompletionOutcome::SeatsGone | CompletionOutcome::DomainSeated => seat_left = false,
             CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),
             CompletionOutcome::Limited(used_up) => return Err(used_up.into()),
             CompletionOutcome::AlreadyDone if is_ours(app, &feedback.listing_id, &rewarded).await? => {
@@ -70,56 +72,91 @@ pub(super) async fn complete(
     }
 }
 
-fn seat(feedback: &Feedback, order: &Order) -> Grant {
+/// The registrable domain of a listing, which can have one seat. In development, peers are on one machine and are not
+/// limited.
+fn limited_domain(app: &App, listing: &Listing) -> Option<String> {
+    if app.settings.mode == Mode::Development {
+        return None;
+    }
+    let host = match &listing.url {
+        Some(url) => HostName::of_url(url)?,
+        None => HostName::of_server_name(listing.server_name.as_deref()?)?,
+    };
+    Some(registrable_domain(host.as_str()).unwrap_or(host.as_str()).to_owned())
+}
+
+fn seat(feedback: &Feedback, goals: Vec<String>) -> Grant {
     Grant {
         sku: feedback.sku,
         subject: GrantSubject::Listing(feedback.listing_id.clone()),
-        goals: order.goals.clone(),
+        goals: Vec::new(),
+        seat_goals: goals,
         at: feedback.at,
         source: GrantSource::FoundingSeat,
     }
 }
 
 /// Issues the reward again to the caller who sends its key: a lost answer must not cost the reward. The previous
-/// token or code stops working, so there are never two.
+/// token or code stops working, so there are never two. Each attempt counts, so that nobody can try many keys.
 pub(super) async fn reissue(
     app: &App,
     caller: &Caller,
     id: &ListingId,
     key_digest: Option<&str>,
 ) -> Result<FeedbackGiven, Problem> {
+    app.count(LimitedAction::Reissue, &caller.name(), Some(id.as_str())).await?;
     let before = app.store.completion(id).await?.ok_or_else(|| already_completed(app, id))?;
-    let feedback = before.feedback.clone();
     if key_digest.is_none() || before.key_digest.as_deref() != key_digest {
         return Err(already_completed(app, id));
     }
-    let name = caller.name();
-    let allowance = app.allowance(LimitedAction::Feedback, &name, None);
-    let now = app.clock.now();
+    // The same holder keeps the goals.
+    let goals = match &before.reward {
+        Reward::Seat(digest) => {
+            let grant = app.store.grant(&TokenDigest::of_table(digest)).await?;
+            grant.map(|grant| grant.goals().to_vec()).unwrap_or_default()
+        }
+        Reward::Code(_) => Vec::new(),
+    };
+    let reward = renew(app, &before, goals, Claimant::Key).await?;
+    let reward = reward.ok_or_else(|| already_completed(app, id))?;
+    Ok(FeedbackGiven { feedback: before.feedback, reward, counts: app.store.live().await?.funnel })
+}
+
+/// Issues the reward of a listing to the owner of its domain, who has proven to be the owner. What the sender of the
+/// feedback has stops working: the token or code, and the key. Errors: 409 `not_completed` or `reward_spent`.
+pub async fn reclaim(app: &App, id: &ListingId) -> Result<Rewarded, Problem> {
+    let before = app.store.completion(id).await?.ok_or_else(|| not_completed(app, id))?;
+    renew(app, &before, Vec::new(), Claimant::Owner).await?.ok_or_else(|| {
+        let detail = "The reward was revoked by the operator, or its discount code has been used. Ask the operator \
+            of this registry.";
+        Problem::new(StatusCode::CONFLICT, "reward_spent", detail)
+    })
+}
+
+/// Replaces a reward; `None` if it cannot be replaced.
+async fn renew(
+    app: &App,
+    before: &Completion,
+    goals: Vec<String>,
+    claimant: Claimant,
+) -> Result<Option<Rewarded>, Problem> {
+    let (now, id) = (app.clock.now(), &before.feedback.listing_id);
     let (reward, outcome) = match &before.reward {
         Reward::Seat(_) => {
-            let order = app.store.order(&feedback.order_id).await?;
-            let grant =
-                seat(&feedback, &order.ok_or_else(|| order_not_found(app, feedback.order_id.as_str()))?);
-            let token = AccessToken::new(&app.random);
-            let seats = app.settings.founding_seats;
-            let reward = NewReward::Seat { seats, token: &token.digest(), grant: &grant };
-            let outcome = app.store.reissue(&before, reward, allowance, now).await?;
+            let (token, grant) = (AccessToken::new(&app.random), seat(&before.feedback, goals));
+            let (seats, digest) = (app.settings.founding_seats, token.digest());
+            let reward = NewReward::Seat { seats, token: &digest, grant: &grant, domain: None };
+            let outcome = app.store.reissue(before, reward, claimant, now).await?;
             (Rewarded::Seat(token), outcome)
         }
         Reward::Code(_) => {
             let code = DiscountCode::new(&app.random);
-            let outcome = app.store.reissue(&before, NewReward::Code(&code), allowance, now).await?;
+            let outcome = app.store.reissue(before, NewReward::Code(&code), claimant, now).await?;
             (Rewarded::Code(code), outcome)
         }
     };
-    match outcome {
-        CompletionOutcome::Done => {}
-        CompletionOutcome::Limited(used_up) => return Err(used_up.into()),
-        _ if is_ours(app, id, &reward).await? => {}
-        _ => return Err(already_completed(app, id)),
-    }
-    Ok(FeedbackGiven { feedback, reward, counts: app.store.live().await?.funnel })
+    let is_done = outcome == CompletionOutcome::Done || is_ours(app, id, &reward).await?;
+    Ok(is_done.then_some(reward))
 }
 
 /// Whether the stored completion is the one just sent: the answer was lost on the way, and the request was sent again.
@@ -143,11 +180,22 @@ pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing has already sent feedback. Each listing can send feedback once. The reward \
                   was shown once, in the response. If you did not receive that response, send the same body \
-                  again, with the same idempotency_key and `reissue`: true.";
+                  again, with the same idempotency_key and `reissue`: true. If somebody else sent the \
+                  feedback, the owner of the domain gets the reward with manage_listing, act `reclaim`.";
     Problem::new(StatusCode::CONFLICT, "already_completed", detail).with_next(NextStep::get(
         "talk_inbox",
         app.settings.url(&format!("/api/talk?listing_id={id}")),
         json!({ "listing_id": id }),
         "The inbox contains the next step.",
+    ))
+}
+
+fn not_completed(app: &App, id: &ListingId) -> Problem {
+    let detail =
+        "This listing has not sent feedback yet, so it has no reward. Take the demo and send feedback.";
+    Problem::new(StatusCode::CONFLICT, "not_completed", detail).with_next(NextStep::take_demo(
+        &app.settings,
+        Some(id),
+        "The response contains next_steps.example_body. Send it to /api/products/feedback.",
     ))
 }

@@ -12,9 +12,9 @@ use registry_store::FunnelCounts;
 pub struct Unlock {
     /// Whether card payments are open.
     pub payments_open: bool,
-    /// The number of agents that have given feedback.
+    /// The number of agents that have given feedback in their own words.
     pub feedback_agents: u32,
-    /// The number of MCP servers that have given feedback.
+    /// The number of MCP servers that have given feedback in their own words.
     pub feedback_mcps: u32,
     /// How much feedback is needed from each kind until payments open.
     pub targets: Targets,
@@ -35,16 +35,20 @@ pub struct Targets {
 
 pub fn unlock(settings: &Settings, counts: &FunnelCounts) -> Unlock {
     let target = settings.payments_open_after;
-    let (agents, mcps) = (counts.feedback_agents, counts.feedback_mcps);
-    let payments_open = agents >= target && mcps >= target;
+    let agents = counts.feedback_agents.saturating_sub(counts.drafts_agents);
+    let mcps = counts.feedback_mcps.saturating_sub(counts.drafts_mcps);
+    let is_enough = agents >= target && mcps >= target;
+    let payments_open = is_enough && settings.sells();
     let counted = u64::from(agents.min(target)) + u64::from(mcps.min(target));
     let progress = counted * 100 / (2 * u64::from(target)).max(1);
     let message = if payments_open {
         "Payments are open, and discount codes can be used.".to_owned()
+    } else if is_enough {
+        "There is enough feedback. Payments open when the operator of this registry allows them.".to_owned()
     } else {
         format!(
-            "Payments open when {target} agents and {target} MCP servers have sent feedback. So far, \
-             {agents} agents and {mcps} MCP servers have sent feedback."
+            "Payments open when {target} agents and {target} MCP servers have sent feedback in their own \
+             words, and the operator allows them. So far, {agents} agents and {mcps} MCP servers have sent it."
         )
     };
     Unlock {
@@ -64,16 +68,27 @@ mod tests {
 
     #[test]
     fn payments_open_when_agents_and_servers_both_reach_the_target() {
-        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
-        let meter = |agents, mcps| {
-            let counts =
-                FunnelCounts { feedback_agents: agents, feedback_mcps: mcps, ..FunnelCounts::default() };
-            let unlock = unlock(&settings, &counts);
+        let payments = |switch: &str| {
+            let switch = Some(switch.to_owned());
+            Settings::from_env(Mode::Public, |name| switch.clone().filter(|_| name == "PAYMENTS")).unwrap()
+        };
+        let meter = |settings: &Settings, agents, mcps, drafts| {
+            let counts = FunnelCounts {
+                feedback_agents: agents,
+                feedback_mcps: mcps,
+                drafts_agents: drafts,
+                ..FunnelCounts::default()
+            };
+            let unlock = unlock(settings, &counts);
             (unlock.payments_open, unlock.progress_pct)
         };
-        assert_eq!(meter(0, 0), (false, 0));
-        assert_eq!(meter(250, 249), (false, 99));
-        assert_eq!(meter(4000, 0), (false, 50));
-        assert_eq!(meter(250, 250), (true, 100));
+        let allowed = payments("elsewhere");
+        assert_eq!(meter(&allowed, 0, 0, 0), (false, 0));
+        assert_eq!(meter(&allowed, 250, 249, 0), (false, 99));
+        assert_eq!(meter(&allowed, 4000, 0, 0), (false, 50));
+        assert_eq!(meter(&allowed, 250, 250, 0), (true, 100));
+        assert_eq!(meter(&allowed, 250, 250, 1), (false, 99), "an unchanged draft does not count");
+        assert_eq!(meter(&payments("off"), 250, 250, 0), (false, 100), "the operator must allow payments");
+        assert_eq!(meter(&payments("on"), 250, 250, 0), (false, 100), "there are no secrets of a provider");
     }
 }

@@ -13,13 +13,15 @@ use registry_model::{
     AccessToken, Caller, DiscountCode, Grant, GrantSource, GrantSubject, Lane, LimitedAction, ListingId,
     PaymentSession, Purchase, PurchaseId, PurchaseState, Secret, Sku,
 };
+use registry_products::Profile;
 use registry_store::{BeginOutcome, NewPurchase, StoredPurchase};
 
 /// How long a purchase can be paid. Stripe allows at most a day.
 const PAYABLE_FOR: SignedDuration = SignedDuration::from_hours(23);
 
-/// How much longer a discount code is held, so that Stripe's event about the end of the purchase can arrive.
-const CODE_GRACE: SignedDuration = SignedDuration::from_hours(1);
+/// How long Stripe's event about the end of a purchase can still arrive: Stripe repeats an event for three days. Until
+/// then the discount code stays reserved, and the same request begins no second purchase.
+const EVENT_GRACE: SignedDuration = SignedDuration::from_hours(73);
 
 #[derive(Clone, Debug)]
 pub struct Begun {
@@ -30,25 +32,33 @@ pub struct Begun {
 }
 
 /// Begins a purchase, or returns the one that the same request began. Errors: 409 `payments_not_open`, 409 for a code
-/// that is held or used, 503 `payments_not_configured`, 404, 422, 429, and 502 or 503 if Stripe fails.
+/// that is held or used or a purchase that may have been paid, 503 `payments_not_configured`, 404, 422, 429, and 502 or
+/// 503 if Stripe fails.
 pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutRequest) -> Result<Begun, Problem> {
     let counts = app.store.live().await?.funnel;
     let meter = funnel::unlock(&app.settings, &counts);
     if !meter.payments_open {
         return Err(refusals::not_open(&app.settings, &meter));
     }
-    let key = app.settings.stripe_secret_key.as_ref().filter(|_| sessions::is_configured(&app.settings));
+    let key = app.settings.stripe_secret_key.as_ref().filter(|_| app.settings.has_payment_secrets());
     let key = key.ok_or_else(refusals::not_configured)?;
     let request = Request::parse(app, sku, form)?;
     let fingerprint = request.key.fingerprint(&request.canonical());
     // A second try: another request with the same key may have begun the purchase at the same moment.
     for _ in 0..2 {
-        let known = known(app, &request, &fingerprint).await?;
+        let known = known(app, caller, &request, &fingerprint).await?;
         if let Known::Same(stored) = known {
             return finish(app, key, &request, *stored).await;
         }
-        let purchase = new_purchase(app, &request, &fingerprint).await?;
-        match begin(app, caller, &request, &purchase, &known).await? {
+        let (name, snapshot) = match &request.subject {
+            GrantSubject::Listing(id) => {
+                let (name, profile) = snapshot(app, id, &request.goals).await?;
+                (Some(name), Some(snapshot_text(profile)?))
+            }
+            GrantSubject::Described { .. } => (None, None),
+        };
+        let purchase = new_purchase(app, &request, name, &fingerprint).await?;
+        match begin(app, caller, &request, &purchase, snapshot.as_deref(), &known).await? {
             BeginOutcome::Begun => {
                 let stored = StoredPurchase { purchase, state: PurchaseState::Pending, session: None };
                 return finish(app, key, &request, stored).await;
@@ -73,7 +83,9 @@ enum Known {
     New,
 }
 
-async fn known(app: &App, request: &Request, fingerprint: &str) -> Result<Known, Problem> {
+/// What the key of the request led to. An attempt with a known key counts like a first one, so that nobody can try many
+/// keys.
+async fn known(app: &App, caller: &Caller, request: &Request, fingerprint: &str) -> Result<Known, Problem> {
     let Some(id) = app.store.repeated_purchase(&request.key.digest()).await? else {
         return Ok(Known::New);
     };
@@ -83,13 +95,18 @@ async fn known(app: &App, request: &Request, fingerprint: &str) -> Result<Known,
     let is_valid = match stored.state {
         PurchaseState::Paid => true,
         PurchaseState::Pending if has_no_page => now < sessions::latest_opening(purchase),
-        PurchaseState::Pending => now < purchase.expires_at,
-        PurchaseState::Expired => false,
+        // It can be paid in the last second, and the event arrives later.
+        PurchaseState::Pending => now < purchase.expires_at + EVENT_GRACE,
+        PurchaseState::Expired | PurchaseState::Closed => false,
     };
     if !is_valid {
         return Ok(Known::Ended { id, given_up: has_no_page || stored.state == PurchaseState::Expired });
     }
+    app.count(LimitedAction::Checkout, &caller.name(), None).await?;
     if purchase.request == *fingerprint {
+        if stored.state == PurchaseState::Pending && now >= purchase.expires_at {
+            return Err(refusals::may_be_paid(purchase.expires_at + EVENT_GRACE));
+        }
         return Ok(Known::Same(Box::new(stored)));
     }
     Err(match &request.code {
@@ -98,12 +115,13 @@ async fn known(app: &App, request: &Request, fingerprint: &str) -> Result<Known,
     })
 }
 
-async fn new_purchase(app: &App, request: &Request, fingerprint: &str) -> Result<Purchase, Problem> {
+async fn new_purchase(
+    app: &App,
+    request: &Request,
+    listing_name: Option<String>,
+    fingerprint: &str,
+) -> Result<Purchase, Problem> {
     let (id, at) = (PurchaseId::new(&app.random), app.clock.now());
-    let listing_name = match &request.subject {
-        GrantSubject::Listing(id) => Some(listing_name(app, id).await?),
-        GrantSubject::Described { .. } => None,
-    };
     let percent = match &request.code {
         Some(code) => discount(app, code, &request.subject).await?,
         None => 0,
@@ -114,6 +132,7 @@ async fn new_purchase(app: &App, request: &Request, fingerprint: &str) -> Result
             sku: request.sku,
             subject: request.subject.clone(),
             goals: request.goals.clone(),
+            seat_goals: Vec::new(),
             at,
             source: GrantSource::Purchase { id: id.clone(), paid_at: None },
         },
@@ -128,9 +147,26 @@ async fn new_purchase(app: &App, request: &Request, fingerprint: &str) -> Result
     })
 }
 
-async fn listing_name(app: &App, id: &ListingId) -> Result<String, Problem> {
-    let listing = app.store.listing(id).await?.filter(|listing| listing.lane != Lane::Withdrawn);
-    Ok(listing.ok_or_else(|| Problem::listing_not_found(id.as_str()))?.name)
+/// Longer snapshots do not fit into the item of a purchase together with the rest.
+const MAX_SNAPSHOT_BYTES: usize = 300 * 1024;
+
+/// The data from which the files are made today, for the time after the listing is withdrawn.
+async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String, Profile), Problem> {
+    let listing = app.store.listing_with_evidence(id).await?;
+    let listing = listing.filter(|listing| listing.0.lane != Lane::Withdrawn);
+    let listing = listing.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+    let profile = funnel::profile_of_listing(app, &listing, goals).await?;
+    Ok((listing.0.name.clone(), profile))
+}
+
+fn snapshot_text(profile: Profile) -> Result<String, Problem> {
+    let text =
+        |profile: &Profile| serde_json::to_string(profile).map_err(|error| Problem::fault(error.to_string()));
+    let whole = text(&profile)?;
+    if whole.len() <= MAX_SNAPSHOT_BYTES {
+        return Ok(whole);
+    }
+    text(&Profile { peers: Vec::new(), ..profile })
 }
 
 /// The percentage that a code takes off. The code must be that of this listing; the transaction checks whether it is
@@ -148,6 +184,7 @@ async fn begin(
     caller: &Caller,
     request: &Request,
     purchase: &Purchase,
+    snapshot: Option<&str>,
     known: &Known,
 ) -> Result<BeginOutcome, Problem> {
     let (replaces, given_up) = match known {
@@ -155,8 +192,8 @@ async fn begin(
         _ => (None, None),
     };
     let repeat = &request.key.digest();
-    let new =
-        NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + CODE_GRACE };
+    let held_until = purchase.expires_at + EVENT_GRACE;
+    let new = NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot };
     let name = caller.name();
     let allowance = app.allowance(LimitedAction::Checkout, &name, None);
     Ok(app.store.begin_purchase(new, allowance).await?)

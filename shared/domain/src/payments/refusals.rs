@@ -4,9 +4,9 @@ use http::StatusCode;
 use serde_json::Value;
 
 use crate::funnel::Unlock;
-use registry_model::NextStep;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
+use registry_model::{Moment, NextStep};
 use registry_store::DiscountUse;
 
 /// Seconds to wait when Stripe did not answer.
@@ -22,7 +22,7 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock) -> Problem {
 }
 
 pub(super) fn not_configured() -> Problem {
-    let detail = "Payments are open, but this registry cannot take them: its operator must set STRIPE_SECRET_KEY and \
+    let detail = "This registry cannot take payments: its operator must set STRIPE_SECRET_KEY and \
                   STRIPE_WEBHOOK_SECRET. Demos and founding seats do not need payments.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_not_configured", detail)
 }
@@ -41,6 +41,14 @@ pub(super) fn provider_refused(error: &str) -> Problem {
     let mut problem = Problem::new(StatusCode::BAD_GATEWAY, "payments_refused", detail);
     problem.internal = Some(format!("Stripe: {error}").into());
     problem
+}
+
+pub(super) fn may_be_paid(until: Moment) -> Problem {
+    let detail = format!(
+        "The payment page of this purchase has expired, but a payment may still be confirmed until {until} at the \
+         latest. Repeat the request later. If nobody has paid, use another `idempotency_key`."
+    );
+    Problem::new(StatusCode::CONFLICT, "payment_may_follow", detail).with("until", until.to_string())
 }
 
 pub(super) fn key_reused() -> Problem {

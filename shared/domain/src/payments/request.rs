@@ -1,14 +1,15 @@
 //! A checkout request. It contains the listing or agent for which the product is made, the goals, and a key
 //! that identifies a repeated request.
 //!
-//! The key is the `idempotency_key`. If there is no `idempotency_key`, the key is the discount code. If there
-//! is no code either, the key is random. The access token is derived from the key. So the registry can repeat
-//! an answer that was lost, but it stores nothing that opens a product.
+//! The key is the `idempotency_key`, together with the product and for whom it is made. If there is no
+//! `idempotency_key`, the key is the discount code. If there is no code either, the key is random. The access token is
+//! derived from the key. So the registry can repeat an answer that was lost, but it stores nothing that opens a product.
 
 use ring::hmac;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use crate::funnel;
 use registry_app::App;
 use registry_formats::{argument_text, email_address};
 use registry_model::error::Problem;
@@ -47,12 +48,12 @@ impl Request {
             (Some(id), _) => GrantSubject::Listing(id.parse().map_err(|_| Problem::listing_not_found(&id))?),
             (None, Some(name)) => {
                 let described = filled(request.description);
-                let described =
-                    described.map(|text| argument_text::text("description", &text, MAX_DESCRIPTION_CHARS));
+                let described = described
+                    .map(|text| argument_text::plain_text("description", &text, MAX_DESCRIPTION_CHARS));
                 let default = if sku == Sku::McpMesh { Kind::Mcp } else { Kind::Agent };
                 GrantSubject::Described {
                     kind: request.kind.unwrap_or(default),
-                    name: argument_text::line("agent_name", &name, MAX_NAME_CHARS)?,
+                    name: argument_text::plain_line("agent_name", &name, MAX_NAME_CHARS)?,
                     description: described.transpose()?,
                 }
             }
@@ -67,7 +68,8 @@ impl Request {
             code.map_err(|error| Problem::invalid("code", "bad_code", format!("`code` is {error}.")))?;
         let email = filled(request.contact_email);
         let email = email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
-        let key = RepeatKey::of(request.idempotency_key.as_deref(), code.as_ref(), &app.random)?;
+        let scope = json!([sku, subject]).to_string();
+        let key = RepeatKey::of(request.idempotency_key.as_deref(), &scope, code.as_ref(), &app.random)?;
         Ok(Self { sku, subject, goals: request.goals, code, email, key })
     }
 
@@ -78,29 +80,19 @@ impl Request {
     }
 }
 
-/// A shorter key could be guessed, and a caller who guesses it receives the same answer.
-const MIN_KEY_CHARS: usize = 16;
-const MAX_KEY_CHARS: usize = 200;
-
 /// A secret of the caller that identifies a repeated request.
 pub(super) struct RepeatKey(String);
 
 impl RepeatKey {
+    /// `scope` is the product and its subject: equal keys of different callers do not meet.
     pub(super) fn of(
         idempotency_key: Option<&str>,
+        scope: &str,
         code: Option<&DiscountCode>,
         random: &Random,
     ) -> Result<Self, Problem> {
         match (idempotency_key, code) {
-            (Some(key), _) if is_valid_key(key) => Ok(Self(format!("key\n{key}"))),
-            (Some(_), _) => Err(Problem::invalid(
-                "idempotency_key",
-                "bad_idempotency_key",
-                format!(
-                    "`idempotency_key` must have {MIN_KEY_CHARS} to {MAX_KEY_CHARS} printable characters \
-                     without spaces. It must be hard to guess, such as a UUID."
-                ),
-            )),
+            (Some(key), _) => Ok(Self(format!("key\n{scope}\n{}", funnel::secret(key)?))),
             (None, Some(code)) => Ok(Self(format!("code\n{}", code.reveal()))),
             (None, None) => Ok(Self(format!("once\n{}", random.hex(32)))),
         }
@@ -128,10 +120,6 @@ impl RepeatKey {
     }
 }
 
-fn is_valid_key(key: &str) -> bool {
-    (MIN_KEY_CHARS..=MAX_KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -143,22 +131,26 @@ mod tests {
     #[test]
     fn token_depends_on_key_and_salt() {
         let random = Random::seeded(1);
-        let key = |text: &str| RepeatKey::of(Some(text), None, &random).unwrap();
-        let (one, other) = (key("0123456789abcdef"), key("0123456789abcdeF"));
-        assert_eq!(one.token("salt"), key("0123456789abcdef").token("salt"));
+        const ONE: &str = "6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10";
+        let key = |text: &str| RepeatKey::of(Some(text), "alive", None, &random).unwrap();
+        let (one, other) = (key(ONE), key("6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d11"));
+        assert_eq!(one.token("salt"), key(ONE).token("salt"));
+        let elsewhere = RepeatKey::of(Some(ONE), "kernel", None, &random).unwrap();
+        assert_ne!(one.digest(), elsewhere.digest(), "a key belongs to its product and subject");
+        assert_ne!(one.token("salt"), elsewhere.token("salt"));
         assert_ne!(one.token("salt"), one.token("pepper"));
         assert_ne!(one.token("salt"), other.token("salt"));
         assert_ne!(one.digest(), other.digest());
         assert_ne!(one.fingerprint("a"), one.fingerprint("b"));
-        let without = || RepeatKey::of(None, None, &random).unwrap().digest();
+        let without = || RepeatKey::of(None, "alive", None, &random).unwrap().digest();
         assert_ne!(without(), without(), "a request without a key is never the same");
     }
 
     #[test]
     fn guessable_key_is_rejected() {
-        let long = "x".repeat(MAX_KEY_CHARS + 1);
-        for wrong in ["", "1", "0123456789abcde", "0123456789 abcdef", "0123456789abcdef\u{e9}", &long] {
-            let refused = RepeatKey::of(Some(wrong), None, &Random::seeded(1)).map(drop).unwrap_err();
+        for wrong in ["", "1", "0123456789abcdef", "an-order-of-my-agent-0001"] {
+            let refused =
+                RepeatKey::of(Some(wrong), "alive", None, &Random::seeded(1)).map(drop).unwrap_err();
             assert_eq!(
                 (refused.code, refused.field.as_deref()),
                 ("bad_idempotency_key", Some("idempotency_key"))

@@ -39,11 +39,6 @@ pub(super) enum SessionFailure {
     Refused(String),
 }
 
-/// Both secrets are required: with only one, a buyer could pay for a product that never opens.
-pub fn is_configured(settings: &Settings) -> bool {
-    settings.stripe_secret_key.is_some() && settings.stripe_webhook_secret.is_some()
-}
-
 pub(super) async fn open(
     app: &App,
     key: &Secret,
@@ -162,7 +157,7 @@ mod tests {
         let subject =
             GrantSubject::Described { kind: Kind::Agent, name: "A & B".to_owned(), description: None };
         let source = GrantSource::Purchase { id: id.clone(), paid_at: None };
-        let grant = Grant { sku: Sku::Alive, subject, goals: Vec::new(), at, source };
+        let grant = Grant { sku: Sku::Alive, subject, goals: Vec::new(), seat_goals: Vec::new(), at, source };
         let text = String::new;
         Purchase {
             id,

@@ -10,14 +10,16 @@ use super::{refusals, sessions, signature};
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{
-    FeedItem, Grant, GrantSource, GrantSubject, Moment, PaymentSession, Purchase, PurchaseId,
+    FeedItem, Grant, GrantSource, GrantSubject, Moment, PaymentFlag, Purchase, PurchaseId, PurchaseState,
 };
-use registry_store::{PaymentEvent, PaymentOutcome, StoredPurchase};
+use registry_store::{Payment, PaymentEvent, PaymentOutcome, StoredPurchase};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     Paid,
     Ended,
+    /// The operator must look at the purchase. A refund or a lost dispute has closed it.
+    Flagged,
     SeenBefore,
     /// It is not about a purchase of this registry, or changes nothing.
     Ignored,
@@ -28,6 +30,7 @@ impl Received {
         match self {
             Self::Paid => "paid",
             Self::Ended => "ended",
+            Self::Flagged => "flagged",
             Self::SeenBefore => "seen_before",
             Self::Ignored => "ignored",
         }
@@ -39,6 +42,7 @@ struct Event {
     id: String,
     #[serde(rename = "type")]
     kind: String,
+    livemode: Option<bool>,
     data: Data,
 }
 
@@ -51,15 +55,36 @@ struct Data {
 struct Session {
     id: String,
     client_reference_id: Option<String>,
+    payment_intent: Option<String>,
     payment_status: Option<String>,
     amount_total: Option<i64>,
     currency: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SessionEnd {
-    Completed,
-    Unpaid,
+/// A charge or a dispute.
+#[derive(Deserialize)]
+struct Reversal {
+    payment_intent: Option<String>,
+    /// Of a charge: whether all of it was refunded.
+    #[serde(default)]
+    refunded: bool,
+    /// Of a dispute: `won`, `lost`, `warning_closed` and others.
+    status: Option<String>,
+    /// Stripe copies the metadata of a payment to its charge, but not to a dispute.
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    purchase_id: Option<String>,
+}
+
+/// What an event says about a purchase.
+enum News {
+    Completed(Session),
+    Unpaid(Session),
+    Reversed(PaymentFlag, Reversal),
 }
 
 /// Handles an event of Stripe. Errors: 503 without a webhook secret, 403 bad signature, 400 unreadable event; Stripe
@@ -72,63 +97,139 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     })?;
     let event: Event =
         serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is not a Stripe event."))?;
-    let end_state = match event.kind.as_str() {
-        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => SessionEnd::Completed,
-        "checkout.session.expired" | "checkout.session.async_payment_failed" => SessionEnd::Unpaid,
-        _ => return Ok(Received::Ignored),
-    };
-    let session: Session = serde_json::from_value(event.data.object)
-        .map_err(|_| Problem::malformed("The event contains no Checkout Session."))?;
+    let Some(news) = read(&event.kind, event.data.object)? else { return Ok(Received::Ignored) };
     // The Stripe account may sell other things too.
-    let Some(id) = session.client_reference_id.as_deref().and_then(|id| id.parse::<PurchaseId>().ok()) else {
-        return Ok(Received::Ignored);
-    };
+    let Some(id) = purchase_of(app, &news).await? else { return Ok(Received::Ignored) };
     let Some(stored) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
+    let is_other_mode = is_live(app).is_some_and(|live| event.livemode != Some(live));
     let event = PaymentEvent { id: &event.id, at: now };
-    match end_state {
-        SessionEnd::Completed => pay(app, &stored.purchase, &session, event).await,
-        SessionEnd::Unpaid => end(app, &stored, &session, event).await,
+    if is_other_mode {
+        return flag(app, &stored.purchase, PaymentFlag::WrongMode, event).await;
+    }
+    match news {
+        News::Completed(session) => pay(app, &stored, &session, event).await,
+        News::Unpaid(session) => end(app, &stored, &session, event).await,
+        News::Reversed(reason, _) => flag(app, &stored.purchase, reason, event).await,
     }
 }
 
-async fn pay(
+fn read(kind: &str, object: Value) -> Result<Option<News>, Problem> {
+    let session = |object| {
+        serde_json::from_value::<Session>(object)
+            .map_err(|_| Problem::malformed("The event contains no Checkout Session."))
+    };
+    let reversal = |object| {
+        serde_json::from_value::<Reversal>(object)
+            .map_err(|_| Problem::malformed("The event contains no charge and no dispute."))
+    };
+    Ok(Some(match kind {
+        "checkout.session.completed" | "checkout.session.async_payment_succeeded" => {
+            News::Completed(session(object)?)
+        }
+        "checkout.session.expired" | "checkout.session.async_payment_failed" => {
+            News::Unpaid(session(object)?)
+        }
+        "charge.refunded" => {
+            let charge = reversal(object)?;
+            let flag = if charge.refunded { PaymentFlag::Refunded } else { PaymentFlag::PartlyRefunded };
+            News::Reversed(flag, charge)
+        }
+        "charge.dispute.created" => News::Reversed(PaymentFlag::Disputed, reversal(object)?),
+        "charge.dispute.closed" => {
+            let dispute = reversal(object)?;
+            let is_lost = dispute.status.as_deref() == Some("lost");
+            News::Reversed(if is_lost { PaymentFlag::DisputeLost } else { PaymentFlag::DisputeWon }, dispute)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+async fn purchase_of(app: &App, news: &News) -> Result<Option<PurchaseId>, Problem> {
+    let parsed = |id: &Option<String>| id.as_deref().and_then(|id| id.parse().ok());
+    Ok(match news {
+        News::Completed(session) | News::Unpaid(session) => parsed(&session.client_reference_id),
+        News::Reversed(_, reversal) => {
+            match (parsed(&reversal.metadata.purchase_id), &reversal.payment_intent) {
+                (None, Some(payment)) => app.store.purchase_of_payment(payment).await?,
+                (id, _) => id,
+            }
+        }
+    })
+}
+
+/// Whether the key of this registry takes real payments; `None` if the key does not show it.
+fn is_live(app: &App) -> Option<bool> {
+    let key = app.settings.stripe_secret_key.as_ref()?.reveal();
+    match key.split('_').nth(1) {
+        Some("live") => Some(true),
+        Some("test") => Some(false),
+        _ => None,
+    }
+}
+
+async fn flag(
     app: &App,
     purchase: &Purchase,
+    flag: PaymentFlag,
+    event: PaymentEvent<'_>,
+) -> Result<Received, Problem> {
+    tracing::error!(purchase_id = %purchase.id, flag = flag.as_str(), "the operator must look at a purchase");
+    let close = matches!(flag, PaymentFlag::Refunded | PaymentFlag::DisputeLost);
+    Ok(match app.store.flag_purchase(purchase, flag, event, close).await? {
+        PaymentOutcome::Done => Received::Flagged,
+        _ => Received::SeenBefore,
+    })
+}
+
+/// Opens a purchase. Whoever knows the id of a purchase can name it in another payment of the same Stripe account. So
+/// only a payment on the page of the purchase, with its price, counts.
+async fn pay(
+    app: &App,
+    stored: &StoredPurchase,
     session: &Session,
     event: PaymentEvent<'_>,
 ) -> Result<Received, Problem> {
+    let purchase = &stored.purchase;
     if session.payment_status.as_deref() != Some("paid") {
         return Ok(Received::Ignored);
+    }
+    if !is_its_page(stored, session) {
+        let is_second = stored.state == PurchaseState::Paid;
+        let reason = if is_second { PaymentFlag::PaidTwice } else { PaymentFlag::WrongPage };
+        return flag(app, purchase, reason, event).await;
     }
     let is_full_amount = session.amount_total == Some(i64::from(purchase.amount_cents))
         && session.currency.as_deref() == Some(sessions::CURRENCY);
     if !is_full_amount {
-        tracing::error!(purchase_id = %purchase.id, "the paid amount differs from the price of the purchase; \
-            no access was given");
-        return Ok(Received::Ignored);
+        return flag(app, purchase, PaymentFlag::WrongAmount, event).await;
     }
     let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };
-    let paid = Grant { source, ..purchase.grant.clone() };
-    Ok(match app.store.pay_purchase(purchase, &paid, event, &news(purchase, event.at)).await? {
-        PaymentOutcome::Done => Received::Paid,
-        PaymentOutcome::SeenBefore => Received::SeenBefore,
-    })
+    let paid = &Grant { source, ..purchase.grant.clone() };
+    let payment = Payment { purchase, paid, payment: session.payment_intent.as_deref() };
+    match app.store.pay_purchase(payment, event, &news(purchase, event.at)).await? {
+        PaymentOutcome::Done => Ok(Received::Paid),
+        PaymentOutcome::SeenBefore => Ok(Received::SeenBefore),
+        PaymentOutcome::CodeNotValid => flag(app, purchase, PaymentFlag::CodeNotValid, event).await,
+    }
 }
 
-/// Ends a purchase if the event is about the page that was shown to the buyer.
+/// Whether the event is about the page that was shown to the buyer.
+fn is_its_page(stored: &StoredPurchase, session: &Session) -> bool {
+    stored.session.as_ref().is_some_and(|page| page.id == session.id)
+}
+
 async fn end(
     app: &App,
     stored: &StoredPurchase,
     session: &Session,
     event: PaymentEvent<'_>,
 ) -> Result<Received, Problem> {
-    let is_its_page = stored.session.as_ref().is_some_and(|PaymentSession { id, .. }| *id == session.id);
-    if !is_its_page {
+    if !is_its_page(stored, session) {
         return Ok(Received::Ignored);
     }
     Ok(match app.store.end_purchase(&stored.purchase, event).await? {
         PaymentOutcome::Done => Received::Ended,
-        PaymentOutcome::SeenBefore => Received::SeenBefore,
+        _ => Received::SeenBefore,
     })
 }
 

@@ -20,6 +20,9 @@ pub struct FeedbackDraft {
     /// Draft answers, by question id.
     pub answers: BTreeMap<String, String>,
     pub source: &'static str,
+    /// The goals of this demo, for the full product.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<String>,
     /// A new secret in each answer. If the reward is lost, send this secret with `reissue` to get the reward again.
     pub idempotency_key: String,
 }
@@ -34,6 +37,7 @@ impl FeedbackDraft {
             rating: DRAFT_RATING,
             answers: funnel::draft(listing, order.sku),
             source: "demo",
+            goals: Vec::new(),
             idempotency_key: random.hex(16),
         }
     }

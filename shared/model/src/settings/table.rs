@@ -86,7 +86,14 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "PAYMENTS_OPEN_AFTER",
         Number(250, 1, ANY),
-        "payments open when this number of agents and this number of MCP servers have given feedback",
+        "number of agents and number of MCP servers that must have given feedback before payments open; \
+            unchanged drafts do not count",
+    ),
+    row(
+        "PAYMENTS",
+        Text("off", "`off`, `on` or `elsewhere`"),
+        "`on`: payments open when there is enough feedback and both Stripe secrets are set. `elsewhere`: the \
+            same, but another function has the secrets; the AWS template sets this value",
     ),
     row(
         "OUTREACH_BUDGET_PERCENT",

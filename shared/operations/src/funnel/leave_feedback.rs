@@ -1,10 +1,11 @@
 //! Stores the feedback after a demo: five answers, once per listing. The reward is a founding seat while
 //! seats are left, then a discount code. A founding seat comes as an access token, without a checkout.
 
+use crate::examples;
 use crate::prelude::*;
 use registry_domain::funnel::{self, FeedbackGiven, GivenFeedback, Rewarded, Unlock};
-use registry_model::OrderId;
 use registry_model::settings::Settings;
+use registry_model::{DiscountCode, OrderId};
 
 pub struct LeaveFeedback;
 
@@ -35,8 +36,8 @@ pub struct Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 struct StoredFeedback {
     rating: u8,
-    /// Whether the feedback is the unchanged draft. A draft earns the reward, but the average ratings do not include
-    /// it.
+    /// Whether the feedback is the unchanged draft. A draft earns the reward, but the average ratings do not include it,
+    /// and it does not count towards the opening of payments.
     is_draft: bool,
 }
 
@@ -59,14 +60,25 @@ struct Access {
 
 /// A discount.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Discount {
+pub(crate) struct Discount {
     /// The discount code; shown in this answer only.
     code: String,
     percent_off: u32,
     /// Whether payments are open. If not, keep the code until they open.
     usable_now: bool,
     /// How to use the code.
-    note: String,
+    note: &'static str,
+}
+
+impl Discount {
+    pub(crate) fn of(code: &DiscountCode, usable_now: bool) -> Self {
+        Self {
+            code: code.reveal().to_owned(),
+            percent_off: funnel::DISCOUNT_PERCENT,
+            usable_now,
+            note: "Send it as `code` to the checkout.",
+        }
+    }
 }
 
 impl Operation for LeaveFeedback {
@@ -102,6 +114,7 @@ impl Operation for LeaveFeedback {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, feedback: GivenFeedback) -> Result<Answer, Problem> {
+        examples::refuse("idempotency_key", feedback.idempotency_key.as_deref())?;
         Ok(answer(&app.settings, funnel::give(app, caller, feedback).await?))
     }
 }
@@ -126,14 +139,16 @@ fn answer(settings: &Settings, given: FeedbackGiven) -> Answer {
         }
         Rewarded::Code(code) => {
             let note = format!("Keep the code: it is shown only once. {}", unlock.message);
-            discount = Some(Discount {
-                code: code.reveal().to_owned(),
-                percent_off: funnel::DISCOUNT_PERCENT,
-                usable_now: unlock.payments_open,
-                note: "Send it as `code` to the checkout.".to_owned(),
-            });
-            let message =
-                "All founding seats are taken. You get a code for 25 % off that works once payments open.";
+            discount = Some(Discount::of(code, unlock.payments_open));
+            let message = match remaining {
+                0 => {
+                    "All founding seats are taken. You get a code for 25 % off that works once payments open."
+                }
+                _ => {
+                    "Another listing of your domain has a founding seat, and a domain gets only one. You get a code \
+                     for 25 % off that works once payments open."
+                }
+            };
             (message, NextStep::open("checkout", settings.url("/api/products/checkout"), note))
         }
     };

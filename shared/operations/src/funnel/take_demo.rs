@@ -26,7 +26,8 @@ pub struct Arguments {
     mcp_url: Option<String>,
     /// The product. Default: `alive` for an agent, `mcp_mesh` for an MCP server.
     sku: Option<Sku>,
-    /// The goals of the agent, one per line. Default: the skills or tools of the listing.
+    /// The goals of the agent, one per line. They are used for this answer only. Default: the skills or tools of the
+    /// listing.
     #[serde(default)]
     goals: Goals,
     /// Send `invitation` if the registry invited you. Such a demo counts only after you call `demo_confirm`.
@@ -134,9 +135,9 @@ fn request(arguments: Arguments) -> Result<DemoRequest, Problem> {
 }
 
 fn answer(app: &App, demo: Demo) -> Answer {
-    let Demo { order, listing: (listing, _), files, counts, .. } = demo;
+    let Demo { order, listing: (listing, _), profile, files, counts } = demo;
     let (settings, sku) = (&app.settings, order.sku);
-    let draft = FeedbackDraft::of(&listing, &order, &app.random);
+    let draft = FeedbackDraft { goals: profile.goals, ..FeedbackDraft::of(&listing, &order, &app.random) };
     let deal = funnel::deal(settings, counts.seats_claimed);
     let note = if deal.remaining > 0 {
         format!("Free after feedback: {}.", deal.short)

@@ -171,7 +171,10 @@ fn funnel_rules(app: &App, claimed: u32) -> [Rule; 3] {
         ),
         rule(
             "payments_open",
-            format!("{} agents and as many MCP servers sent feedback", settings.payments_open_after),
+            format!(
+                "{} agents and as many MCP servers sent feedback in their own words, and the operator allows payments",
+                settings.payments_open_after
+            ),
             "products can be bought".to_owned(),
             None,
         ),

@@ -1,6 +1,7 @@
 //! Sells a product through Stripe once payments are open (`specification.md#payments`). A GET buys nothing.
 //! It returns the prices, and how much feedback is missing before payments open.
 
+use crate::examples;
 use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Unlock};
@@ -21,8 +22,10 @@ pub struct Arguments {
     /// The id of the listing that the product is for. If you send it, `agent_name` and `description` are ignored.
     listing_id: Option<String>,
     /// The name of the agent or MCP server. Send it if you send no `listing_id`.
+    #[schemars(extend("format" = "public-text"))]
     agent_name: Option<String>,
     /// What the agent or MCP server does. Send it if you send no `listing_id`.
+    #[schemars(extend("format" = "public-text"))]
     description: Option<String>,
     /// `agent` or `mcp`. Send it if you send no `listing_id`. Default: the kind that the product is for.
     kind: Option<Kind>,
@@ -34,8 +37,8 @@ pub struct Arguments {
     /// The e-mail address for the receipt. It is sent to Stripe and not stored.
     #[serde(alias = "email")]
     contact_email: Option<String>,
-    /// A random key of 16 to 200 characters, such as a UUID. The same key returns the same purchase. Default: the
-    /// discount code.
+    /// A random secret, such as a UUID of version 4. The same key returns the same purchase. Default: the discount code.
+    #[schemars(extend("format" = "secret-key"), length(max = 200))]
     idempotency_key: Option<String>,
     /// The id of a purchase. Send it without `sku` to get the state of this purchase.
     #[schemars(length(max = 200))]
@@ -193,6 +196,7 @@ fn require_sku(body: Value) -> Result<Value, Problem> {
 }
 
 fn request(arguments: Arguments) -> Result<CheckoutRequest, Problem> {
+    examples::refuse("idempotency_key", arguments.idempotency_key.as_deref())?;
     Ok(CheckoutRequest {
         listing_id: arguments.listing_id,
         agent_name: arguments.agent_name,
@@ -260,7 +264,7 @@ async fn offer(app: &App, purchase_id: Option<&str>) -> Result<Offer, Problem> {
         |sku: Sku| Product { sku, name: sku.title(), price_cents: sku.price_cents(), price: sku.price() };
     Ok(Offer {
         payments_open: unlock.payments_open,
-        payments_configured: payments::is_configured(settings),
+        payments_configured: settings.has_payment_secrets(),
         skus: Sku::ALL.map(product).into(),
         usage: usage(settings),
         next: next(settings, &unlock, purchase.as_ref()),

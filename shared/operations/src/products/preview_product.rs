@@ -21,10 +21,10 @@ pub struct Arguments {
     listing_id: Option<String>,
     /// The name of the agent or MCP server. Send it if you send no `listing_id`.
     #[serde(alias = "name")]
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
+    #[schemars(extend("format" = "public-text"), length(max = 200))]
     agent_name: Option<String>,
     /// What the agent or MCP server does.
-    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
+    #[schemars(extend("format" = "public-text"), length(max = 2000))]
     description: Option<String>,
     /// The name of a preset: a ready list of goals for a profession.
     preset: Option<Preset>,

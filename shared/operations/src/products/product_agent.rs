@@ -31,10 +31,10 @@ pub struct Arguments {
     preset: Option<Preset>,
     /// The name of the agent or MCP server.
     #[serde(alias = "name")]
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
+    #[schemars(extend("format" = "public-text"), length(max = 200))]
     agent_name: Option<String>,
     /// What the agent or MCP server does.
-    #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = 2000))]
+    #[schemars(extend("format" = "public-text"), length(max = 2000))]
     description: Option<String>,
     /// The tools of the MCP server, as names or as objects from `tools/list`.
     #[serde(default)]

@@ -20,15 +20,15 @@ const MAX_TOOL_DESCRIPTION_CHARS: usize = 1000;
 #[serde(untagged)]
 pub(super) enum ToolArgument {
     /// The name of the tool.
-    Name(#[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_TOOL_NAME_CHARS))] String),
+    Name(#[schemars(extend("format" = "public-text"), length(max = MAX_TOOL_NAME_CHARS))] String),
     /// The name and description of the tool.
     Described {
         /// The name of the tool.
-        #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_TOOL_NAME_CHARS))]
+        #[schemars(extend("format" = "public-text"), length(max = MAX_TOOL_NAME_CHARS))]
         name: String,
         /// What it does.
         #[serde(default)]
-        #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_TOOL_DESCRIPTION_CHARS))]
+        #[schemars(extend("format" = "public-text"), length(max = MAX_TOOL_DESCRIPTION_CHARS))]
         description: String,
     },
 }
@@ -59,13 +59,13 @@ impl Subject {
         }
         let kind = kind.unwrap_or(Kind::Agent);
         let name = match name {
-            Some(name) => argument_text::line("agent_name", &name, MAX_NAME_CHARS)?,
+            Some(name) => argument_text::plain_line("agent_name", &name, MAX_NAME_CHARS)?,
             None if kind == Kind::Mcp => "Your MCP server".to_owned(),
             None => "Your agent".to_owned(),
         };
         let description = description
             .filter(|text| !text.trim().is_empty())
-            .map(|text| argument_text::text("description", &text, MAX_DESCRIPTION_CHARS))
+            .map(|text| argument_text::plain_text("description", &text, MAX_DESCRIPTION_CHARS))
             .transpose()?;
         let tools = parse_tools(tools)?;
         let (goals, preset) = goals.with_preset(preset)?;
@@ -80,9 +80,11 @@ pub(super) fn check(
     description: Option<&str>,
     tools: &[ToolArgument],
 ) -> Result<(), Problem> {
-    name.map(|name| argument_text::line("agent_name", name, MAX_NAME_CHARS)).transpose()?;
+    name.map(|name| argument_text::plain_line("agent_name", name, MAX_NAME_CHARS)).transpose()?;
     let description = description.filter(|text| !text.trim().is_empty());
-    description.map(|text| argument_text::text("description", text, MAX_DESCRIPTION_CHARS)).transpose()?;
+    description
+        .map(|text| argument_text::plain_text("description", text, MAX_DESCRIPTION_CHARS))
+        .transpose()?;
     parse_tools(tools.to_vec()).map(|_| ())
 }
 
@@ -98,9 +100,9 @@ fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
         };
         let description = match description.trim() {
             "" => String::new(),
-            text => argument_text::text("tools", text, MAX_TOOL_DESCRIPTION_CHARS)?,
+            text => argument_text::plain_text("tools", text, MAX_TOOL_DESCRIPTION_CHARS)?,
         };
-        Ok(Tool { name: argument_text::line("tools", &name, MAX_TOOL_NAME_CHARS)?, description })
+        Ok(Tool { name: argument_text::plain_line("tools", &name, MAX_TOOL_NAME_CHARS)?, description })
     };
     tools.into_iter().map(parse).collect()
 }

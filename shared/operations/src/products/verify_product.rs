@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use sha2::{Digest, Sha256};
 
+use crate::goals::Goals;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Opened};
-use registry_model::OrderId;
 use registry_products::{File, Profile};
 
 const MAX_FILES: usize = 200;
@@ -29,6 +29,9 @@ pub struct Arguments {
     listing_id: Option<String>,
     /// The product of the demo. Default: the product for the kind of the listing.
     sku: Option<Sku>,
+    /// The goals that you sent with the demo.
+    #[serde(default)]
+    goals: Goals,
     /// The saved files. Without files, the answer lists the expected files.
     #[serde(default)]
     #[schemars(length(max = 200))]
@@ -157,7 +160,7 @@ impl Operation for VerifyProduct {
                 let Opened { grant, profile, files } = funnel::open(app, token).await?;
                 GeneratedProduct { sku: grant.sku, scope: "product", profile, files, withheld: Vec::new() }
             }
-            (None, Some(id)) => of_demo(app, id, arguments.sku).await?,
+            (None, Some(id)) => of_demo(app, id, arguments.sku, arguments.goals).await?,
             (None, None) => {
                 let detail = "Send the `token` of the product, or the `listing_id` of its demo.";
                 return Err(Problem::invalid("token", "which_product", detail));
@@ -174,18 +177,16 @@ fn default_to_usage(query: &str) -> String {
     if query.is_empty() { "usage=true".to_owned() } else { query.to_owned() }
 }
 
-async fn of_demo(app: &App, id: &str, sku: Option<Sku>) -> Result<GeneratedProduct, Problem> {
+async fn of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<GeneratedProduct, Problem> {
     let unknown = || Problem::listing_not_found(id);
     let listing_id = id.parse::<ListingId>().map_err(|_| unknown())?;
-    let found = app.store.listing_with_orders(&listing_id, app.clock.now()).await?.ok_or_else(unknown)?;
-    let listing = &found.listing.0;
+    let found = app.store.listing_with_evidence(&listing_id).await?.ok_or_else(unknown)?;
+    let listing = &found.0;
     if listing.lane == Lane::Withdrawn {
         return Err(unknown());
     }
     let sku = sku.unwrap_or_else(|| Sku::of_kind(listing.shown_kind()));
-    let order = OrderId::of(&listing.id, sku);
-    let goals = found.orders.into_iter().find(|taken| taken.order_id == order).map(|order| order.goals);
-    let profile = funnel::profile_of_listing(app, &found.listing, &goals.unwrap_or_default()).await?;
+    let profile = funnel::profile_of_listing(app, &found, &goals.parse()?).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);
     let withheld = registry_products::tree(sku, &profile, &app.settings).into_iter().map(|file| file.path);
     let withheld = withheld.filter(|path| files.iter().all(|file| file.path != *path)).collect();

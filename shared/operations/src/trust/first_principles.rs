@@ -65,7 +65,11 @@ impl Operation for FirstPrinciples {
         "what are the first principles?",
         "first principles overview",
     ];
-    const ROUTES: &'static [Route] = &Route::family(PATH);
+    // An answer of `manage_listing` can contain an access token.
+    const ROUTES: &'static [Route] = &{
+        let [get, post] = Route::family(PATH);
+        [get, post.no_store()]
+    };
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -1,12 +1,14 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it. The caller proves ownership
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, and reclaim its reward. The caller proves ownership
 //! for each action: it signs a challenge for that action with a key that the listing's domain publishes.
 
 use jiff::SignedDuration;
 
+use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
 use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
 use registry_app::takedown;
+use registry_domain::funnel::{self, Rewarded};
 use registry_domain::trust::ownership::{self, Way};
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection, server_json};
@@ -29,6 +31,8 @@ pub enum OwnerAct {
     Rename,
     /// Moves the listing to the front of the probe queue.
     Reprobe,
+    /// Gets the reward of the listing's feedback, whoever sent the feedback. The earlier token or code stops working.
+    Reclaim,
 }
 
 /// The listing, the action, and the signed challenge.
@@ -75,6 +79,12 @@ pub struct Answer {
     proven_domain: Option<String>,
     /// The time of the next probe, after `restore` and `reprobe`.
     due_at: Option<Moment>,
+    /// The new access token, after `reclaim`; shown in this answer only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_token: Option<String>,
+    /// The new discount code, after `reclaim`, if the listing has a code; shown in this answer only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    discount: Option<Discount>,
     /// The challenge to sign. Null if you sent a signature.
     challenge: Option<ShownChallenge>,
     /// The places where the domain can publish a key. One place is enough.
@@ -86,8 +96,8 @@ impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
-    const DESCRIPTION: &'static str = "Changes a listing that you own. `act` is withdraw, restore, rename or \
-        reprobe. First call it with listing_id and act. It returns a challenge, and the places where the \
+    const DESCRIPTION: &'static str = "Changes a listing that you own. `act` is withdraw, restore, rename, \
+        reprobe or reclaim. First call it with listing_id and act. It returns a challenge, and the places where the \
         domain of the listing can publish a key. Sign the challenge with that key. Then call it again with \
         nonce and signature.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
@@ -117,6 +127,8 @@ impl Operation for ManageListing {
             name: listing.name.clone(),
             proven_domain: None,
             due_at: None,
+            access_token: None,
+            discount: None,
             challenge: None,
             ways,
             note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
@@ -134,6 +146,8 @@ impl Operation for ManageListing {
             due_at: Some(done.listing.due_at)
                 .filter(|_| matches!(act, OwnerAct::Reprobe | OwnerAct::Restore)),
             name: done.listing.name,
+            access_token: done.access_token,
+            discount: done.discount,
             proven_domain: Some(proven.domain.to_string()),
             note: done.note,
             ..answer
@@ -144,6 +158,8 @@ impl Operation for ManageListing {
 struct Done {
     listing: Listing,
     changed: bool,
+    access_token: Option<String>,
+    discount: Option<Discount>,
     note: &'static str,
 }
 
@@ -154,6 +170,7 @@ async fn carry_out(
     name: Option<String>,
 ) -> Result<Done, Problem> {
     let id = &listing.id;
+    let (mut access_token, mut discount) = (None, None);
     let (changed, note) = match act {
         OwnerAct::Withdraw => {
             let changed = takedown::withdraw_by_owner(app, id).await?;
@@ -186,9 +203,20 @@ async fn carry_out(
             }
             (true, "The next probe is at `due_at`. check_status shows the result.")
         }
+        OwnerAct::Reclaim => {
+            match funnel::reclaim(app, id).await? {
+                Rewarded::Seat(token) => access_token = Some(token.reveal().to_owned()),
+                Rewarded::Code(code) => {
+                    let counts = app.store.live().await?.funnel;
+                    let is_open = funnel::unlock(&app.settings, &counts).payments_open;
+                    discount = Some(Discount::of(&code, is_open));
+                }
+            }
+            (true, "The reward is yours. The earlier token or code and its key no longer work.")
+        }
     };
     let listing = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-    Ok(Done { listing, changed, note })
+    Ok(Done { listing, changed, access_token, discount, note })
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
@@ -206,6 +234,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
         OwnerAct::Restore => "restore",
         OwnerAct::Rename => "rename",
         OwnerAct::Reprobe => "reprobe",
+        OwnerAct::Reclaim => "reclaim",
     };
     name.map_or_else(|| format!("{word} {id}"), |name| format!("{word} {id} to {name}"))
 }
@@ -218,7 +247,7 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     };
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
-        OwnerAct::Rename | OwnerAct::Reprobe if withdrawn => {
+        OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
             conflict("withdrawn", "This listing is withdrawn. Call `restore` first.")
         }
         OwnerAct::Rename if listing.server_name.is_none() => conflict(

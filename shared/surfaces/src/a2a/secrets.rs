@@ -2,7 +2,7 @@
 //! discount codes and session ids. They are shown once, and only their digests are stored.
 
 use registry_model::{AccessToken, DiscountCode, SessionId};
-use registry_operations::CATALOGUE;
+use registry_operations::examples;
 
 const SHOWN_ONCE: &str = "(shown once)";
 
@@ -54,14 +54,14 @@ fn secret_at(text: &str) -> Option<usize> {
 
 /// Examples of the catalogue open nothing, and `help` returns them to everyone.
 fn is_example(secret: &str) -> bool {
-    let quoted = format!("\"{secret}\"");
-    CATALOGUE.iter().any(|entry| entry.example.contains(&quoted))
+    examples::contain(secret)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use registry_model::Random;
+    use registry_operations::CATALOGUE;
 
     #[test]
     fn examples_in_the_catalog_are_not_removed_as_secrets() {

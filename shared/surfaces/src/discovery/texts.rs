@@ -230,7 +230,7 @@ fn limits(settings: &Settings) -> String {
          - Talk inbox: a new Live listing has {talk_grace_days} days to read its inbox for the first time. It \
          stays Live in any case.\n\
          - Founding seats (free full products): {founding_seats}. Payments open when {payments_open_after} \
-         agents and {payments_open_after} MCP servers have sent feedback.\n",
+         agents and {payments_open_after} MCP servers have sent feedback and the operator allows them.\n",
     );
     if let Some(rate) = settings.caller_rate {
         let _ = writeln!(

@@ -13,6 +13,8 @@ use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{TestOptions, TestRegistry};
 
+use crate::fixtures::own_words;
+
 const OPERATOR_TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// These operations need a peer registry. This registry has none and refuses them; the recorded cost contains the error
@@ -47,6 +49,7 @@ impl SmallRegistry {
             // A fixed URL, because its length changes the size of stored items.
             .with_setting("BASE_URL", "https://registry.example.org")
             .with_setting("OPERATOR_TOKEN", OPERATOR_TOKEN)
+            .with_setting("PAYMENTS", "on")
             .with_setting("PAYMENTS_OPEN_AFTER", 1);
         let registry = TestRegistry::start_with(peers.stripe.options(options)).await;
         peers.stripe.keep_time(&registry.app.clock);
@@ -64,7 +67,7 @@ impl SmallRegistry {
         small.order = small.demo(&small.demoed).await["order_id"].clone();
         for id in [&seated, &completed] {
             let draft = small.demo(id).await["next_steps"]["example_body"].clone();
-            small.token = small.call("leave_feedback", draft).await["access_token"].clone();
+            small.token = small.call("leave_feedback", own_words(&draft)).await["access_token"].clone();
         }
         if let Some(attest) = named("attest") {
             let about = json!({ "type": "liveness", "listing_id": small.agent });
@@ -102,6 +105,7 @@ impl SmallRegistry {
         let mut example_ids: Vec<String> = Vec::new();
         replace_texts(&mut arguments, &mut |name, text| match name {
             "token" | "access_token" => self.token.clone(),
+            "idempotency_key" => json!("6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10"),
             "order_id" => self.order.clone(),
             "jws" => self.attestation["jws"].clone(),
             "attestation_id" => self.attestation["id"].clone(),

@@ -45,3 +45,17 @@ async fn confirmation_requires_a_known_order_and_its_token() {
         assert_eq!(reply.status, status, "{body}: {reply:?}");
     }
 }
+
+/// A stranger who sends `source=invitation` first must not make the demo of the owner uncounted.
+#[tokio::test]
+async fn request_without_an_invitation_makes_a_demo_real() {
+    let (registry, _peer, id) = live_agent().await;
+    let path = format!("/api/products/demo?listing_id={id}");
+    let stranger = registry.get(&format!("{path}&source=invitation")).await.body;
+    assert_eq!(stranger["counted_as_real"], false);
+    let owner = registry.get(&path).await.body;
+    assert_eq!((&owner["counted_as_real"], &owner["order_id"]), (&json!(true), &stranger["order_id"]));
+    assert_eq!(owner["next"]["action"], "leave_feedback");
+    let later = registry.get(&format!("{path}&source=invitation")).await.body;
+    assert_eq!(later["counted_as_real"], true, "a stranger took the demo back");
+}

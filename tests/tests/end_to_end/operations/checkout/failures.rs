@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::peers::stripe::{Failing, Stripe};
 use tests::test_registry::TestOptions;
 
-use super::{Shop, assert_refused};
+use super::{KEY, Shop, assert_refused};
 
 /// More failures than the retries of the SDK and of a transaction.
 const MORE_THAN_RETRIES: usize = 30;
@@ -15,7 +15,7 @@ const FAULTS: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError
 
 /// Requests that can be sent again: one with an idempotency key, one with a discount code.
 fn repeatable(shop: &Shop) -> [Value; 2] {
-    let key = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": "6a0e7f0c-2f5d-4a44" });
+    let key = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
     [key, shop.with_code()]
 }
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Session};
 
-use super::{PATH, Shop, assert_refused};
+use super::{KEY, PATH, Shop, assert_refused};
 
 #[tokio::test]
 async fn product_opens_only_after_payment() {
@@ -160,10 +161,6 @@ async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
     for changed in [
         json!({ "payment_status": "unpaid" }),
         json!({ "payment_status": "no_payment_required" }),
-        json!({ "amount_total": 1498 }),
-        json!({ "amount_total": 1 }),
-        json!({ "amount_total": null }),
-        json!({ "currency": "jpy" }),
         json!({ "client_reference_id": null }),
         json!({ "client_reference_id": "order 7 of another shop" }),
         json!({ "client_reference_id": "pur_000000000000000000000000" }),
@@ -173,6 +170,19 @@ async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
         assert_eq!((reply.status, &reply.body["received"]), (200, &json!("ignored")), "{changed}: {reply:?}");
         assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
     }
+    for changed in [
+        json!({ "amount_total": 1498 }),
+        json!({ "amount_total": 1 }),
+        json!({ "amount_total": null }),
+        json!({ "currency": "jpy" }),
+    ] {
+        let event = shop.stripe.event("completed", &session, &changed);
+        let reply = shop.stripe.deliver(&shop.registry, &event).await;
+        assert_eq!((reply.status, &reply.body["received"]), (200, &json!("flagged")), "{changed}: {reply:?}");
+        assert_eq!(shop.get_product(&bought).await.status, 402, "{changed}");
+        shop.registry.advance(Duration::from_secs(1));
+    }
+    assert_eq!(shop.flags().await, ["wrong_amount"; 4]);
     let foreign = json!({ "id": "evt_x", "type": "invoice.paid", "data": { "object": {} } });
     assert_eq!(shop.stripe.deliver(&shop.registry, &foreign).await.body["received"], "ignored");
     // The end event of another session does not end this purchase.
@@ -201,8 +211,7 @@ async fn unreadable_event_is_malformed() {
 #[tokio::test]
 async fn checkout_gives_the_same_result_over_mcp_and_rest() {
     let shop = Shop::open().await;
-    let arguments =
-        json!({ "sku": "recursive", "listing_id": shop.agent, "idempotency_key": "8d1f7f56-tool-and-rest" });
+    let arguments = json!({ "sku": "recursive", "listing_id": shop.agent, "idempotency_key": KEY });
     let by_tool = shop.registry.call_tool("checkout", &arguments).await;
     assert_eq!(by_tool, shop.buy_ok(&arguments).await);
     assert_eq!(by_tool["price"], "$19.99");
@@ -214,4 +223,115 @@ async fn checkout_gives_the_same_result_over_mcp_and_rest() {
     }
     assert!(!schema.is_valid(&json!({ "ok": true })), "the schema accepts an incomplete answer");
     assert_eq!(shop.stripe.sessions().len(), 1);
+}
+
+#[tokio::test]
+async fn refund_or_lost_dispute_closes_a_purchase() {
+    for (events, flags, status) in [
+        (&["partly"][..], &["partly_refunded"][..], 200),
+        (&["partly", "refund"], &["refunded", "partly_refunded"], 401),
+        (&["dispute"], &["disputed"], 200),
+        (&["dispute", "won"], &["dispute_won", "disputed"], 200),
+        (&["dispute", "lost"], &["dispute_lost", "disputed"], 401),
+    ] {
+        let shop = Shop::open().await;
+        let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+        shop.stripe.pay(&shop.registry).await;
+        let (stripe, session) = (&shop.stripe, shop.stripe.session());
+        for what in events {
+            shop.registry.advance(Duration::from_secs(60));
+            let event = match *what {
+                "partly" => stripe.charge("refunded", &session, &json!({ "refunded": false })),
+                "refund" => stripe.charge("refunded", &session, &json!({})),
+                "dispute" => stripe.dispute("created", &session, "needs_response"),
+                status => stripe.dispute("closed", &session, status),
+            };
+            assert_eq!(stripe.deliver(&shop.registry, &event).await.body["received"], "flagged", "{what}");
+            assert_eq!(
+                stripe.deliver(&shop.registry, &event).await.body["received"],
+                "seen_before",
+                "{what}"
+            );
+        }
+        assert_eq!(shop.get_product(&bought).await.status, status, "{events:?}");
+        assert_eq!(shop.flags().await, flags, "{events:?}");
+        let state = if status == 200 { "paid" } else { "closed" };
+        assert_eq!(shop.purchase_status(&bought).await, state, "{events:?}");
+        let metrics = shop.registry.tick().await["metrics"].clone();
+        assert_eq!(metrics["FlaggedPayments"], flags.len(), "{metrics}");
+    }
+}
+
+#[tokio::test]
+async fn payment_that_arrives_after_its_refund_opens_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let refund = shop.stripe.charge("refunded", &shop.stripe.session(), &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &refund).await.body["received"], "flagged");
+    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "seen_before");
+    assert_eq!(shop.get_product(&bought).await.status, 401);
+    let foreign = shop.stripe.charge(
+        "refunded",
+        &shop.stripe.session(),
+        &json!({ "payment_intent": "pi_x", "metadata": {} }),
+    );
+    assert_eq!(shop.stripe.deliver(&shop.registry, &foreign).await.body["received"], "ignored");
+}
+
+/// A Payment Link of the same account takes `client_reference_id` from its URL.
+#[tokio::test]
+async fn payment_on_another_page_or_in_another_mode_opens_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let session = shop.stripe.session();
+    let stray = Session { id: "cs_test_stray".to_owned(), ..session.clone() };
+    let event = shop.stripe.event("completed", &stray, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "flagged");
+    shop.registry.advance(Duration::from_secs(1));
+    let mut live = shop.stripe.event("completed", &session, &json!({}));
+    live["livemode"] = json!(true);
+    assert_eq!(shop.stripe.deliver(&shop.registry, &live).await.body["received"], "flagged");
+    assert_refused(&shop.get_product(&bought).await, 402, "not_paid");
+    shop.registry.advance(Duration::from_secs(1));
+    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "paid");
+    // A second payment of the same purchase.
+    let second = shop.stripe.event("completed", &stray, &json!({}));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &second).await.body["received"], "flagged");
+    assert_eq!(shop.get_product(&bought).await.status, 200);
+    assert_eq!(shop.flags().await, ["paid_twice", "wrong_mode", "wrong_page"]);
+}
+
+#[tokio::test]
+async fn revoked_purchase_opens_nothing() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    shop.stripe.pay(&shop.registry).await;
+    let revoke = json!({ "command": "revoke_purchase", "purchase_id": bought["purchase_id"] });
+    let outcome = ::operator::handle(&shop.registry.app, revoke.clone()).await.unwrap();
+    assert_eq!(outcome["changed"], true, "{outcome}");
+    assert_eq!(shop.get_product(&bought).await.status, 401);
+    assert_eq!(shop.purchase_status(&bought).await, "closed");
+    assert_eq!(::operator::handle(&shop.registry.app, revoke).await.unwrap()["changed"], false);
+    let unknown = json!({ "command": "revoke_purchase", "purchase_id": "pur_0123456789abcdef01234567" });
+    let error = ::operator::handle(&shop.registry.app, unknown).await.unwrap_err().to_string();
+    assert!(error.starts_with("purchase_not_found"), "{error}");
+}
+
+#[tokio::test]
+async fn bought_product_stays_when_its_listing_is_withdrawn() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer in Portuguese"] });
+    let bought = shop.buy_ok(&body).await;
+    shop.stripe.pay(&shop.registry).await;
+    let before = shop.get_product(&bought).await.body;
+    let withdraw = json!({ "command": "withdraw", "listing_id": shop.agent, "reason": "Spam." });
+    ::operator::handle(&shop.registry.app, withdraw).await.unwrap();
+    let after = shop.get_product(&bought).await;
+    assert_eq!(after.status, 200, "{after:?}");
+    assert_eq!(after.body["files"], before["files"]);
+    assert!(after.body["files"].to_string().contains("Answer in Portuguese"));
+    // Items of earlier versions have no snapshot.
+    let purchase = format!("PURCHASE#{}", bought["purchase_id"].as_str().unwrap());
+    shop.registry.overwrite(&purchase, "PURCHASE", "snapshot", AttributeValue::S(String::new())).await;
+    assert_refused(&shop.get_product(&bought).await, 410, "listing_withdrawn");
 }

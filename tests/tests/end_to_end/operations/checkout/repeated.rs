@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Shop, assert_refused};
+use registry::operations::DESCRIPTIONS;
+use serde_json::Value;
 
-const KEY: &str = "6a0e7f0c-2f5d-4a44-9a0e-6a7b1e1c9d10";
+use super::{KEY, Shop, assert_refused};
 
 #[tokio::test]
 async fn same_request_with_the_same_key_is_one_purchase() {
@@ -20,13 +21,8 @@ async fn same_request_with_the_same_key_is_one_purchase() {
     assert_eq!(shop.buy_ok(&again).await, first);
     assert_eq!((shop.stripe.sessions().len(), shop.stripe.peer.requests().len()), (1, 1));
 
-    for other in [
-        json!({ "sku": "kernel", "listing_id": shop.agent, "goals": ["a", "b"], "idempotency_key": KEY }),
-        json!({ "sku": "alive", "listing_id": shop.server, "goals": ["a", "b"], "idempotency_key": KEY }),
-        json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY }),
-    ] {
-        assert_refused(&shop.buy(&other).await, 422, "idempotency_key_reused");
-    }
+    let other = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
+    assert_refused(&shop.buy(&other).await, 422, "idempotency_key_reused");
     shop.stripe.pay(&shop.registry).await;
     let paid = shop.buy_ok(&body).await;
     assert_eq!((&paid["status"], &paid["access_token"]), (&json!("paid"), &first["access_token"]));
@@ -64,6 +60,10 @@ async fn key_of_an_ended_purchase_starts_a_new_purchase() {
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
     let first = shop.buy_ok(&body).await;
     shop.registry.advance(Duration::from_secs(23 * 3600));
+    // The page could have been paid in its last second.
+    assert_refused(&shop.buy(&body).await, 409, "payment_may_follow");
+    let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &ended).await.body["received"], "ended");
     let second = shop.buy_ok(&body).await;
     assert_ne!(first["purchase_id"], second["purchase_id"]);
     assert_ne!(first["access_token"], second["access_token"]);
@@ -85,4 +85,75 @@ async fn unpaid_purchases_expire() {
         25,
         "the code of the expired purchase is not valid"
     );
+}
+
+/// A caller who copies an example must not share a purchase with the next caller who copies it.
+#[tokio::test]
+async fn published_examples_and_weak_keys_are_refused_as_keys() {
+    let shop = Shop::open().await;
+    let examples = DESCRIPTIONS.iter().map(|entry| serde_json::from_str::<Value>(entry.example).unwrap());
+    let examples: Vec<Value> = examples.map(|example| example["idempotency_key"].clone()).collect();
+    let examples: Vec<&str> = examples.iter().filter_map(Value::as_str).collect();
+    assert!(!examples.is_empty(), "the test finds no example of a key");
+    let weak = ["an-order-of-my-agent-0001", "0123456789abcdef0123456789abcdef", shop.agent.as_str()];
+    let keys = examples.iter().map(|key| (*key, "published_example"));
+    for (key, code) in keys.chain(weak.map(|key| (key, "bad_idempotency_key"))) {
+        let body = json!({ "sku": "kernel", "agent_name": "Ada", "idempotency_key": key });
+        let refused = shop.buy(&body).await;
+        assert_refused(&refused, 422, code);
+        assert_eq!(refused.body["field"], "idempotency_key");
+        let demo = shop.registry.post("/api/products/demo", &json!({ "listing_id": shop.agent })).await.body;
+        let mut feedback = demo["next_steps"]["example_body"].clone();
+        feedback["idempotency_key"] = json!(key);
+        assert_refused(&shop.registry.post("/api/products/feedback", &feedback).await, 422, code);
+    }
+    // Keys that documents show, wherever they are.
+    let documents =
+        ["/openapi.json", "/discovery.json", "/skill.json", "/llms-full.txt", "/api/products/checkout"];
+    for path in documents {
+        let text = shop.registry.get(path).await.body.to_string();
+        for (at, name) in text.match_indices("idempotency_key") {
+            let value = text[at + name.len()..].trim_start_matches(['\\', '"', ':', ' ']);
+            let value: String =
+                value.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+            if value.len() >= 16 {
+                assert!(
+                    examples.contains(&value.as_str()),
+                    "{path} shows the key {value}, which is accepted"
+                );
+            }
+        }
+    }
+    assert_eq!(shop.stripe.sessions().len(), 0);
+}
+
+#[tokio::test]
+async fn same_key_for_another_subject_is_another_purchase() {
+    let shop = Shop::open().await;
+    let bodies = [
+        json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY }),
+        json!({ "sku": "kernel", "listing_id": shop.agent, "idempotency_key": KEY }),
+        json!({ "sku": "alive", "listing_id": shop.server, "idempotency_key": KEY }),
+        json!({ "sku": "alive", "agent_name": "Ada", "idempotency_key": KEY }),
+        json!({ "sku": "alive", "agent_name": "Bob", "idempotency_key": KEY }),
+    ];
+    let mut tokens = std::collections::BTreeSet::new();
+    for body in &bodies {
+        tokens.insert(shop.buy_ok(body).await["access_token"].as_str().unwrap().to_owned());
+    }
+    assert_eq!((tokens.len(), shop.stripe.sessions().len()), (bodies.len(), bodies.len()));
+}
+
+/// Stripe's event about a page that was paid in its last second arrives after the page has expired.
+#[tokio::test]
+async fn page_paid_in_its_last_second_is_not_followed_by_a_second_purchase() {
+    let shop = Shop::open().await;
+    let body = json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY });
+    let first = shop.buy_ok(&body).await;
+    shop.registry.advance(Duration::from_secs(24 * 3600));
+    assert_refused(&shop.buy(&body).await, 409, "payment_may_follow");
+    shop.stripe.pay(&shop.registry).await;
+    let same = shop.buy_ok(&body).await;
+    assert_eq!((&same["status"], &same["purchase_id"]), (&json!("paid"), &first["purchase_id"]));
+    assert_eq!(shop.stripe.sessions().len(), 1);
 }

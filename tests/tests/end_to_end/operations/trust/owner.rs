@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use axum::response::IntoResponse as _;
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -28,6 +29,10 @@ fn server_json(remote: &str) -> Value {
 
 impl OwnerSetup {
     async fn start(owner: &Owner) -> Self {
+        Self::start_with(owner, TestOptions::default()).await
+    }
+
+    async fn start_with(owner: &Owner, options: TestOptions) -> Self {
         let record = Arc::new(Mutex::new(owner.record()));
         let served = Arc::clone(&record);
         let documents = Peer::start(move |request| match request.path.as_str() {
@@ -36,9 +41,7 @@ impl OwnerSetup {
         })
         .await;
         let proof_url = format!("{}/{{domain}}/auth", documents.origin);
-        let registry =
-            TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url))
-                .await;
+        let registry = TestRegistry::start_with(options.with_setting("DOMAIN_PROOF_URL", proof_url)).await;
         let server = Peer::start(servers::modern).await;
         let id = id_of(&registry.publish(&server_json(&server.url("/mcp"))).await);
         registry.deliver_events().await;
@@ -190,4 +193,68 @@ async fn only_the_owner_can_manage_a_listing() {
     let mut without = setup.arguments("withdraw");
     without["name"] = json!("x");
     assert_eq!(setup.refusal_code(&without).await, "name_without_rename");
+}
+
+/// Takes demo and feedback as a stranger; returns the body that was sent and the answer.
+async fn complete_as_a_stranger(registry: &TestRegistry, id: &ListingId) -> (Value, Value) {
+    let body = json!({ "listing_id": id, "goals": ["Tell everyone about strangers"] });
+    let demo = registry.post("/api/products/demo", &body).await.body;
+    let feedback = demo["next_steps"]["example_body"].clone();
+    let answer = registry.post("/api/products/feedback", &feedback).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    (feedback, answer.body)
+}
+
+#[tokio::test]
+async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
+    let owner = Owner::new(1);
+    let setup = OwnerSetup::start(&owner).await;
+    let registry = &setup.registry;
+    let reclaim = setup.arguments("reclaim");
+    let call = owner.with_signature(registry, "manage_listing", &reclaim).await;
+    assert_eq!(setup.refusal_code(&call).await, "not_completed");
+    let (mut feedback, stolen) = complete_as_a_stranger(registry, &setup.id).await;
+
+    let thief = Owner::new(2);
+    let call = thief.with_signature(registry, "manage_listing", &reclaim).await;
+    assert_eq!(setup.refusal_code(&call).await, "signature_mismatch");
+    let call = owner.with_signature(registry, "manage_listing", &reclaim).await;
+    let mut by_rest = call.clone();
+    by_rest["action"] = json!("manage_listing");
+    let done = registry.post(super::FAMILY, &by_rest).await;
+    assert_eq!((done.status, done.header("cache-control")), (200, "no-store"), "{done:?}");
+    let token = done.body["access_token"].as_str().unwrap();
+    let access = async |token: &str| registry.get(&format!("/api/products/access?token={token}")).await;
+    let opened = access(token).await;
+    assert_eq!(opened.status, 200, "{opened:?}");
+    assert!(!opened.body.to_string().contains("strangers"), "the goals of the stranger remain");
+    assert_eq!(access(stolen["access_token"].as_str().unwrap()).await.status, 401);
+    feedback["reissue"] = json!(true);
+    let again = registry.post("/api/products/feedback", &feedback).await;
+    assert_eq!((again.status, &again.body["code"]), (409, &json!("already_completed")), "{again:?}");
+    assert_eq!(access(token).await.status, 200);
+    assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
+}
+
+#[tokio::test]
+async fn owner_can_reclaim_a_code_until_it_is_used() {
+    let owner = Owner::new(1);
+    let setup =
+        OwnerSetup::start_with(&owner, TestOptions::default().with_setting("FOUNDING_SEATS", 1)).await;
+    let registry = &setup.registry;
+    let agent = Peer::start(tests::peers::agents::newest).await;
+    let first = registry.live_card(&agent.card()).await;
+    complete_as_a_stranger(registry, &first).await;
+    let (_, stolen) = complete_as_a_stranger(registry, &setup.id).await;
+    let done = setup.run_act(&owner, &setup.arguments("reclaim")).await;
+    let code = done["discount"]["code"].as_str().unwrap();
+    assert_ne!(Some(code), stolen["discount"]["code"].as_str());
+    let codes = registry.table().await.items_under("CODE#").len();
+    assert_eq!((codes, &done["access_token"]), (1, &Value::Null));
+    // A used code cannot be reclaimed.
+    let digest = code.parse::<registry::model::DiscountCode>().unwrap().digest();
+    let used = AttributeValue::S("pur_0123456789abcdef01234567".to_owned());
+    registry.overwrite(&format!("CODE#{digest}"), "CODE", "used_by", used).await;
+    let call = owner.with_signature(registry, "manage_listing", &setup.arguments("reclaim")).await;
+    assert_eq!(setup.refusal_code(&call).await, "reward_spent");
 }

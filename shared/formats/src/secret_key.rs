@@ -1,0 +1,152 @@
+//! Checks a key that a caller makes up and keeps secret, such as an idempotency key. Whoever guesses the key gets
+//! what belongs to its owner. So the form must allow at least 128 random bits.
+
+/// The rule in words, for documents and errors.
+pub const RULE: &str = "a UUID of version 4, at least 32 hexadecimal digits, or at least 22 characters of base64url \
+                        that contain upper and lower case letters";
+
+pub const MAX_CHARS: usize = 200;
+
+/// Whether a key has one of the forms of [`RULE`]. Words, sequences, repetitions and ids of this registry have none.
+pub fn is_hard_to_guess(key: &str) -> bool {
+    let letters: Vec<u8> = key.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    let kinds = distinct(&letters);
+    key.len() <= MAX_CHARS
+        && !is_regular(&letters)
+        && ((kinds >= 8 && (is_uuid_v4(key) || is_hex(key))) || (kinds >= 12 && is_base64(key)))
+}
+
+fn distinct(letters: &[u8]) -> usize {
+    let mut kinds = letters.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds.len()
+}
+
+/// RFC 9562 §5.4: the only version whose other bits are all random.
+fn is_uuid_v4(key: &str) -> bool {
+    let fits = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        14 => byte == b'4',
+        19 => matches!(byte.to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b'),
+        _ => byte.is_ascii_hexdigit(),
+    };
+    key.len() == 36 && key.bytes().enumerate().all(fits)
+}
+
+fn is_hex(key: &str) -> bool {
+    key.len() >= 32
+        && key.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && key.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && key.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn is_base64(key: &str) -> bool {
+    let key = key.trim_end_matches('=');
+    let is_sign = |byte: u8| matches!(byte, b'-' | b'_' | b'+' | b'/');
+    key.len() >= 22
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte))
+        && key.bytes().any(|byte| byte.is_ascii_uppercase())
+        && key.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !is_words(key)
+}
+
+/// Every part is a word of at least three letters: `word`, `WORD` or `Word`.
+fn is_words(key: &str) -> bool {
+    let is_word = |word: &str| {
+        let (first, rest) = word.split_at(1);
+        let same = |is: fn(&u8) -> bool| rest.bytes().all(|byte| is(&byte));
+        word.len() >= 3
+            && (same(u8::is_ascii_lowercase)
+                || (first.bytes().all(|byte| byte.is_ascii_uppercase()) && same(u8::is_ascii_uppercase)))
+    };
+    let mut spaced = String::new();
+    let mut before = b' ';
+    for byte in key.bytes() {
+        if before.is_ascii_lowercase() && byte.is_ascii_uppercase() {
+            spaced.push(' ');
+        }
+        spaced.push(if byte.is_ascii_alphabetic() { char::from(byte) } else { ' ' });
+        before = byte;
+    }
+    spaced.split_whitespace().all(is_word)
+}
+
+/// More than half of the neighbors are equal or follow each other, or the key repeats a part.
+fn is_regular(letters: &[u8]) -> bool {
+    let close = letters.windows(2).filter(|pair| matches!(pair, [a, b] if a.abs_diff(*b) <= 1)).count();
+    let repeats = |period: usize| letters.iter().zip(letters.iter().skip(period)).all(|(a, b)| a == b);
+    close * 2 > letters.len() || (1..=letters.len() / 2).any(repeats)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{DiscountCode, Kind, ListingId, OrderId, PurchaseId, Random, Sku};
+
+    fn base64url<const N: usize>(random: &Random) -> String {
+        const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        random.bytes::<N>().iter().map(|byte| char::from(ALPHABET[usize::from(byte % 64)])).collect()
+    }
+
+    #[test]
+    fn random_keys_are_accepted() {
+        let random = Random::seeded(11);
+        for _ in 0..20_000 {
+            let mut uuid = random.bytes::<16>();
+            uuid[6] = uuid[6] & 0x0F | 0x40;
+            uuid[8] = uuid[8] & 0x3F | 0x80;
+            let hex: String = uuid.iter().map(|byte| format!("{byte:02x}")).collect();
+            let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
+            for key in [
+                parts.join("-"),
+                parts.join("-").to_uppercase(),
+                random.hex(16),
+                random.hex(32),
+                base64url::<32>(&random) + "==",
+            ] {
+                assert!(is_hard_to_guess(&key), "{key}");
+            }
+        }
+        // 22 characters lack upper or lower case letters about twice in 100,000 keys.
+        let keys = (0..20_000).map(|_| base64url::<22>(&random));
+        assert!(keys.filter(|key| !is_hard_to_guess(key)).count() <= 4);
+    }
+
+    #[test]
+    fn guessable_keys_are_refused() {
+        let (random, url) = (Random::seeded(5), "https://a.example.org/card.json".parse().unwrap());
+        let id = ListingId::of_url(&url);
+        let long = random.hex(101);
+        for key in [
+            "",
+            "1",
+            "demo",
+            "0123456789abcdef",
+            "0123456789abcdef0123456789abcdef",
+            "12345678901234567890123456789012",
+            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+            "deadbeefdeadbeefdeadbeefdeadbeef",
+            "00000000-0000-4000-8000-000000000000",
+            "12345678-1234-4234-8234-123456789abc",
+            "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+            "correct-horse-battery-staple",
+            "CorrectHorseBatteryStaple",
+            "a-key-of-the-owner-0001",
+            "PASSWORD-password-Password",
+            "AbcDefGhiJklMnoPqrStuVwx",
+            "abcABCabcABCabcABCabcABC",
+            "7fd9c1b26a0e7f0c2f5d4a44",
+            "6a0e7f0c-2f5d-4a44",
+            "8KQ5xw0ZJ3p Wm2dT9cVbY1nR",
+            id.as_str(),
+            OrderId::of(&id, Sku::Alive).as_str(),
+            PurchaseId::new(&random).as_str(),
+            ListingId::of_name(Kind::Mcp, "com.example.weather/forecast-of-tomorrow").as_str(),
+            DiscountCode::new(&random).reveal(),
+            &long,
+        ] {
+            assert!(!is_hard_to_guess(key), "{key}");
+        }
+    }
+}
