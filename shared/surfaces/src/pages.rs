@@ -25,7 +25,7 @@ use crate::documents::AnyDocument;
 
 pub use problem_page::{refused_form, with_problem_pages};
 
-pub static PAGES: &[&AnyDocument] = 
+pub static PAGES: &[&AnyDocument] =
     &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRODUCTS, &PROVE, &SITEMAP, &STATUS];
 
 /// Their names change with their content.

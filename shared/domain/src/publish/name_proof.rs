@@ -99,7 +99,8 @@ async fn by_signature(
 ) -> Result<Option<NameProofMethod>, Problem> {
     let of_name = Domains::of_name(name);
     // The challenge contains the remote, so that a signature for one server is not valid for another.
-    let act = remote.map_or_else(|| format!("publish {name}"), |remote| format!("publish {name} at {remote}"));
+    let act =
+        remote.map_or_else(|| format!("publish {name}"), |remote| format!("publish {name} at {remote}"));
     let owners: Vec<Domains> = of_name.iter().cloned().chain(Domains::of(listing).ok()).collect();
     let Some(signed) = signed else {
         let ways: Vec<_> = owners.iter().flat_map(|owner| owner.ways(app, None)).collect();

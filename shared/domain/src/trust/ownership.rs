@@ -13,7 +13,9 @@ use registry_app::App;
 use registry_app::domain_keys::{Did, DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
 use registry_model::error::Problem;
-use registry_model::{Caller, HostName, Identity, KeySource, LimitedAction, Listing, ListingId, Moment, Reach};
+use registry_model::{
+    Caller, HostName, Identity, KeySource, LimitedAction, Listing, ListingId, Moment, Reach,
+};
 use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
@@ -216,16 +218,16 @@ impl Domains {
             record.unwrap_or_else(|| "v=MCPv1; k=ed25519; p=<public key, 32 bytes in base64>".to_owned());
         let jwk = "a key of the kind Ed25519 (OKP) or P-256 (EC)";
         let mut ways = vec![
-            Way {
-                method: KeySource::Dns,
-                place: format!("TXT record at {host}"),
-                holds: record.clone(),
-            },
+            Way { method: KeySource::Dns, place: format!("TXT record at {host}"), holds: record.clone() },
             Way { method: KeySource::Http, place: auth_document_url(app, host.as_str()), holds: record },
         ];
         if let Some(origin) = &self.origin {
             let place = format!("{origin}/.well-known/jwks.json");
-            ways.push(Way { method: KeySource::KeySet, place, holds: format!("{{\"keys\": [...]}} with {jwk}") });
+            ways.push(Way {
+                method: KeySource::KeySet,
+                place,
+                holds: format!("{{\"keys\": [...]}} with {jwk}"),
+            });
         }
         if self.listing.is_some() {
             ways.push(Way {
@@ -307,7 +309,8 @@ async fn by_bound_key(
             keys.is_unread() && keys.source == identity.method && **domain == identity.proven_domain
         })
     };
-    let (Some(listing), true) = (&domains.listing, read.iter().all(|(_, keys)| keys.keys().is_empty())) else {
+    let (Some(listing), true) = (&domains.listing, read.iter().all(|(_, keys)| keys.keys().is_empty()))
+    else {
         return Ok(None);
     };
     let bound = app.store.identities(listing).await?.all;

@@ -123,7 +123,8 @@ async fn bind(
     offered: &SignedChallenge,
     did: Option<&Did>,
 ) -> Result<Identity, Problem> {
-    let Proven { domain, method, key, published } = ownership::prove(app, caller, listing, act, offered).await?;
+    let Proven { domain, method, key, published } =
+        ownership::prove(app, caller, listing, act, offered).await?;
     let public_jwk = key.jwk();
     let identity = Identity {
         proven_domain: domain,

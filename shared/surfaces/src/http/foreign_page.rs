@@ -21,8 +21,7 @@ const FORM_TYPES: [&str; 3] = ["application/x-www-form-urlencoded", "multipart/f
 /// Checks every request whose method may act; a GET that acts is checked by its route.
 pub(super) async fn refuse_foreign_posts(State(app): State<App>, request: Request, next: Next) -> Response {
     let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let checked =
-        if is_safe { Ok(()) } else { check_post(&app.settings.base_url, request.headers()) };
+    let checked = if is_safe { Ok(()) } else { check_post(&app.settings.base_url, request.headers()) };
     match checked {
         Ok(()) => next.run(request).await,
         Err(problem) => problem.into_response(),
@@ -85,7 +84,9 @@ fn check_names(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
 fn is_of_foreign_page(base_url: &str, headers: &HeaderMap) -> bool {
     let is_other_site = |value: &HeaderValue| matches!(value.as_bytes(), b"cross-site" | b"same-site");
     headers.get_all(SEC_FETCH_SITE).iter().any(is_other_site)
-        || !all(headers, header::ORIGIN, |origin| origin.is_some_and(|origin| is_own(base_url, headers, origin)))
+        || !all(headers, header::ORIGIN, |origin| {
+            origin.is_some_and(|origin| is_own(base_url, headers, origin))
+        })
 }
 
 /// Whether an origin is this registry: its base URL, or the host name that the request used.
@@ -94,7 +95,10 @@ fn is_own(base_url: &str, headers: &HeaderMap, origin: &str) -> bool {
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let requested = host.map(|host| format!("{}://{host}/", origin.scheme()));
     let own = [Some(base_url), requested.as_deref()];
-    own.into_iter().flatten().filter_map(|url| Url::parse(url).ok()).any(|own| own.origin() == origin.origin())
+    own.into_iter()
+        .flatten()
+        .filter_map(|url| Url::parse(url).ok())
+        .any(|own| own.origin() == origin.origin())
 }
 
 /// A body without a content type counts: a page may send one.
@@ -151,7 +155,9 @@ mod tests {
             assert!(!allows(LOCAL, "origin", bad), "{bad}");
         }
         assert!(allows(LOCAL, "host", "127.0.0.1:8080") && allows(LOCAL, "host", "localhost"));
-        assert!(!allows(LOCAL, "host", "evil.example.com") && !allows(LOCAL, "host", "evil.example.com:8080"));
+        assert!(
+            !allows(LOCAL, "host", "evil.example.com") && !allows(LOCAL, "host", "evil.example.com:8080")
+        );
         assert!(check_names(LOCAL, &HeaderMap::new()).is_ok());
     }
 
@@ -168,7 +174,8 @@ mod tests {
 
     #[test]
     fn get_that_acts_is_refused_if_a_foreign_page_caused_it() {
-        let code = |pairs: &[(&'static str, &str)]| check_acting_get(PUBLIC, &headers(pairs)).map_err(|p| p.code);
+        let code =
+            |pairs: &[(&'static str, &str)]| check_acting_get(PUBLIC, &headers(pairs)).map_err(|p| p.code);
         for own in [
             &[][..],
             &[("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")],
@@ -192,7 +199,8 @@ mod tests {
     #[test]
     fn only_forms_of_foreign_pages_are_refused_on_a_public_registry() {
         let code = |kind: &str, site: &str| {
-            let pairs = [("content-type", kind), ("sec-fetch-site", site), ("origin", "https://evil.example.org")];
+            let pairs =
+                [("content-type", kind), ("sec-fetch-site", site), ("origin", "https://evil.example.org")];
             check_post(PUBLIC, &headers(&pairs)).map_err(|p| p.code)
         };
         for kind in ["application/x-www-form-urlencoded", "Multipart/Form-Data; boundary=x", "text/plain"] {
