@@ -119,8 +119,9 @@ async fn by_signature(
 }
 
 /// The same problem, with the path of its field in the request.
-fn in_proof(problem: Problem) -> Problem {
-    Problem { field: problem.field.map(|field| format!("proof.{field}")), ..problem }
+fn in_proof(mut problem: Problem) -> Problem {
+    problem.field = problem.field.map(|field| format!("proof.{field}"));
+    problem
 }
 
 /// How a publisher can prove that it owns a listing.
