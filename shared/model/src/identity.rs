@@ -17,7 +17,7 @@ pub struct Identity {
     pub proven_domain: HostName,
     /// Where the domain published the key.
     pub method: KeySource,
-    /// When the key signed a challenge of this registry.
+    /// When the key signed a challenge of this registry while the domain published it.
     pub at: Moment,
     /// The public key.
     pub public_jwk: PublicJwk,

@@ -20,6 +20,8 @@ use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
 const MAX_NONCE_CHARS: usize = 64;
+/// Domains are registered by the year: a bound key must not speak for a later owner for longer.
+const BOUND_KEY_LIFE: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// One way in which a domain publishes a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -86,6 +88,8 @@ pub struct Proven {
     pub domain: HostName,
     pub method: KeySource,
     pub key: PublicKey,
+    /// When the domain was seen to publish the key: now, or when the key was bound.
+    pub at: Moment,
     /// The keys that this place contains now; empty if the place could not be read and a bound key signed.
     pub published: Vec<PublicKey>,
 }
@@ -205,11 +209,6 @@ impl Domains {
         std::iter::once(&self.host).chain(&self.registrable)
     }
 
-    /// Whether a domain speaks for them.
-    pub fn contains(&self, domain: &HostName) -> bool {
-        self.all().any(|own| own == domain)
-    }
-
     /// Where the domain may publish a key.
     pub fn ways(&self, app: &App, key: Option<&PublicKey>) -> Vec<Way> {
         let host = &self.host;
@@ -267,7 +266,7 @@ async fn find(
         let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
         let domain = domains.all().find(named).ok_or_else(|| did_of_another_domain(did, domains))?;
         read.push((domain, DomainKeys::by_did(app, did).await));
-        proven = read.first().and_then(|place| proven_by(place, text, offered));
+        proven = read.first().and_then(|place| proven_by(app, place, text, offered));
     } else {
         let mut pending: FuturesUnordered<_> = domains
             .all()
@@ -280,12 +279,12 @@ async fn find(
         // The first place that proves it ends the wait: many domains do not answer at one of them.
         while proven.is_none() {
             let Some(place) = pending.next().await else { break };
-            proven = proven_by(&place, text, offered);
+            proven = proven_by(app, &place, text, offered);
             read.push(place);
         }
         if let (None, Some(origin)) = (&proven, &domains.origin) {
             let place = (&domains.host, DomainKeys::by_key_set(app, origin).await);
-            proven = proven_by(&place, text, offered);
+            proven = proven_by(app, &place, text, offered);
             read.push(place);
         }
     }
@@ -313,8 +312,9 @@ async fn by_bound_key(
     else {
         return Ok(None);
     };
+    let oldest = app.clock.now() - BOUND_KEY_LIFE;
     let bound = app.store.identities(listing).await?.all;
-    Ok(bound.iter().filter(|identity| is_unread(identity)).find_map(|identity| {
+    Ok(bound.iter().filter(|identity| identity.at > oldest && is_unread(identity)).find_map(|identity| {
         let key = PublicKey::from_public_jwk(&identity.public_jwk).ok()?;
         let did = offered.did.as_ref().filter(|did| did.key().is_none()).map(Did::as_str);
         let is_named = offered.key.as_ref().is_none_or(|named| *named == key)
@@ -323,6 +323,7 @@ async fn by_bound_key(
             domain: identity.proven_domain.clone(),
             method: identity.method,
             key,
+            at: identity.at,
             published: Vec::new(),
         })
     }))
@@ -333,13 +334,14 @@ fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
     Problem::invalid("did", "did_of_another_domain", detail)
 }
 
-fn proven_by((domain, keys): &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
+fn proven_by(app: &App, (domain, keys): &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
     let key = keys.signer(text, &offered.signature)?;
     let is_named = offered.key.as_ref().is_none_or(|named| named == key);
     is_named.then(|| Proven {
         domain: (*domain).clone(),
         method: keys.source,
         key: key.clone(),
+        at: app.clock.now(),
         published: keys.keys().to_vec(),
     })
 }

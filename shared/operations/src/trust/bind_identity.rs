@@ -50,7 +50,7 @@ pub struct Answer {
     proven_domain: Option<String>,
     /// Where the domain publishes the key.
     method: Option<KeySource>,
-    /// When the key signed the challenge.
+    /// When the key signed a challenge while the domain published it.
     at: Option<Moment>,
     /// The challenge to sign. Null if you sent a signature.
     challenge: Option<ShownChallenge>,
@@ -123,13 +123,13 @@ async fn bind(
     offered: &SignedChallenge,
     did: Option<&Did>,
 ) -> Result<Identity, Problem> {
-    let Proven { domain, method, key, published } =
+    let Proven { domain, method, key, at, published } =
         ownership::prove(app, caller, listing, act, offered).await?;
     let public_jwk = key.jwk();
     let identity = Identity {
         proven_domain: domain,
         method,
-        at: app.clock.now(),
+        at,
         thumbprint: public_jwk.thumbprint(),
         public_jwk,
         did: did.map(ToString::to_string),

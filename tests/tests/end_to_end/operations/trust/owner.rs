@@ -232,8 +232,12 @@ async fn bound_key_manages_a_listing_while_its_server_is_down() {
     let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
     assert_eq!((&done["lane"], &done["proven_domain"]), (&json!("withdrawn"), &json!("127.0.0.1")), "{done}");
     assert_eq!(setup.run_act(&owner, &setup.arguments("restore")).await["changed"], true);
-    // Binding the same key again works, too.
+    // Binding the same key again works, too, but does not extend the time for which the key counts.
+    setup.registry.advance(300 * DAY);
     setup.bind(&owner).await;
+    setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    setup.registry.advance(66 * DAY);
+    assert_eq!(setup.signed_refusal(&owner, "restore").await, "no_domain_key");
 }
 
 #[tokio::test]
