@@ -19,6 +19,7 @@ pub fn router(app: App) -> Router {
         &pages::FOR_AGENTS,
         &pages::LISTING,
         &pages::PRODUCTS,
+        &pages::PROVE,
         &pages::SITEMAP,
         &pages::STATUS,
         &pages::ICON,

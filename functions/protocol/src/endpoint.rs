@@ -19,7 +19,7 @@ use crate::message::{Malformed, Message, Request};
 use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
 use crate::server::McpServer;
-use crate::{negotiate, origin, tools};
+use crate::{negotiate, tools};
 
 const MAX_BATCH_LENGTH: usize = 50;
 
@@ -41,15 +41,6 @@ async fn answer(
     headers: &HeaderMap,
     body: Result<RawBody, Problem>,
 ) -> Result<Response, RpcError> {
-    if !origin::is_allowed(&app.settings.base_url, headers) {
-        let detail = if headers.contains_key(header::ORIGIN) {
-            "The Origin is not allowed."
-        } else {
-            "This registry runs on loopback, so it refuses other host names. The operator must set BASE_URL \
-                to the public address."
-        };
-        return Err(RpcError::refused(StatusCode::FORBIDDEN, detail));
-    }
     let body = body.map_err(body_error)?;
     match serde_json::from_slice(&body.0).map_err(|error| RpcError::parse(&error.to_string()))? {
         Value::Array(_) if !negotiate::allows_batches(headers) => {

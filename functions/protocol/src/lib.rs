@@ -5,7 +5,6 @@ mod call;
 mod endpoint;
 mod message;
 mod negotiate;
-mod origin;
 mod reply;
 mod revision;
 mod server;

@@ -16,7 +16,8 @@ use serde::Serialize;
 
 use self::invitations::Sent;
 use registry_app::App;
-use registry_store::StoreError;
+use registry_model::{Lane, Listing};
+use registry_store::{OutreachClass, StoreError};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DayReport {
@@ -29,6 +30,16 @@ pub struct DayReport {
     pub moved: u32,
     pub a2a_delivered: u32,
     pub a2a_failed: u32,
+}
+
+/// Allows messages to a listing again; false if it had not opted out. The pause after the last message stays.
+pub async fn opt_in(app: &App, listing: &Listing) -> Result<bool, StoreError> {
+    let now = app.clock.now();
+    let states = app.store.outreach_states(std::slice::from_ref(&listing.id)).await?;
+    let touched_at = states.into_iter().next().and_then(|(_, state)| state.touched_at);
+    let class = if touched_at.is_some() { OutreachClass::Again } else { OutreachClass::New };
+    let from = touched_at.map_or(now, |at| (at + app.settings.outreach_pause()).max(now));
+    app.store.opt_in(&listing.id, class, from, listing.lane == Lane::Active).await
 }
 
 /// Runs what is left of this day. Boxed, because otherwise it would be compiled again in each crate that calls it. On

@@ -3,5 +3,4 @@
 pub mod listing;
 pub mod name_proof;
 pub mod self_listing;
-pub mod signature_proof;
 pub mod submission;

@@ -17,7 +17,7 @@ pub struct Identity {
     pub proven_domain: HostName,
     /// Where the domain published the key.
     pub method: KeySource,
-    /// When the key signed a challenge of this registry.
+    /// When the key signed a challenge of this registry while the domain published it.
     pub at: Moment,
     /// The public key.
     pub public_jwk: PublicJwk,
@@ -31,14 +31,8 @@ pub struct Identity {
 impl Identity {
     /// Whether it still belongs to this listing: a listing that moved to another host may have another owner.
     pub fn is_of(&self, listing: &Listing) -> bool {
-        own_host(listing).is_some_and(|host| self.proven_domain.covers(&host))
+        listing.own_host().is_some_and(|host| self.proven_domain.covers(&host))
     }
-}
-
-/// The host of the listing's URL; without a URL, the domain in its server name.
-fn own_host(listing: &Listing) -> Option<HostName> {
-    let of_url = listing.url.as_deref().and_then(HostName::of_url);
-    of_url.or_else(|| listing.server_name.as_deref().and_then(HostName::of_server_name))
 }
 
 string_enum! {

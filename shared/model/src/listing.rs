@@ -27,6 +27,10 @@ pub struct Listing {
     /// Whether the listing has the right to that name; absent if the id of the listing shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name_hold: Option<NameHold>,
+    /// The domain whose key was last bound to the listing. It counts only while the listing is at this domain, see
+    /// [`Self::shown_domain`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proven_domain: Option<HostName>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     pub category: Category,
@@ -127,6 +131,7 @@ impl Listing {
             server_name: None,
             name_proof: None,
             name_hold: None,
+            proven_domain: None,
             version: None,
             category: Category::other(),
             url: None,
@@ -162,6 +167,18 @@ impl Listing {
     /// Whether it has an unproven name from a server description.
     pub const fn is_name_claimed(&self) -> bool {
         self.server_name.is_some() && self.name_proof.is_none()
+    }
+
+    /// The host of the URL; without a URL, the domain in the server name.
+    pub fn own_host(&self) -> Option<HostName> {
+        let of_url = self.url.as_deref().and_then(HostName::of_url);
+        of_url.or_else(|| self.server_name.as_deref().and_then(HostName::of_server_name))
+    }
+
+    /// The proven domain; `None` if the listing moved to another domain, which may have another owner.
+    pub fn shown_domain(&self) -> Option<&HostName> {
+        let host = self.own_host()?;
+        self.proven_domain.as_ref().filter(|domain| domain.covers(&host))
     }
 
     /// What is probed, else the page about it.

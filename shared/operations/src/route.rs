@@ -11,6 +11,8 @@ pub struct Route {
     pub path: &'static str,
     pub input: RouteInput,
     pub cache: CacheRule,
+    /// A GET that changes something, because the contract demands it. It is refused if a foreign page caused it.
+    pub acts: bool,
     /// Derives the schema of this route's input from the schema of the arguments, if they differ.
     pub schema: fn(Value) -> Value,
 }
@@ -60,7 +62,7 @@ impl Route {
     }
 
     const fn of(path: &'static str, input: RouteInput) -> Self {
-        Self { path, input, cache: CacheRule::Unspecified, schema: same_schema }
+        Self { path, input, cache: CacheRule::Unspecified, acts: false, schema: same_schema }
     }
 
     pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
@@ -85,6 +87,12 @@ impl Route {
     #[must_use]
     pub const fn taking(self, schema: fn(Value) -> Value) -> Self {
         Self { schema, ..self }
+    }
+
+    /// Marks a GET that changes something.
+    #[must_use]
+    pub const fn acting(self) -> Self {
+        Self { acts: true, ..self }
     }
 
     #[must_use]

@@ -1,14 +1,14 @@
 //! The keys and DIDs that are bound to the domain of a listing. One item contains all keys and DIDs of a
 //! listing, because they are few and are read together.
 
-use super::attributes::{blob, n, number, to_blob};
+use super::attributes::{blob, n, number, s, to_blob};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::transaction::Transaction;
-use registry_model::{Identity, ListingId};
+use registry_model::{Identity, Listing, ListingId};
 
 /// The identities of a listing as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,11 +26,11 @@ impl Store {
         item.map_or_else(|| Ok(Identities::default()), read)
     }
 
-    /// Replaces the identities of a listing, and counts the listing if it had no identity. False if other identities
-    /// were written after these were read.
+    /// Replaces the identities of a listing, shows the domain of the last one with the listing, and counts the listing if
+    /// it had no identity. False if other identities were written after these were read.
     pub async fn keep_identities(
         &self,
-        id: &ListingId,
+        listing: &Listing,
         before: &Identities,
         after: &[Identity],
     ) -> Result<bool, StoreError> {
@@ -42,9 +42,16 @@ impl Store {
             let values = [(":before", n(before.revision))];
             change.only_if("#revision = :before", [("#revision", "revision")], values)
         };
+        let id = &listing.id;
         let mut transaction = Transaction::updating(keys::identities(id), change);
-        let first = i64::from(before.all.is_empty());
-        transaction.update(keys::live(id), Expression::default().add("identities", first));
+        let mut counts = Expression::default().add("identities", i64::from(before.all.is_empty()));
+        if let Some(newest) = after.last() {
+            let shown = Expression::default().set("proven_domain", s(newest.proven_domain.as_str()));
+            transaction.update(keys::listing(id), shown.if_exists());
+            // The rows of the active list show it.
+            counts = counts.add("version", 1);
+        }
+        transaction.update(keys::live(id), counts);
         Ok(self.transact(transaction).await?.is_written())
     }
 }

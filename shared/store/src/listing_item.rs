@@ -99,10 +99,10 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     Ok(item)
 }
 
-/// The change from one state of a listing's item to another. It excludes the funnel's marks and the last visit, which
-/// other writers set during a probe.
+/// The change from one state of a listing's item to another. It excludes the funnel's marks, the last visit and the
+/// proven domain, which other writers set during a probe.
 pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
-    const EXCLUDED: [&str; 5] = ["pk", "sk", "demoed", "feedbacked", "visited_at"];
+    const EXCLUDED: [&str; 6] = ["pk", "sk", "demoed", "feedbacked", "visited_at", "proven_domain"];
     let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
     before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));
     after.retain(|name, _| !EXCLUDED.contains(&name.as_str()));

@@ -4,6 +4,7 @@
 mod arguments;
 mod by_action;
 mod caller_limit;
+mod foreign_page;
 mod json_envelope;
 mod middleware;
 pub mod rest;

@@ -14,6 +14,7 @@ mod listing;
 mod problem_page;
 mod products;
 mod proof_days;
+mod prove;
 mod rows;
 mod sitemap;
 mod standing;
@@ -24,7 +25,8 @@ use crate::documents::AnyDocument;
 
 pub use problem_page::{refused_form, with_problem_pages};
 
-pub static PAGES: &[&AnyDocument] = &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRODUCTS, &SITEMAP, &STATUS];
+pub static PAGES: &[&AnyDocument] =
+    &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRODUCTS, &PROVE, &SITEMAP, &STATUS];
 
 /// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
@@ -35,6 +37,7 @@ pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();
 pub static ICON: AnyDocument = AnyDocument::of::<assets::Icon>();
 pub static LISTING: AnyDocument = AnyDocument::of::<listing::ListingPage>();
 pub static PRODUCTS: AnyDocument = AnyDocument::of::<products::Products>();
+pub static PROVE: AnyDocument = AnyDocument::of::<prove::Prove>();
 pub static SCRIPT: AnyDocument = AnyDocument::of::<assets::Script>();
 pub static SITEMAP: AnyDocument = AnyDocument::of::<sitemap::Sitemap>();
 pub static STATUS: AnyDocument = AnyDocument::of::<status::Status>();

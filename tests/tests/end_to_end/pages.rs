@@ -5,5 +5,6 @@ mod every_page;
 mod guide;
 mod hostile_texts;
 mod listing;
+mod prove;
 mod publish_form;
 mod status;

@@ -4,6 +4,7 @@ mod a2a_dialects;
 mod a2a_fuzz;
 mod all_protocols;
 mod ard;
+mod foreign_pages;
 mod http_headers;
 mod link_walker;
 mod links;

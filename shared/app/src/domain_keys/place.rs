@@ -1,6 +1,8 @@
 //! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the record of the
 //! official registry, `v=MCPv1; k=ed25519; p=...`. The other two places are a key set and the document of a DID.
 
+use http::StatusCode;
+
 use super::did::Did;
 use super::key_documents::{of_did_document, of_key_set};
 use super::public_key::PublicKey;
@@ -19,8 +21,30 @@ const MAX_VALUES: usize = 10_000;
 #[derive(Clone, Debug)]
 pub struct DomainKeys {
     pub source: KeySource,
-    /// At least one key, or a sentence that says why there is none.
-    found: Result<Vec<PublicKey>, String>,
+    /// At least one key, or why there is none.
+    found: Result<Vec<PublicKey>, NoKeys>,
+}
+
+#[derive(Clone, Debug)]
+struct NoKeys {
+    /// A sentence.
+    why: String,
+    /// The place did not answer, so it may contain keys.
+    is_unread: bool,
+}
+
+impl NoKeys {
+    const fn unread(why: String) -> Self {
+        Self { why, is_unread: true }
+    }
+
+    const fn absent(why: String) -> Self {
+        Self { why, is_unread: false }
+    }
+
+    fn at(self, url: &str) -> Self {
+        Self { why: format!("The document at {url} could not be read: {}", self.why), ..self }
+    }
 }
 
 impl DomainKeys {
@@ -28,8 +52,10 @@ impl DomainKeys {
     pub async fn by_dns(app: &App, domain: &str) -> Self {
         let found = match app.fetcher.txt_records(domain, PREFLIGHT).await {
             Ok(records) => of_records(records.iter().map(String::as_str))
-                .ok_or_else(|| format!("No TXT record of {domain} contains an Ed25519 key.")),
-            Err(error) => Err(format!("The TXT records of {domain} could not be read: {error}")),
+                .ok_or_else(|| NoKeys::absent(format!("No TXT record of {domain} contains an Ed25519 key."))),
+            Err(error) => {
+                Err(NoKeys::unread(format!("The TXT records of {domain} could not be read: {error}")))
+            }
         };
         Self { source: KeySource::Dns, found }
     }
@@ -40,8 +66,8 @@ impl DomainKeys {
         let target = Target::parse(&url, app.settings.reach()).map_err(|error| error.to_string());
         let found = match text_at(app, target, "text/plain", MAX_AUTH_DOCUMENT_BYTES).await {
             Ok(text) => of_records(String::from_utf8_lossy(&text).lines())
-                .ok_or_else(|| format!("The document at {url} contains no Ed25519 key.")),
-            Err(why) => Err(format!("The document at {url} could not be read: {why}")),
+                .ok_or_else(|| NoKeys::absent(format!("The document at {url} contains no Ed25519 key."))),
+            Err(none) => Err(none.at(&url)),
         };
         Self { source: KeySource::Http, found }
     }
@@ -62,12 +88,22 @@ impl DomainKeys {
         Self { source: KeySource::DidWeb, found }
     }
 
+    /// The keys that the place contains now.
+    pub fn keys(&self) -> &[PublicKey] {
+        self.found.as_deref().unwrap_or_default()
+    }
+
     pub fn signer(&self, text: &str, signature: &Signature) -> Option<&PublicKey> {
-        self.found.iter().flatten().find(|key| key.signed(text, signature))
+        self.keys().iter().find(|key| key.signed(text, signature))
     }
 
     pub fn why_none(&self) -> Option<&str> {
-        self.found.as_ref().err().map(String::as_str)
+        self.found.as_ref().err().map(|none| none.why.as_str())
+    }
+
+    /// Whether the place could not be read now: no answer, or the answer of a server with a fault.
+    pub fn is_unread(&self) -> bool {
+        self.found.as_ref().is_err_and(|none| none.is_unread)
     }
 }
 
@@ -80,15 +116,16 @@ async fn in_document(
     target: Result<Target, String>,
     url: &str,
     keys: impl FnOnce(&serde_json::Value) -> Vec<PublicKey>,
-) -> Result<Vec<PublicKey>, String> {
-    let text = text_at(app, target, "application/json", MAX_DOCUMENT_BYTES)
-        .await
-        .map_err(|why| format!("The document at {url} could not be read: {why}"))?;
-    let document = json::read(&text, &mut { MAX_VALUES })
-        .map_err(|_| format!("The document at {url} is not valid JSON, or it is too large."))?;
+) -> Result<Vec<PublicKey>, NoKeys> {
+    let text =
+        text_at(app, target, "application/json", MAX_DOCUMENT_BYTES).await.map_err(|none| none.at(url))?;
+    let document = json::read(&text, &mut { MAX_VALUES }).map_err(|_| {
+        NoKeys::absent(format!("The document at {url} is not valid JSON, or it is too large."))
+    })?;
     let found = keys(&document);
     if found.is_empty() {
-        return Err(format!("The document at {url} contains no Ed25519 or P-256 key."));
+        let what = "contains no Ed25519 or P-256 key that may sign";
+        return Err(NoKeys::absent(format!("The document at {url} {what}.")));
     }
     Ok(found)
 }
@@ -98,17 +135,18 @@ async fn text_at(
     target: Result<Target, String>,
     accept: &'static str,
     longest: usize,
-) -> Result<Vec<u8>, String> {
-    let request = Request::get(target?)
+) -> Result<Vec<u8>, NoKeys> {
+    let request = Request::get(target.map_err(NoKeys::absent)?)
         .with_header("accept", accept)
         .with_max_bytes(longest)
         .with_deadline(PREFLIGHT)
         .with_follow(Follow::Never);
-    let answer = app.fetcher.send(request).await.map_err(|error| error.to_string())?;
-    if answer.status != 200 {
-        return Err(format!("it answered {}.", answer.status.as_u16()));
+    let answer = app.fetcher.send(request).await.map_err(|error| NoKeys::unread(error.to_string()))?;
+    if answer.status == 200 {
+        return Ok(answer.body.to_vec());
     }
-    Ok(answer.body.to_vec())
+    let is_unread = answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS;
+    Err(NoKeys { why: format!("it answered {}.", answer.status.as_u16()), is_unread })
 }
 
 /// The keys of the records among other texts; `None` where there is no key.

@@ -46,9 +46,13 @@ impl fmt::Debug for PublicKey {
 
 impl PublicKey {
     /// Parses a JWK (RFC 7517). A JWK with a private part is refused: a published private key must not be used any
-    /// more.
+    /// more. A JWK whose `use`, `key_ops` or `alg` does not allow to verify signatures is refused, too.
     pub fn from_jwk(jwk: &Map<String, Value>) -> Result<Self, InvalidKey> {
-        if jwk.contains_key("d") {
+        let includes_verify =
+            |ops: &Value| ops.as_array().is_some_and(|ops| ops.iter().any(|op| *op == "verify"));
+        let verifies = jwk.get("use").is_none_or(|usage| *usage == "sig")
+            && jwk.get("key_ops").is_none_or(includes_verify);
+        if jwk.contains_key("d") || !verifies {
             return Err(InvalidKey);
         }
         let text = |name: &str| jwk.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -56,9 +60,14 @@ impl PublicKey {
             let bytes = BASE64URL.decode(text(name)).map_err(|_| InvalidKey)?;
             bytes.try_into().map_err(|_| InvalidKey)
         };
+        let is_for = |names: &[&str]| {
+            jwk.get("alg").is_none_or(|alg| alg.as_str().is_some_and(|alg| names.contains(&alg)))
+        };
         match (text("kty"), text("crv")) {
-            ("OKP", "Ed25519") => Ok(Self::Ed25519(part("x")?)),
-            ("EC", "P-256") => Self::from_point(&[&[4], &part("x")?[..], &part("y")?[..]].concat()),
+            ("OKP", "Ed25519") if is_for(&["EdDSA", "Ed25519"]) => Ok(Self::Ed25519(part("x")?)),
+            ("EC", "P-256") if is_for(&["ES256"]) => {
+                Self::from_point(&[&[4], &part("x")?[..], &part("y")?[..]].concat())
+            }
             _ => Err(InvalidKey),
         }
     }
@@ -106,6 +115,12 @@ impl PublicKey {
             Self::Ed25519(key) => Some(format!("v=MCPv1; k=ed25519; p={}", BASE64.encode(key))),
             Self::P256(_) => None,
         }
+    }
+
+    /// The key of a stored identity.
+    pub fn from_public_jwk(jwk: &PublicJwk) -> Result<Self, InvalidKey> {
+        let jwk = serde_json::to_value(jwk).map_err(|_| InvalidKey)?;
+        Self::from_jwk(jwk.as_object().ok_or(InvalidKey)?)
     }
 
     pub fn jwk(&self) -> PublicJwk {

@@ -22,11 +22,6 @@ impl Signature {
         (8..=MAX_BYTES).contains(&bytes.len()).then_some(Self(bytes))
     }
 
-    /// 64 bytes in hexadecimal.
-    pub fn from_hex(text: &str) -> Option<Self> {
-        bytes_of_hex(text).filter(|bytes| bytes.len() == 64).map(Self)
-    }
-
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0
     }

@@ -11,7 +11,7 @@ use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
 use registry_model::error::Problem;
-use registry_model::{Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
+use registry_model::{Caller, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
 use registry_store::Insertion;
 use registry_store::events::{Event, What};
 
@@ -30,7 +30,7 @@ pub enum Words {
     Same,
     /// It differs and was ignored: nothing proves that this publisher owns the listing.
     Stay,
-    /// It replaced that of the listing: the publisher has proven the name.
+    /// It replaced that of the listing: the publisher has proven the name or the host.
     Changed,
 }
 
@@ -48,10 +48,8 @@ pub enum PublishStatus {
 
 /// Publishes a submission under its own id, or under a second id if another owner's listing has the first. Errors:
 /// 403 host blocked, 409 listing withdrawn.
-pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Problem> {
+pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
-    let (submission, proof) = name_proof::of(app, submission, now).await?;
-    let submission = submission.as_ref();
     let (id, second_id) = submission.ids();
     let (first, blocked) = futures::try_join!(app.store.listing(&id), app.store.blocked_hosts())?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
@@ -64,9 +62,11 @@ pub async fn publish(app: &App, submission: &Submission) -> Result<Published, Pr
         }
         (known, _) => (id, known, None),
     };
-    let name = ProvenName { proof, rival: rival.filter(|_| proof.is_some()) };
+    let (submission, proofs) = name_proof::of(app, caller, submission, known.as_ref(), now).await?;
+    let submission = submission.as_ref();
+    let name = ProvenName { proof: proofs.name, rival: rival.filter(|_| proofs.name.is_some()) };
     match known {
-        Some(known) => publish_again(app, submission, known, &name, now).await,
+        Some(known) => publish_again(app, submission, known, &name, proofs.is_by_host, now).await,
         None => publish_first(app, submission, id, &name, now).await,
     }
 }
@@ -115,15 +115,17 @@ pub(super) async fn publish_first(
 }
 
 /// An owner publishes again to request a probe after a fix. The description changes only if the publisher has proven
-/// the name: knowing the URL is not enough.
+/// the name or the host of the endpoint: knowing the URL is not enough.
 async fn publish_again(
     app: &App,
     submission: &Submission,
     known: Listing,
     name: &ProvenName,
+    is_by_host: bool,
     now: Moment,
 ) -> Result<Published, Problem> {
-    let by_publisher = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let by_name = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let by_publisher = by_name || is_by_host;
     let known = if known.lane == Lane::Withdrawn { restored(app, known, by_publisher).await? } else { known };
     let may_describe = by_publisher || is_blocked_by_a_check(&known);
     let mut updated = known.clone();
@@ -139,7 +141,7 @@ async fn publish_again(
     if known.lane == Lane::Active {
         let is_live = known.is_live(app.oldest_proof());
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        if by_publisher && (words == Words::Changed || !is_proven) {
+        if by_publisher && (words == Words::Changed || by_name && !is_proven) {
             store_proof(&mut updated, name);
             if !app.store.republish(&known, &updated, &submission.contact, name.losing_listing(), now).await?
             {

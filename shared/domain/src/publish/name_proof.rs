@@ -1,36 +1,127 @@
-//! Checks the proofs of the name in a submission before the listing is stored. A proof of the name allows the
-//! listing to use the name. A proof of the publisher also allows the publisher to change the description of
-//! an existing listing.
+//! Checks the proofs in a submission before the listing is stored. A proof of the name allows the listing to use the
+//! name. A proof of the publisher also allows the publisher to change the description of an existing listing. A publisher
+//! signs a challenge with the key of the name's domain. With the key of the endpoint's host, the publisher may change
+//! only the description.
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
 use super::submission::{Submission, Submitted};
+use crate::trust::ownership::{self, Domains, SignedChallenge};
 use registry_app::App;
 use registry_fetch::{Follow, MAX_CARD_REDIRECTS, Request, Target};
-use registry_formats::name_owner;
 use registry_formats::server_json::{self, ServerDescription};
+use registry_formats::{argument_schema, name_owner};
 use registry_model::error::Problem;
-use registry_model::{Listing, Moment, NameProof, NameProofMethod};
+use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMethod};
 
-/// The submission and the proof of its name; `None` if it has no name or only claims it. It sends requests only for
-/// an offered proof or for the name of a repository. An offered proof that fails is an error.
+/// A proof that you own the name in a server description, or the host of its endpoint. With a key of the name's domain,
+/// the name is shown as proven, and you may change the description of an existing listing. With a key of the host, you
+/// may change the description. Send an empty object first. The answer contains a challenge, and the places where the
+/// domain can publish your key. Sign the challenge. Then send the same request with `nonce` and `signature`. Names below
+/// `io.github` need no proof here, because the registry reads the server.json in the owner's repository.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
+pub struct ProofRequest {
+    /// The nonce of the challenge that you signed. Send it together with `signature`.
+    pub nonce: Option<String>,
+    /// The signature of the challenge's text, in hexadecimal or base64.
+    #[schemars(extend("format" = "signature"))]
+    pub signature: Option<String>,
+}
+
+/// `None`: the publisher asks for a challenge.
+#[derive(Clone, Debug)]
+pub struct OfferedProof(Option<SignedChallenge>);
+
+impl OfferedProof {
+    pub(super) fn parse(request: &ProofRequest) -> Result<Self, Problem> {
+        let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref());
+        signed.map(Self).map_err(in_proof)
+    }
+}
+
+/// What a submission proves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Proofs {
+    pub(super) name: Option<NameProof>,
+    /// A key of the endpoint's host signed.
+    pub(super) is_by_host: bool,
+}
+
+/// The submission and what it proves; nothing if it has no name or only claims it. It sends requests only for an offered
+/// proof or for the name of a repository. An offered proof that fails is an error. `known` is the existing listing.
 pub(super) async fn of<'a>(
     app: &App,
+    caller: &Caller,
     submission: &'a Submission,
+    known: Option<&Listing>,
     now: Moment,
-) -> Result<(Cow<'a, Submission>, Option<NameProof>), Problem> {
-    let proven = |how| Some(NameProof { how, at: now });
-    let Submitted::Server(server) = &submission.what else { return Ok((Cow::Borrowed(submission), None)) };
+) -> Result<(Cow<'a, Submission>, Proofs), Problem> {
+    let proven = |how| Proofs { name: Some(NameProof { how, at: now }), is_by_host: false };
+    let Submitted::Server(server) = &submission.what else {
+        return Ok((Cow::Borrowed(submission), Proofs::default()));
+    };
     let remote = submission.remote_url();
-    if let Some(offered) = &submission.proof {
-        let how = offered.verify(app, &server.name, remote.unwrap_or_default(), now).await?;
-        return Ok((Cow::Borrowed(submission), proven(how)));
+    if let Some(OfferedProof(signed)) = &submission.proof {
+        let sent;
+        let listing = match known {
+            Some(known) => known,
+            None => {
+                sent = submission.listing(submission.ids().0, now);
+                &sent
+            }
+        };
+        let proof = by_signature(app, caller, &server.name, remote, listing, signed.as_ref()).await;
+        let how = proof.map_err(in_proof)?;
+        let proofs = how.map_or(Proofs { name: None, is_by_host: true }, proven);
+        return Ok((Cow::Borrowed(submission), proofs));
     }
-    let Some(remote) = remote else { return Ok((Cow::Borrowed(submission), None)) };
+    let Some(remote) = remote else { return Ok((Cow::Borrowed(submission), Proofs::default())) };
     if let Some(own) = description_in_repository(app, server, remote).await {
         return Ok((Cow::Owned(submission.with_description(own)), proven(NameProofMethod::Repository)));
     }
-    Ok((Cow::Borrowed(submission), name_owner::proof_by_domain(&server.name, remote, now)))
+    let name = name_owner::proof_by_domain(&server.name, remote, now);
+    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false }))
+}
+
+/// How the domain of the name published the key that signed; `None` if the key is of the host of `listing`.
+async fn by_signature(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    remote: Option<&str>,
+    listing: &Listing,
+    signed: Option<&SignedChallenge>,
+) -> Result<Option<NameProofMethod>, Problem> {
+    let of_name = Domains::of_name(name);
+    // The challenge contains the remote, so that a signature for one server is not valid for another.
+    let act =
+        remote.map_or_else(|| format!("publish {name}"), |remote| format!("publish {name} at {remote}"));
+    let owners: Vec<Domains> = of_name.iter().cloned().chain(Domains::of(listing).ok()).collect();
+    let Some(signed) = signed else {
+        let ways: Vec<_> = owners.iter().flat_map(|owner| owner.ways(app, None)).collect();
+        let challenge = ownership::challenge(app, caller, &act).await?;
+        let detail = "Sign `challenge.text` with a key that the domain publishes (see `ways`). Then send the same \
+            request again, with `nonce` and `signature` in `proof`.";
+        let problem = Problem::unproven("signature", "challenge_to_sign", detail);
+        return Err(problem.with("challenge", json!(challenge)).with("ways", json!(ways)));
+    };
+    let (owner, proven) = ownership::prove_one_of(app, caller, &owners, &act, signed).await?;
+    let is_of_name = owner == 0 && of_name.is_some();
+    Ok(is_of_name.then(|| match proven.method {
+        KeySource::Dns => NameProofMethod::Dns,
+        KeySource::Http | KeySource::KeySet | KeySource::DidWeb => NameProofMethod::Http,
+    }))
+}
+
+/// The same problem, with the path of its field in the request.
+fn in_proof(mut problem: Problem) -> Problem {
+    problem.field = problem.field.map(|field| format!("proof.{field}"));
+    problem
 }
 
 /// How a publisher can prove that it owns a listing.
@@ -40,19 +131,16 @@ pub fn advice(listing: &Listing) -> String {
             again."
             .to_owned();
     };
-    match (name_owner::github_owner(name), name_owner::domain(name)) {
-        (Some(owner), _) => format!(
+    if let Some(owner) = name_owner::github_owner(name) {
+        return format!(
             "To change the description, write it in the server.json of your repository \
-             (github.com/{owner}/...). Send that repository in `repository`, and publish again."
-        ),
-        (None, Some(domain)) => format!(
-            "To change the description, serve your key at https://{domain}/.well-known/mcp-registry-auth or \
-             in a TXT record at {domain}. Then publish again with a `proof` that this key signed."
-        ),
-        (None, None) => "The name of the listing is not a reversed domain name, so no domain can prove the \
-            name."
-            .to_owned(),
+             (github.com/{owner}/...). Send that repository in `repository`, and publish again. Or send \
+             `\"proof\": {{}}`: the answer contains a challenge to sign with a key of the endpoint's host."
+        );
     }
+    "To change the description, publish again with `\"proof\": {}`. The answer contains a challenge, and the places \
+     where your domain can publish the key that signs the challenge."
+        .to_owned()
 }
 
 /// JSON values in a repository's server.json, including its `_meta`.
@@ -92,7 +180,7 @@ fn path_of(server: &ServerDescription) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
     use registry_model::Reach;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::signature_proof::{OfferedProof, ProofRequest};
+use super::name_proof::{OfferedProof, ProofRequest};
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
@@ -114,7 +114,7 @@ impl Submission {
             .transpose()?;
         let email =
             request.contact_email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
-        let proof = request.proof.map(OfferedProof::parse).transpose()?;
+        let proof = request.proof.as_ref().map(OfferedProof::parse).transpose()?;
         if proof.is_some() && request.server_json.is_none() {
             let detail =
                 "`proof` proves the name in a server description. Send `proof` together with `server_json`.";

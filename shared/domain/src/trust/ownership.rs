@@ -1,7 +1,9 @@
-//! Proves that a caller owns the domain of a listing. The owner signs a challenge with a key that the domain publishes.
-//! This registry issues each challenge for one action. The challenge is valid for 15 minutes and can be used once.
+//! Proves that a caller owns the domain of a listing or of a name. The owner signs a challenge with a key that the
+//! domain publishes. This registry issues each challenge for one action. The challenge is valid for 15 minutes and can be
+//! used once. If the server of the domain is down, a key that was bound to the listing before counts, too.
 
-use futures::future::{join, join_all};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
 use http::StatusCode;
 use jiff::SignedDuration;
 use schemars::JsonSchema;
@@ -11,11 +13,15 @@ use registry_app::App;
 use registry_app::domain_keys::{Did, DomainKeys, PublicKey, Signature, auth_document_url};
 use registry_fetch::Target;
 use registry_model::error::Problem;
-use registry_model::{Caller, HostName, KeySource, LimitedAction, Listing, Reach};
+use registry_model::{
+    Caller, HostName, Identity, KeySource, LimitedAction, Listing, ListingId, Moment, Reach,
+};
 use registry_store::Challenge;
 
 const CHALLENGE_LIFE: SignedDuration = SignedDuration::from_mins(15);
 const MAX_NONCE_CHARS: usize = 64;
+/// Domains are registered by the year: a bound key must not speak for a later owner for longer.
+const BOUND_KEY_LIFE: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// One way in which a domain publishes a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -28,6 +34,19 @@ pub struct Way {
     pub holds: String,
 }
 
+/// A challenge to sign.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShownChallenge {
+    /// The nonce. Send it back together with the signature.
+    nonce: String,
+    /// The text to sign. It has four lines, joined by line feeds, and no line feed at the end.
+    text: String,
+    /// The challenge is valid until this time. It can be used only once.
+    expires_at: Moment,
+    /// How to sign it.
+    how: &'static str,
+}
+
 #[derive(Clone, Debug)]
 pub struct SignedChallenge {
     pub nonce: String,
@@ -37,21 +56,46 @@ pub struct SignedChallenge {
     pub did: Option<Did>,
 }
 
+impl SignedChallenge {
+    /// Parses what the owner sends back. `None` without both: the call asks for a challenge.
+    pub fn parse(nonce: Option<&str>, signature: Option<&str>) -> Result<Option<Self>, Problem> {
+        match (nonce, signature) {
+            (None, None) => Ok(None),
+            (Some(nonce), Some(signature)) => {
+                let signature = Signature::parse(signature).ok_or_else(|| {
+                    let detail =
+                        "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
+                    Problem::invalid("signature", "bad_signature", detail)
+                })?;
+                Ok(Some(Self { nonce: nonce.to_owned(), signature, key: None, did: None }))
+            }
+            (Some(_), None) => Err(Problem::invalid(
+                "signature",
+                "signature_missing",
+                "`signature` is required with `nonce`.",
+            )),
+            (None, Some(_)) => Err(Problem::invalid(
+                "nonce",
+                "nonce_missing",
+                "`nonce` is required with `signature`. To get a challenge, send the call without both.",
+            )),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
     pub domain: HostName,
     pub method: KeySource,
     pub key: PublicKey,
+    /// When the domain was seen to publish the key: now, or when the key was bound.
+    pub at: Moment,
+    /// The keys that this place contains now; empty if the place could not be read and a bound key signed.
+    pub published: Vec<PublicKey>,
 }
 
-/// Creates a challenge for an act on a listing. Errors: 409 listing without a domain, 429.
-pub async fn challenge(
-    app: &App,
-    caller: &Caller,
-    listing: &Listing,
-    act: &str,
-) -> Result<Challenge, Problem> {
-    domains_of(listing)?;
+/// Creates a challenge for an act. Error: 429.
+pub async fn challenge(app: &App, caller: &Caller, act: &str) -> Result<ShownChallenge, Problem> {
     let now = app.clock.now();
     let (nonce, expires_at) = (app.random.hex(16), now + CHALLENGE_LIFE);
     let text = text(app, act, &nonce, &expires_at.to_string());
@@ -59,34 +103,14 @@ pub async fn challenge(
     // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
     let name = caller.name();
     let allowance = app.allowance(LimitedAction::OwnerChallenge, &name, None);
-    match app.store.keep_challenge(&challenge, allowance.as_ref(), now).await? {
-        None => Ok(challenge),
-        Some(used_up) => Err(used_up.into()),
+    if let Some(used_up) = app.store.keep_challenge(&challenge, allowance.as_ref(), now).await? {
+        return Err(used_up.into());
     }
-}
-
-/// Where the domain of a listing may publish a key. Error: 409 for a listing without a domain.
-pub fn ways(app: &App, listing: &Listing, key: Option<&PublicKey>) -> Result<Vec<Way>, Problem> {
-    let domains = domains_of(listing)?;
-    let host = &domains.host;
-    let record = key.and_then(PublicKey::record);
-    let record =
-        record.unwrap_or_else(|| "v=MCPv1; k=ed25519; p=<public key, 32 bytes in base64>".to_owned());
-    let jwk = "a key of the kind Ed25519 (OKP) or P-256 (EC)";
-    let mut ways = vec![
-        Way { method: KeySource::Dns, place: format!("TXT record at {host}"), holds: record.clone() },
-        Way { method: KeySource::Http, place: auth_document_url(app, host.as_str()), holds: record },
-    ];
-    if let Some(origin) = &domains.origin {
-        let place = format!("{origin}/.well-known/jwks.json");
-        ways.push(Way { method: KeySource::KeySet, place, holds: format!("{{\"keys\": [...]}} with {jwk}") });
-    }
-    ways.push(Way {
-        method: KeySource::DidWeb,
-        place: format!("https://{host}/.well-known/did.json"),
-        holds: format!("the document of did:web:{host} with {jwk} among its verification methods"),
-    });
-    Ok(ways)
+    let Challenge { nonce, text, expires_at } = challenge;
+    let how = "Sign the UTF-8 bytes of `text` with a key that the domain publishes (see `ways`). Use Ed25519, or \
+        ECDSA on P-256 with SHA-256. Then send the same call again with `nonce` and `signature`. The signature is \
+        in hexadecimal or base64; for P-256, DER is also accepted.";
+    Ok(ShownChallenge { nonce, text, expires_at, how })
 }
 
 /// Verifies that a key of the listing's domain signed the challenge for this act, and spends the challenge. Errors:
@@ -98,7 +122,18 @@ pub async fn prove(
     act: &str,
     offered: &SignedChallenge,
 ) -> Result<Proven, Problem> {
-    let domains = domains_of(listing)?;
+    let domains = [Domains::of(listing)?];
+    prove_one_of(app, caller, &domains, act, offered).await.map(|(_, proven)| proven)
+}
+
+/// Like [`prove`], with the keys of several owners. Returns also whose key it is. Their keys are read in this order.
+pub async fn prove_one_of(
+    app: &App,
+    caller: &Caller,
+    owners: &[Domains],
+    act: &str,
+    offered: &SignedChallenge,
+) -> Result<(usize, Proven), Problem> {
     let now = app.clock.now();
     let nonce = Some(offered.nonce.as_str()).filter(|nonce| nonce.len() <= MAX_NONCE_CHARS).unwrap_or("-");
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
@@ -111,13 +146,22 @@ pub async fn prove(
             without `nonce` and `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
-    app.count(LimitedAction::OwnerProof, &caller.name(), Some(domains.host.as_str())).await?;
-    let proven = find(app, &domains, &challenge.text, offered).await?;
-    if !app.store.spend_challenge(nonce, now).await? {
-        let detail = "Another call used this challenge at the same time. Get a new challenge.";
-        return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
+    let mut refused: Option<Problem> = None;
+    for (index, domains) in owners.iter().enumerate() {
+        app.count(LimitedAction::OwnerProof, &caller.name(), Some(domains.host.as_str())).await?;
+        match find(app, domains, &challenge.text, offered).await {
+            Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
+            Ok(_) => {
+                let detail = "Another call used this challenge at the same time. Get a new challenge.";
+                return Err(Problem::new(StatusCode::CONFLICT, "challenge_spent", detail));
+            }
+            Err(problem) => match &mut refused {
+                Some(first) => first.detail = format!("{} {}", first.detail, problem.detail),
+                None => refused = Some(problem),
+            },
+        }
     }
-    Ok(proven)
+    Err(refused.unwrap_or_else(no_domain))
 }
 
 /// The text of a challenge: four lines.
@@ -125,41 +169,91 @@ fn text(app: &App, act: &str, nonce: &str, expires_at: &str) -> String {
     format!("{}\n{act}\n{nonce}\n{expires_at}", app.settings.base_url)
 }
 
-struct Domains {
-    /// The host of its URL; without a URL, the domain that its name reverses.
+/// The domains that speak for a listing or a name, and where they publish their keys.
+#[derive(Clone, Debug)]
+pub struct Domains {
+    /// The host of a listing's URL, or the domain that a name reverses.
     host: HostName,
     /// The registrable domain of the host, if it is another one.
     registrable: Option<HostName>,
     origin: Option<String>,
+    /// The listing whose bound keys count if no place can be read.
+    listing: Option<ListingId>,
 }
 
 impl Domains {
+    /// The domains of a listing. Error: 409 for a listing without a domain.
+    pub fn of(listing: &Listing) -> Result<Self, Problem> {
+        // Stored URLs were validated once; development reach accepts loopback hosts here.
+        let target = listing.url.as_deref().and_then(|url| Target::parse(url, Reach::Development).ok());
+        let host = match &target {
+            Some(target) => HostName::of_url(target.as_str()),
+            None => listing.server_name.as_deref().and_then(HostName::of_server_name),
+        };
+        let host = host.ok_or_else(no_domain)?;
+        // The Public Suffix List decides, with its private section: for `a.user.github.io` it is `user.github.io`.
+        let registrable =
+            target.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
+        let registrable = registrable.filter(|registrable| *registrable != host);
+        let origin = target.map(|target| target.origin());
+        Ok(Self { host, registrable, origin, listing: Some(listing.id.clone()) })
+    }
+
+    /// The domain that a server name reverses. Only that domain itself speaks for the name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let host = HostName::of_server_name(name)?;
+        Some(Self { host, registrable: None, origin: None, listing: None })
+    }
+
     fn all(&self) -> impl Iterator<Item = &HostName> {
         std::iter::once(&self.host).chain(&self.registrable)
     }
+
+    /// Where the domain may publish a key.
+    pub fn ways(&self, app: &App, key: Option<&PublicKey>) -> Vec<Way> {
+        let host = &self.host;
+        let record = key.and_then(PublicKey::record);
+        let record =
+            record.unwrap_or_else(|| "v=MCPv1; k=ed25519; p=<public key, 32 bytes in base64>".to_owned());
+        let jwk = "a key of the kind Ed25519 (OKP) or P-256 (EC)";
+        let mut ways = vec![
+            Way { method: KeySource::Dns, place: format!("TXT record at {host}"), holds: record.clone() },
+            Way { method: KeySource::Http, place: auth_document_url(app, host.as_str()), holds: record },
+        ];
+        if let Some(origin) = &self.origin {
+            let place = format!("{origin}/.well-known/jwks.json");
+            ways.push(Way {
+                method: KeySource::KeySet,
+                place,
+                holds: format!("{{\"keys\": [...]}} with {jwk}"),
+            });
+        }
+        if self.listing.is_some() {
+            ways.push(Way {
+                method: KeySource::DidWeb,
+                place: format!("https://{host}/.well-known/did.json"),
+                holds: format!(
+                    "the document of did:web:{host} with {jwk} among its verification methods, which \
+                     `authentication` or `assertionMethod` references"
+                ),
+            });
+        }
+        ways
+    }
 }
 
-fn domains_of(listing: &Listing) -> Result<Domains, Problem> {
-    // Stored URLs were validated once; development reach accepts loopback hosts here.
-    let target = listing.url.as_deref().and_then(|url| Target::parse(url, Reach::Development).ok());
-    let host = match &target {
-        Some(target) => HostName::of_url(target.as_str()),
-        None => listing.server_name.as_deref().and_then(HostName::of_server_name),
-    };
-    let host = host.ok_or_else(|| {
-        let detail =
-            "The listing has no host, and its name is not a reversed domain name. So nobody can prove to be \
-             its owner.";
-        Problem::new(StatusCode::CONFLICT, "no_domain", detail)
-    })?;
-    let registrable =
-        target.as_ref().and_then(Target::registrable_domain).and_then(|domain| domain.parse().ok());
-    let registrable = registrable.filter(|registrable| *registrable != host);
-    Ok(Domains { host, registrable, origin: target.map(|target| target.origin()) })
+fn no_domain() -> Problem {
+    let detail = "The listing has no host, and its name is not a reversed domain name. So nobody can prove to be \
+         its owner.";
+    Problem::new(StatusCode::CONFLICT, "no_domain", detail)
 }
+
+/// A place with the domain that it belongs to.
+type Place<'a> = (&'a HostName, DomainKeys);
 
 /// The key of the domain that made the signature. Records are read first because most domains have them, then the key
-/// set. For a `did:web` only its own document is read, because only that connects the DID with the key.
+/// set. For a `did:web` only its own document is read, because only that connects the DID with the key. If none of these
+/// places has a key, a bound key whose place cannot be read counts.
 async fn find(
     app: &App,
     domains: &Domains,
@@ -167,22 +261,72 @@ async fn find(
     offered: &SignedChallenge,
 ) -> Result<Proven, Problem> {
     let mut read = Vec::new();
+    let mut proven = None;
     if let Some(did) = offered.did.as_ref().filter(|did| did.key().is_none()) {
         let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
         let domain = domains.all().find(named).ok_or_else(|| did_of_another_domain(did, domains))?;
         read.push((domain, DomainKeys::by_did(app, did).await));
+        proven = read.first().and_then(|place| proven_by(app, place, text, offered));
     } else {
-        let records = join_all(domains.all().map(|domain| async move {
-            let dns = DomainKeys::by_dns(app, domain.as_str());
-            let (dns, http) = join(dns, DomainKeys::by_http(app, domain.as_str())).await;
-            [(domain, dns), (domain, http)]
-        }));
-        read.extend(records.await.into_iter().flatten());
-        if let (None, Some(origin)) = (proven_by(&read, text, offered), &domains.origin) {
-            read.push((&domains.host, DomainKeys::by_key_set(app, origin).await));
+        let mut pending: FuturesUnordered<_> = domains
+            .all()
+            .flat_map(|domain| {
+                let dns = DomainKeys::by_dns(app, domain.as_str()).map(move |keys| (domain, keys));
+                let http = DomainKeys::by_http(app, domain.as_str()).map(move |keys| (domain, keys));
+                [dns.boxed(), http.boxed()]
+            })
+            .collect();
+        // The first place that proves it ends the wait: many domains do not answer at one of them.
+        while proven.is_none() {
+            let Some(place) = pending.next().await else { break };
+            proven = proven_by(app, &place, text, offered);
+            read.push(place);
+        }
+        if let (None, Some(origin)) = (&proven, &domains.origin) {
+            let place = (&domains.host, DomainKeys::by_key_set(app, origin).await);
+            proven = proven_by(app, &place, text, offered);
+            read.push(place);
         }
     }
-    proven_by(&read, text, offered).ok_or_else(|| refusal(&domains.host, &read, text, offered))
+    if proven.is_none() {
+        proven = by_bound_key(app, domains, &read, text, offered).await?;
+    }
+    proven.ok_or_else(|| refusal(&domains.host, &read, text, offered))
+}
+
+/// A key that was bound to the listing counts while its own place cannot be read, and only if no other place has a key:
+/// what a domain publishes now decides.
+async fn by_bound_key(
+    app: &App,
+    domains: &Domains,
+    read: &[Place<'_>],
+    text: &str,
+    offered: &SignedChallenge,
+) -> Result<Option<Proven>, Problem> {
+    let is_unread = |identity: &Identity| {
+        read.iter().any(|(domain, keys)| {
+            keys.is_unread() && keys.source == identity.method && **domain == identity.proven_domain
+        })
+    };
+    let (Some(listing), true) = (&domains.listing, read.iter().all(|(_, keys)| keys.keys().is_empty()))
+    else {
+        return Ok(None);
+    };
+    let oldest = app.clock.now() - BOUND_KEY_LIFE;
+    let bound = app.store.identities(listing).await?.all;
+    Ok(bound.iter().filter(|identity| identity.at > oldest && is_unread(identity)).find_map(|identity| {
+        let key = PublicKey::from_public_jwk(&identity.public_jwk).ok()?;
+        let did = offered.did.as_ref().filter(|did| did.key().is_none()).map(Did::as_str);
+        let is_named = offered.key.as_ref().is_none_or(|named| *named == key)
+            && did.is_none_or(|did| identity.did.as_deref() == Some(did));
+        (is_named && key.signed(text, &offered.signature)).then(|| Proven {
+            domain: identity.proven_domain.clone(),
+            method: identity.method,
+            key,
+            at: identity.at,
+            published: Vec::new(),
+        })
+    }))
 }
 
 fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
@@ -190,20 +334,19 @@ fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
     Problem::invalid("did", "did_of_another_domain", detail)
 }
 
-fn proven_by(places: &[(&HostName, DomainKeys)], text: &str, offered: &SignedChallenge) -> Option<Proven> {
-    places.iter().find_map(|(domain, keys)| {
-        let key = keys.signer(text, &offered.signature)?;
-        let is_named = offered.key.as_ref().is_none_or(|named| named == key);
-        is_named.then(|| Proven { domain: (*domain).clone(), method: keys.source, key: key.clone() })
+fn proven_by(app: &App, (domain, keys): &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
+    let key = keys.signer(text, &offered.signature)?;
+    let is_named = offered.key.as_ref().is_none_or(|named| named == key);
+    is_named.then(|| Proven {
+        domain: (*domain).clone(),
+        method: keys.source,
+        key: key.clone(),
+        at: app.clock.now(),
+        published: keys.keys().to_vec(),
     })
 }
 
-fn refusal(
-    host: &HostName,
-    read: &[(&HostName, DomainKeys)],
-    text: &str,
-    offered: &SignedChallenge,
-) -> Problem {
+fn refusal(host: &HostName, read: &[Place<'_>], text: &str, offered: &SignedChallenge) -> Problem {
     let reasons: Vec<&str> = read.iter().filter_map(|(_, keys)| keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {

@@ -1,11 +1,14 @@
 //! Badges: small SVG images without fonts or scripts. A badge shows a label about the registry. If the request contains
 //! the id of a listing, the badge shows the status of that listing (`specification.md#badges`).
 
-use registry_model::error::Problem;
+use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{Kind, Lane, Listing, ListingId, Moment};
 
 pub const NAMES: [&str; 6] = ["mcp", "agent", "listed", "clean", "verified", "live"];
+
+/// Characters of a proven domain.
+const MAX_DOMAIN_CHARS: usize = 60;
 
 const GREEN: &str = "#1a7f37";
 const BLUE: &str = "#0b5cad";
@@ -28,8 +31,15 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 
 /// The listing is Live by a proof from `oldest_proof` or later.
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
-    let (word, color) = status(name, listing, listing.shown_lane(oldest_proof));
-    svg(&settings.brand, word, color)
+    let lane = listing.shown_lane(oldest_proof);
+    let (word, color) = status(name, listing, lane);
+    match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active) {
+        Some(domain) => {
+            let domain = shorten(domain.as_str(), MAX_DOMAIN_CHARS);
+            svg(&settings.brand, &format!("{word}, {domain}"), color)
+        }
+        None => svg(&settings.brand, word, color),
+    }
 }
 
 /// For an id without a listing: a README that shows it must not look as if it were listed.

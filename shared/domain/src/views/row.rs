@@ -23,6 +23,9 @@ pub struct Row {
     /// Whether the name in its server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name_standing: Option<NameStanding>,
+    /// The domain whose key its owner bound to it. Absent if no key is bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proven_domain: Option<String>,
     /// The id of its category.
     pub category_id: String,
     pub category_label: &'static str,
@@ -92,6 +95,7 @@ impl Row {
             name: listing.name.clone(),
             description: listing.description.clone(),
             name_standing: NameStanding::of(listing),
+            proven_domain: listing.shown_domain().map(ToString::to_string),
             category_id: listing.category.id().to_owned(),
             category_label: listing.category.label(),
             checks_clean: true,

@@ -1,5 +1,5 @@
-//! Confirms a demo that a listing took after an invitation of the registry. After that, the demo counts as
-//! real (`specification.md#orders`).
+//! Confirms a demo that a listing took after an invitation of the registry (`specification.md#orders`). With the access
+//! token of the listing, the demo counts as real after that.
 
 use crate::funnel::take_demo::feedback_step;
 use crate::prelude::*;
@@ -15,7 +15,8 @@ pub struct Arguments {
     /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
-    /// The access token of the listing, if the listing has one. The token of another listing is refused.
+    /// The access token of the listing, from leave_feedback. Without it, nothing changes. The token of another listing is
+    /// refused.
     access_token: Option<String>,
 }
 
@@ -27,7 +28,8 @@ pub struct Answer {
     sku: Sku,
     /// Whether the demo counts as real.
     counted_as_real: bool,
-    /// When the demo was confirmed. Null if no invitation led to the demo: then it counted from the start.
+    /// When the demo was confirmed. Null if it is not confirmed, or if no invitation led to the demo: then it counted from
+    /// the start.
     confirmed_at: Option<Moment>,
     next: NextStep,
 }
@@ -36,8 +38,8 @@ impl Operation for DemoConfirm {
     const NAME: &'static str = "demo_confirm";
     const TITLE: &'static str = "Confirm the demo you were invited to";
     const DESCRIPTION: &'static str = "Confirms a demo that you took because the registry invited you. After \
-        that, the demo counts as real. Use it once after take_demo. Pass the order_id that take_demo \
-        returned.";
+        that, the demo counts as real. Use it once after leave_feedback. Pass the order_id that take_demo \
+        returned, and the access_token that leave_feedback returned. Without access_token, nothing changes.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const PHRASES: &'static [&'static str] = &["confirm the demo I was invited to", "confirm the demo order"];

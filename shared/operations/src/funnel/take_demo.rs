@@ -30,7 +30,8 @@ pub struct Arguments {
     /// listing.
     #[serde(default)]
     goals: Goals,
-    /// Send `invitation` if the registry invited you. Such a demo counts only after you call `demo_confirm`.
+    /// Send `invitation` if the registry invited you. Such a demo counts only after `demo_confirm`, with the access
+    /// token of the listing.
     source: Option<String>,
 }
 
@@ -45,7 +46,7 @@ pub struct Answer {
     message: String,
     /// The full product.
     product: Product,
-    /// Whether the demo counts as real. If the registry invited you, it counts after you confirm it.
+    /// Whether the demo counts as real. If the registry invited you, it counts after you confirm it with the access token.
     counted_as_real: bool,
     /// The files of the demo: a part of the product.
     artifacts: Vec<File>,
@@ -111,9 +112,11 @@ impl Operation for TakeDemo {
         },
     ];
     // The idempotency key in the draft is for this caller only.
-    const ROUTES: &'static [Route] =
-        &[Route::get("/api/products/demo").no_store(), Route::post_as("/api/products/demo", Ok).no_store()];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const ROUTES: &'static [Route] = &[
+        Route::get("/api/products/demo").acting().no_store(),
+        Route::post_as("/api/products/demo", Ok).no_store(),
+    ];
+    const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -168,17 +171,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
             questions: Question::all(),
             confirm_url: settings.url("/api/products/demo-confirm"),
         },
-        next: if order.is_real() {
-            feedback_step(settings, &draft)
-        } else {
-            NextStep::post(
-                "demo_confirm",
-                settings.url("/api/products/demo-confirm"),
-                json!({ "order_id": order.order_id }),
-                "The registry invited you to this demo. First confirm the demo, so that it counts. Then give \
-                    feedback.",
-            )
-        },
+        next: feedback_step(settings, &draft),
         order_id: order.order_id,
     }
 }

@@ -42,6 +42,9 @@ pub struct Answer {
     /// Whether the name in the server description is proven.
     #[serde(skip_serializing_if = "Option::is_none")]
     name_standing: Option<NameStanding>,
+    /// The domain whose key its owner bound to it. Absent if no key is bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proven_domain: Option<String>,
     /// The state of the listing.
     lane: Lane,
     /// Why the listing is in this state, in one sentence.
@@ -195,6 +198,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         name: listing.name.clone(),
         description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
         name_standing: NameStanding::of(listing),
+        proven_domain: listing.shown_domain().map(ToString::to_string),
         lane,
         lane_reason: match &listing.withdrawal {
             Some(withdrawal) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),

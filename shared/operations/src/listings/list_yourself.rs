@@ -108,7 +108,7 @@ impl Operation for ListYourself {
     async fn run(app: &App, caller: &Caller, arguments: PublishRequest) -> Result<Answer, Problem> {
         let submission = Submission::parse(arguments, app.settings.reach())?;
         app.count(LimitedAction::Publish, &caller.name(), submission.host().as_deref()).await?;
-        let published = listing::publish(app, &submission).await?;
+        let published = listing::publish(app, caller, &submission).await?;
         Ok(answer(app, &published))
     }
 }

@@ -1,10 +1,9 @@
-//! Opts a listing out of all outreach, or in again. Anyone may do this: the registry has no accounts, and less outreach
-//! does no harm. After a message, a listing gets no other message for some days. Opting in does not shorten this pause.
+//! Opts a listing out of all outreach. Anyone may do this: the registry has no accounts, and less outreach does no harm.
+//! Only the owner can opt in again, with `manage_listing`.
 
 use crate::lookup;
 use crate::prelude::*;
 use registry_domain::outreach::texts;
-use registry_store::OutreachClass;
 
 pub struct OutreachOptOut;
 
@@ -14,19 +13,18 @@ pub struct Arguments {
     /// The id of the listing.
     #[serde(alias = "id")]
     listing_id: String,
-    /// `opt_out` (default) or `opt_in`.
+    /// `opt_out` (default). `opt_in` is refused: only the owner can opt in, with `manage_listing`.
     #[serde(default)]
     action: Choice,
 }
 
-/// Whether the listing gets outreach messages (invitations and connector messages).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Choice {
-    /// The listing gets no more outreach messages.
+    /// The listing gets no more outreach messages (invitations and connector messages).
     #[default]
     OptOut,
-    /// The listing can get outreach messages, under the same rules as other listings.
+    /// Refused.
     OptIn,
 }
 
@@ -37,8 +35,6 @@ pub struct Answer {
     opted_out: bool,
     /// Whether this call changed the choice.
     changed: bool,
-    /// The earliest time of the next message. Null if the listing opted out.
-    may_be_written_to_from: Option<Moment>,
     note: &'static str,
 }
 
@@ -47,15 +43,14 @@ impl Operation for OutreachOptOut {
     const TITLE: &'static str = "Opt out of invitations";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Stops all invitations and connector messages to a listing, \
-        permanently. Pass listing_id. With action opt_in, the listing can get messages again. The listing \
-        itself does not change. Returns whether it gets messages, and when the registry may send the next \
-        one.";
+        permanently. Pass listing_id. The listing itself does not change. Returns whether the call changed \
+        something. Only the owner of the listing can allow messages again, with manage_listing (act opt_in).";
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const PHRASES: &'static [&'static str] =
         &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
     const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, unchanged)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [u16] = &[403, 404];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -63,28 +58,31 @@ impl Operation for OutreachOptOut {
         let caller = caller.name();
         app.count(LimitedAction::OptOut, &caller, None).await?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
-        let (store, now) = (&app.store, app.clock.now());
-        let opted_out = arguments.action == Choice::OptOut;
-        let (changed, from) = if opted_out {
-            (store.opt_out(&listing.id, now).await?, None)
-        } else {
-            let states = store.outreach_states(std::slice::from_ref(&listing.id)).await?;
-            let touched_at = states.into_iter().next().and_then(|(_, state)| state.touched_at);
-            let class = if touched_at.is_some() { OutreachClass::Again } else { OutreachClass::New };
-            let from = touched_at.map_or(now, |at| (at + app.settings.outreach_pause()).max(now));
-            (store.opt_in(&listing.id, class, from, listing.lane == Lane::Active).await?, Some(from))
-        };
+        if arguments.action == Choice::OptIn {
+            return Err(opt_in_needs_proof(app, &listing.id));
+        }
         Ok(Answer {
-            opted_out,
-            changed,
-            may_be_written_to_from: from,
-            note: match arguments.action {
-                Choice::OptOut => "This listing will receive no invitations and no connector messages.",
-                Choice::OptIn => "This listing may be invited again, under the same rules as other listings.",
-            },
+            opted_out: true,
+            changed: app.store.opt_out(&listing.id, app.clock.now()).await?,
+            note: "This listing will receive no invitations and no connector messages.",
             listing_id: listing.id,
         })
     }
+}
+
+fn opt_in_needs_proof(app: &App, id: &ListingId) -> Problem {
+    let detail = "Only the owner of the listing can opt in. Call `manage_listing` with the act `opt_in`.";
+    let note = format!(
+        "Send {{\"action\": \"manage_listing\", \"listing_id\": \"{id}\", \"act\": \"opt_in\"}}. The answer \
+         contains a challenge to sign. {} has a script for it.",
+        app.settings.url(&format!("/prove?id={id}"))
+    );
+    let url = app.settings.url("/api/products/first-principles");
+    Problem::unproven("action", "opt_in_needs_proof", detail).with_next(NextStep::post_own(
+        "manage_listing",
+        url,
+        note,
+    ))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of a route's reader")]

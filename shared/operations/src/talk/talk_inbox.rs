@@ -83,8 +83,8 @@ impl Operation for TalkInbox {
             counts as a visit of the listing.",
         tags: &["registry", "talk", "inbox"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/talk")];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const ROUTES: &'static [Route] = &[Route::get("/api/talk").acting()];
+    const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -3,10 +3,10 @@
 
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
+use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
 use registry_app::domain_keys::Did;
 use registry_domain::trust::facts;
-use registry_domain::trust::ownership::{self, Proven, SignedChallenge, Way};
+use registry_domain::trust::ownership::{self, Domains, Proven, ShownChallenge, SignedChallenge, Way};
 use registry_model::{Identity, KeySource, Listing};
 
 /// When a listing has more, the oldest is removed.
@@ -50,7 +50,7 @@ pub struct Answer {
     proven_domain: Option<String>,
     /// Where the domain publishes the key.
     method: Option<KeySource>,
-    /// When the key signed the challenge.
+    /// When the key signed a challenge while the domain published it.
     at: Option<Moment>,
     /// The challenge to sign. Null if you sent a signature.
     challenge: Option<ShownChallenge>,
@@ -89,10 +89,10 @@ impl Operation for BindIdentity {
             let detail = "This listing is withdrawn. Its owner can restore it with manage_listing.";
             return Err(Problem::new(http::StatusCode::CONFLICT, "withdrawn", detail));
         }
-        let ways = ownership::ways(app, &listing, key.as_ref())?;
+        let ways = Domains::of(&listing)?.ways(app, key.as_ref());
         let act = format!("bind_identity {}", listing.id);
         let (challenge, proven) = match &offered {
-            None => (Some(ownership::challenge(app, caller, &listing, &act).await?), None),
+            None => (Some(ownership::challenge(app, caller, &act).await?), None),
             Some(offered) => (None, Some(bind(app, caller, &listing, &act, offered, did.as_ref()).await?)),
         };
         Ok(Answer {
@@ -107,7 +107,7 @@ impl Operation for BindIdentity {
                 "Publish the key in one of the `ways` and sign the challenge with it. Then send the same \
                     call with `nonce` and `signature`."
             },
-            challenge: challenge.map(ShownChallenge::from),
+            challenge,
             ways,
             identities: facts::identities(app, &listing).await?,
             listing_id: listing.id,
@@ -123,27 +123,35 @@ async fn bind(
     offered: &SignedChallenge,
     did: Option<&Did>,
 ) -> Result<Identity, Problem> {
-    let Proven { domain, method, key } = ownership::prove(app, caller, listing, act, offered).await?;
+    let Proven { domain, method, key, at, published } =
+        ownership::prove(app, caller, listing, act, offered).await?;
     let public_jwk = key.jwk();
     let identity = Identity {
         proven_domain: domain,
         method,
-        at: app.clock.now(),
+        at,
         thumbprint: public_jwk.thumbprint(),
         public_jwk,
         did: did.map(ToString::to_string),
+    };
+    // A key that its place no longer contains was replaced, and must not sign while that place cannot be read.
+    let is_replaced = |known: &Identity| {
+        !published.is_empty()
+            && (&known.proven_domain, known.method) == (&identity.proven_domain, identity.method)
+            && !published.iter().any(|key| key.jwk().thumbprint() == known.thumbprint)
     };
     for _ in 0..MAX_ATTEMPTS {
         let before = app.store.identities(&listing.id).await?;
         let is_other = |known: &&Identity| {
             known.is_of(listing)
+                && !is_replaced(known)
                 && (&known.proven_domain, &known.thumbprint, &known.did)
                     != (&identity.proven_domain, &identity.thumbprint, &identity.did)
         };
         let mut after: Vec<Identity> = before.all.iter().filter(is_other).cloned().collect();
         after.drain(..after.len().saturating_sub(MAX_IDENTITIES - 1));
         after.push(identity.clone());
-        if app.store.keep_identities(&listing.id, &before, &after).await? {
+        if app.store.keep_identities(listing, &before, &after).await? {
             return Ok(identity);
         }
     }

@@ -1,15 +1,16 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, and reclaim its reward. The caller proves ownership
-//! for each action: it signs a challenge for that action with a key that the listing's domain publishes.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, and reclaim its reward. The
+//! caller proves ownership for each action: it signs a challenge for that action with a key of the listing's domain.
 
 use jiff::SignedDuration;
 
 use crate::funnel::leave_feedback::Discount;
 use crate::lookup;
 use crate::prelude::*;
-use crate::trust::owner::{NamedKey, ShownChallenge, one_key, public_jwk_schema};
+use crate::trust::owner::{NamedKey, one_key, public_jwk_schema};
 use registry_app::takedown;
 use registry_domain::funnel::{self, Rewarded};
-use registry_domain::trust::ownership::{self, Way};
+use registry_domain::outreach;
+use registry_domain::trust::ownership::{self, Domains, ShownChallenge, Way};
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::{argument_text, injection, server_json};
 use registry_model::{Contact, Listing};
@@ -31,6 +32,8 @@ pub enum OwnerAct {
     Rename,
     /// Moves the listing to the front of the probe queue.
     Reprobe,
+    /// Allows invitations and connector messages again, after somebody opted the listing out.
+    OptIn,
     /// Gets the reward of the listing's feedback, whoever sent the feedback. The earlier token or code stops working.
     Reclaim,
 }
@@ -97,9 +100,10 @@ impl Operation for ManageListing {
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own. `act` is withdraw, restore, rename, \
-        reprobe or reclaim. First call it with listing_id and act. It returns a challenge, and the places where the \
-        domain of the listing can publish a key. Sign the challenge with that key. Then call it again with \
-        nonce and signature.";
+        reprobe, opt_in (to messages of the registry) or reclaim (the reward for feedback). First call it with \\
+        listing_id and act. It returns a challenge, and the places where the domain of the listing can publish a \\
+        key. Sign the challenge with that key. Then call it again with nonce and signature. If the server is down, \\
+        sign with a key that you bound with bind_identity before.";
     const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
@@ -116,7 +120,7 @@ impl Operation for ManageListing {
         let listing = lookup::listing(app, &listing_id).await?;
         let name = new_name(act, name.as_deref(), &listing)?;
         check_allowed(act, &listing)?;
-        let ways = ownership::ways(app, &listing, None)?;
+        let ways = Domains::of(&listing)?.ways(app, None);
         let text = text_of(act, &listing.id, name.as_deref());
         let answer = Answer {
             listing_id: listing.id.clone(),
@@ -134,8 +138,8 @@ impl Operation for ManageListing {
             note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
         };
         let Some(offered) = offered else {
-            let challenge = ownership::challenge(app, caller, &listing, &text).await?;
-            return Ok(Answer { challenge: Some(challenge.into()), ..answer });
+            let challenge = ownership::challenge(app, caller, &text).await?;
+            return Ok(Answer { challenge: Some(challenge), ..answer });
         };
         let proven = ownership::prove(app, caller, &listing, &text, &offered).await?;
         let done = carry_out(app, act, &listing, name).await?;
@@ -203,6 +207,14 @@ async fn carry_out(
             }
             (true, "The next probe is at `due_at`. check_status shows the result.")
         }
+        OwnerAct::OptIn => {
+            let changed = outreach::opt_in(app, listing).await?;
+            (
+                changed,
+                "This listing may be invited again, under the same rules as other listings. Opting in does not \\
+                 shorten the pause after the last message.",
+            )
+        }
         OwnerAct::Reclaim => {
             match funnel::reclaim(app, id).await? {
                 Rewarded::Seat(token) => access_token = Some(token.reveal().to_owned()),
@@ -235,6 +247,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
         OwnerAct::Rename => "rename",
         OwnerAct::Reprobe => "reprobe",
         OwnerAct::Reclaim => "reclaim",
+        OwnerAct::OptIn => "opt_in",
     };
     name.map_or_else(|| format!("{word} {id}"), |name| format!("{word} {id} to {name}"))
 }

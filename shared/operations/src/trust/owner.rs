@@ -1,34 +1,10 @@
-//! Code that all actions of owners use. It creates the challenge to sign, and parses the key and the signature.
+//! Code that all actions of owners use. It parses the key and the signature.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::prelude::*;
-use registry_app::domain_keys::{Did, PublicKey, Signature};
+use registry_app::domain_keys::{Did, PublicKey};
 use registry_domain::trust::ownership::SignedChallenge;
-use registry_store::Challenge;
-
-/// A challenge to sign.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ShownChallenge {
-    /// The nonce. Send it back together with the signature.
-    nonce: String,
-    /// The text to sign. It has four lines, joined by line feeds, and no line feed at the end.
-    text: String,
-    /// The challenge is valid until this time. It can be used only once.
-    expires_at: Moment,
-    /// How to sign it.
-    how: &'static str,
-}
-
-impl From<Challenge> for ShownChallenge {
-    fn from(challenge: Challenge) -> Self {
-        let Challenge { nonce, text, expires_at } = challenge;
-        let how = "Sign the UTF-8 bytes of `text` with a key that the domain of the listing publishes (see \
-            `ways`). Use Ed25519, or ECDSA on P-256 with SHA-256. Then send the same call again with `nonce` \
-            and `signature`. The signature is in hexadecimal or base64; for P-256, DER is also accepted.";
-        Self { nonce, text, expires_at, how }
-    }
-}
 
 #[derive(Debug, Default)]
 pub(super) struct NamedKey {
@@ -104,27 +80,8 @@ impl NamedKey {
         signature: Option<&str>,
     ) -> Result<Option<SignedChallenge>, Problem> {
         let Self { key, did } = self;
-        match (nonce, signature) {
-            (None, None) => Ok(None),
-            (Some(nonce), Some(signature)) => {
-                let signature = Signature::parse(signature).ok_or_else(|| {
-                    let detail =
-                        "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
-                    Problem::invalid("signature", "bad_signature", detail)
-                })?;
-                Ok(Some(SignedChallenge { nonce: nonce.to_owned(), signature, key, did }))
-            }
-            (Some(_), None) => Err(Problem::invalid(
-                "signature",
-                "signature_missing",
-                "`signature` is required with `nonce`.",
-            )),
-            (None, Some(_)) => Err(Problem::invalid(
-                "nonce",
-                "nonce_missing",
-                "`nonce` is required with `signature`. To get a challenge, send the call without both.",
-            )),
-        }
+        let signed = SignedChallenge::parse(nonce, signature)?;
+        Ok(signed.map(|signed| SignedChallenge { key, did, ..signed }))
     }
 }
 

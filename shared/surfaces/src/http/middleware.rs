@@ -1,5 +1,5 @@
 //! The middleware of every function. It adds a request id to each answer, and returns problem documents for
-//! unknown paths and methods. It also returns an answer if the code panics.
+//! unknown paths and methods. It also refuses requests of foreign pages, and returns an answer if the code panics.
 
 use std::any::Any;
 use std::time::Instant;
@@ -16,6 +16,7 @@ use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
 use super::caller_limit::{self, CallerLimit};
+use super::foreign_page;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::{NextStep, Random};
@@ -25,7 +26,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The outermost layer comes last: an answer after a panic has a request id, too.
 pub fn with_middleware(router: Router<App>, app: App) -> Router {
     let random = app.random.clone();
-    let flushing = app.clone();
+    let (flushing, guarded) = (app.clone(), app.clone());
     let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
     let router = router
         .fallback(no_such_path)
@@ -33,7 +34,8 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
         .with_state(app)
         .layer(compression())
         .layer(CatchPanicLayer::custom(panic_response))
-        .layer(from_fn_with_state(flushing, write_pending));
+        .layer(from_fn_with_state(flushing, write_pending))
+        .layer(from_fn_with_state(guarded, foreign_page::refuse_foreign_posts));
     let router = match limit {
         Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
         None => router,

@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::arguments::RawBody;
 use super::by_action;
+use super::foreign_page;
 use super::middleware::wrong_method;
 use crate::documents::AnyDocument;
 use registry_app::App;
@@ -81,6 +82,11 @@ async fn run(
             by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
         }
     };
+    if route.acts {
+        foreign_page::check_acting_get(&app.settings.base_url, &headers)?;
+    } else if !route.is_post() && operation.effect.read_only && operation.effect.open_world {
+        foreign_page::check_open_world_get(&app.settings.base_url, &headers)?;
+    }
     if let RawArguments::Query(query) = &arguments
         && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
     {

@@ -47,7 +47,8 @@ const REFUSALS: [(u16, &str, &str, bool); 15] = [
 
 const ALWAYS: [u16; 2] = [429, 503];
 
-const OF_BODIES: [u16; 4] = [400, 413, 415, 422];
+/// 403: a page of another site sent the body.
+const OF_BODIES: [u16; 5] = [400, 403, 413, 415, 422];
 
 pub(super) fn refusals(own: &[u16], takes_query: bool, takes_body: bool) -> Map<String, Value> {
     let of_input: &[u16] = if takes_body {
@@ -174,6 +175,6 @@ mod tests {
         let keys = |refusals: Map<String, Value>| refusals.keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(keys(refusals(&[], false, false)), "429 503");
         assert_eq!(keys(refusals(&[404], true, false)), "404 422 429 503");
-        assert_eq!(keys(refusals(&[404, 422], true, true)), "400 404 413 415 422 429 503");
+        assert_eq!(keys(refusals(&[404, 422], true, true)), "400 403 404 413 415 422 429 503");
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Row {
     pub(super) latency_ms: Option<u32>,
     pub(super) proven: When,
     pub(super) standing: Option<&'static str>,
+    /// The proven domain.
+    pub(super) domain: Option<String>,
 }
 
 pub(super) const fn kind_label(kind: Kind) -> &'static str {
@@ -52,6 +54,7 @@ impl Row {
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             proven: When::of(proven_at, now),
             standing,
+            domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
         }
     }
 }

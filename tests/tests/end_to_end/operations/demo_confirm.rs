@@ -1,5 +1,5 @@
-//! Tests `demo_confirm`: a demo after an invitation counts only after it is confirmed. The token of another
-//! listing is refused.
+//! Tests `demo_confirm`: a demo after an invitation counts only after it is confirmed with the token of the listing. The
+//! token of another listing is refused.
 
 use serde_json::json;
 
@@ -12,12 +12,28 @@ async fn demo_after_an_invitation_counts_only_after_its_confirmation() {
     let (registry, _peer, id) = live_agent().await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["counted_as_real"], false);
-    let confirmed = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
+    let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
+    let confirm = json!({ "order_id": demo["order_id"], "access_token": feedback["access_token"] });
+    let confirmed = registry.post(CONFIRM, &confirm).await;
     assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)));
-    let again = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
+    let again = registry.post(CONFIRM, &confirm).await;
     assert_eq!(again.body["confirmed_at"], confirmed.body["confirmed_at"]);
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}")).await.body;
     assert_eq!(demo["counted_as_real"], true);
+}
+
+/// Anyone can take the demo of any listing, and so get the id of its order.
+#[tokio::test]
+async fn confirmation_of_a_stranger_changes_nothing() {
+    let (registry, _peer, id) = live_agent().await;
+    let path = format!("/api/products/demo?listing_id={id}&source=invitation");
+    let demo = registry.get(&path).await.body;
+    let before = registry.table().await;
+    let confirmed = registry.post(CONFIRM, &json!({ "order_id": demo["order_id"] })).await;
+    assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(false)));
+    assert_eq!(confirmed.body["next"]["action"], "leave_feedback", "{confirmed:?}");
+    assert_eq!(before.difference(&registry.table().await), [""; 0]);
+    assert_eq!(registry.get(&path).await.body["counted_as_real"], false);
 }
 
 #[tokio::test]

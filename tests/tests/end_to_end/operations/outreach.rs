@@ -55,34 +55,30 @@ async fn numbers_match_the_sent_invitations() {
 }
 
 #[tokio::test]
-async fn opting_out_and_in_can_be_repeated() {
+async fn opting_out_can_be_repeated() {
     let (registry, _peer, id) = live_agent().await;
-    let choose = async |action: &str| {
-        let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": action })).await;
-        assert_eq!(reply.status, 200, "{reply:?}");
-        (reply.body["opted_out"].clone(), reply.body["changed"].clone())
-    };
-    assert_eq!(
-        choose("opt_in").await,
-        (json!(false), json!(false)),
-        "`opt_in` without an opt-out changed something"
-    );
-    assert_eq!(choose("opt_out").await, (json!(true), json!(true)));
-    assert_eq!(choose("opt_out").await, (json!(true), json!(false)));
+    for changed in [true, false] {
+        let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_out" })).await;
+        assert_eq!(
+            (reply.status, &reply.body["opted_out"], &reply.body["changed"]),
+            (200, &json!(true), &json!(changed))
+        );
+    }
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
-    assert_eq!(choose("opt_in").await, (json!(false), json!(true)));
-    let nudge = body(&registry, NUDGE).await;
-    assert_eq!((&nudge["do_not_contact"], &nudge["never_contacted"]), (&json!(0), &json!(1)));
 }
 
+/// Otherwise anybody could make the registry write to an owner who said no.
 #[tokio::test]
-async fn opting_in_does_not_shorten_the_pause_between_invitations() {
+async fn opting_in_requires_the_proof_of_the_owner() {
     let (registry, _peer, id) = live_agent().await;
-    registry.reach_out().await;
     registry.post(NUDGE, &json!({ "listing_id": id })).await;
-    let opted_in = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await.body;
-    let cooldown = jiff::SignedDuration::from_hours(30 * 24);
-    assert_eq!(opted_in["may_be_written_to_from"], json!(registry.now() + cooldown), "{opted_in}");
+    let reply = registry.post(NUDGE, &json!({ "listing_id": id, "action": "opt_in" })).await;
+    reply.assert_problem();
+    assert_eq!((reply.status, &reply.body["code"]), (403, &json!("opt_in_needs_proof")));
+    let next = &reply.body["next"];
+    assert_eq!(next["tool"], "manage_listing", "{reply:?}");
+    assert!(next["note"].as_str().unwrap().contains(&format!("/prove?id={id}")), "{next}");
+    assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
 

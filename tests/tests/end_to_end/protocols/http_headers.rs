@@ -203,7 +203,7 @@ async fn head_request_does_not_order_a_demo() {
 }
 
 /// The example of an operation as a query, with a listing that exists.
-fn query(pair: &LivePair, entry: &AnyOperation) -> String {
+pub(super) fn query(pair: &LivePair, entry: &AnyOperation) -> String {
     let example: Value = serde_json::from_str(entry.example).unwrap();
     let mut query = form_urlencoded::Serializer::new(String::new());
     for (name, value) in example.as_object().unwrap() {

@@ -57,17 +57,12 @@ async fn client_that_follows_next_gets_its_product_over_http_and_mcp() {
 }
 
 #[tokio::test]
-async fn demo_after_an_invitation_is_confirmed_by_its_next_call() {
+async fn demo_after_an_invitation_leads_to_the_token_that_confirms_it() {
     let (registry, _peer, id) = live_agent().await;
     let demo =
         registry.post("/api/products/demo", &json!({ "listing_id": id, "source": "invitation" })).await.body;
-    assert_eq!(demo["next"]["action"], "demo_confirm");
-    let confirmed = over_http(&registry, &demo["next"]).await;
-    assert_eq!(
-        (&confirmed["counted_as_real"], &confirmed["next"]["action"]),
-        (&json!(true), &json!("leave_feedback"))
-    );
-    assert!(over_http(&registry, &confirmed["next"]).await["access_token"].is_string());
+    assert_eq!(demo["next"]["action"], "leave_feedback");
+    assert!(over_http(&registry, &demo["next"]).await["access_token"].is_string());
 }
 
 #[tokio::test]

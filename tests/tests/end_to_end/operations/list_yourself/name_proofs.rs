@@ -2,7 +2,7 @@
 //! key of the domain over HTTP or DNS. The settings direct all these lookups to loopback peers.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::response::IntoResponse as _;
 use base64::Engine as _;
@@ -111,11 +111,23 @@ impl Owner {
         format!("v=MCPv1; k=ed25519; p={}\n", BASE64.encode(self.key.public_key()))
     }
 
-    fn proof(&self, lines: [&str; 4]) -> Value {
-        let signature = self.key.sign(lines.join("\n").as_bytes());
-        let hex: String = signature.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-        json!({ "timestamp": lines[3], "signature": hex })
+    /// The signed challenge for publishing a document.
+    async fn proof(&self, registry: &TestRegistry, document: &Value) -> Value {
+        let challenge = publish(registry, document, json!({})).await;
+        challenge.assert_problem();
+        assert_eq!((challenge.status, &challenge.body["code"]), (403, &json!("challenge_to_sign")));
+        let challenge = &challenge.body["challenge"];
+        let signature = self.key.sign(challenge["text"].as_str().unwrap().as_bytes());
+        json!({ "nonce": challenge["nonce"], "signature": BASE64.encode(signature) })
     }
+
+    async fn publish(&self, registry: &TestRegistry, document: &Value) -> Reply {
+        publish(registry, document, self.proof(registry, document).await).await
+    }
+}
+
+async fn publish(registry: &TestRegistry, document: &Value, proof: Value) -> Reply {
+    registry.post("/api/publish", &json!({ "server_json": document, "proof": proof })).await
 }
 
 const NAME: &str = "com.stripe.mcp/payments";
@@ -134,39 +146,44 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     let (owner, remote) = (Owner::new(1), server.url("/mcp"));
     *record.lock().unwrap() = owner.record();
     let document = server_json(NAME, &remote);
-    let base = registry.app.settings.base_url.clone();
-    let publish = async |document: &Value, proof: Value| {
-        registry.post("/api/publish", &json!({ "server_json": document, "proof": proof })).await
+    let first = publish(&registry, &document, json!({})).await;
+    let text = first.body["challenge"]["text"].as_str().unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..2], [registry.app.settings.base_url.as_str(), &format!("publish {NAME} at {remote}")]);
+    let places: Vec<&str> =
+        first.body["ways"].as_array().unwrap().iter().map(|way| way["place"].as_str().unwrap()).collect();
+    assert!(places.contains(&"TXT record at mcp.stripe.com"), "{places:?}");
+    let proof = owner.proof(&registry, &document).await;
+    let changed = |member: &str, value: Value| {
+        let mut proof = proof.clone();
+        proof[member] = value;
+        proof
     };
-    let now = registry.now().to_string();
-    let stale = (registry.now() - jiff::SignedDuration::from_mins(6)).to_string();
-    for (what, code, proof) in [
-        ("an old proof", "stale_proof", owner.proof([&base, NAME, &remote, &stale])),
-        ("another key", "signature_mismatch", Owner::new(2).proof([&base, NAME, &remote, &now])),
-        ("another remote", "signature_mismatch", owner.proof([&base, NAME, &squatter.url("/mcp"), &now])),
-        ("another name", "signature_mismatch", owner.proof([&base, "com.stripe.mcp/other", &remote, &now])),
-        (
-            "another registry",
-            "signature_mismatch",
-            owner.proof(["https://other.example.org", NAME, &remote, &now]),
-        ),
-        ("no signature", "bad_signature", json!({ "timestamp": now, "signature": "00" })),
-        ("no time", "bad_time", json!({ "timestamp": "now", "signature": "00" })),
+    let elsewhere = owner.proof(&registry, &server_json(NAME, &squatter.url("/mcp"))).await;
+    let renamed = owner.proof(&registry, &server_json("com.stripe.mcp/other", &remote)).await;
+    for (what, status, code, proof) in [
+        ("another key", 403, "signature_mismatch", Owner::new(2).proof(&registry, &document).await),
+        ("another remote", 422, "challenge_of_another_act", elsewhere),
+        ("another name", 422, "challenge_of_another_act", renamed),
+        ("another nonce", 403, "unknown_challenge", changed("nonce", json!("0".repeat(32)))),
+        ("a broken signature", 422, "bad_signature", changed("signature", json!("00"))),
+        ("no signature", 422, "signature_missing", changed("signature", Value::Null)),
+        ("no nonce", 422, "nonce_missing", changed("nonce", Value::Null)),
     ] {
-        let reply = publish(&document, proof).await;
+        let reply = publish(&registry, &document, proof).await;
         reply.assert_problem();
-        let status = if code.starts_with("bad") { 422 } else { 403 };
         assert_eq!((reply.status, &reply.body["code"]), (status, &json!(code)), "{what}: {reply:?}");
         assert!(reply.body["field"].as_str().unwrap().starts_with("proof"), "{what}: {reply:?}");
     }
+    let late = owner.proof(&registry, &document).await;
+    registry.advance(Duration::from_secs(15 * 60));
+    assert_eq!(publish(&registry, &document, late).await.body["code"], "unknown_challenge");
     let elsewhere = server_json("org.example/payments", &remote);
-    let proof = owner.proof([&base, "org.example/payments", &remote, &now]);
-    assert_eq!(publish(&elsewhere, proof.clone()).await.body["code"], "no_proof_record");
-    let url_form = registry.post("/api/publish", &json!({ "mcp_url": remote, "proof": proof })).await;
+    assert_eq!(owner.publish(&registry, &elsewhere).await.body["code"], "no_domain_key");
+    let url_form = registry.post("/api/publish", &json!({ "mcp_url": remote, "proof": {} })).await;
     assert_eq!((url_form.status, &url_form.body["code"]), (422, &json!("nothing_to_prove")));
 
-    let good = owner.proof([&base, NAME, &remote, &now]);
-    let proven = probe_to_live(&registry, id_of(&publish(&document, good).await.body)).await;
+    let proven = probe_to_live(&registry, id_of(&owner.publish(&registry, &document).await.body)).await;
     assert_ne!(proven, claimed);
     assert_eq!(standing(&registry, &proven).await, ("proven".to_owned(), "http".to_owned()));
     assert_eq!(standing(&registry, &claimed).await.0, "claimed");
@@ -180,13 +197,9 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     rewritten["description"] = json!("Takes payments.");
     let answer = registry.publish(&rewritten).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(
-        message.contains("serve your key at https://mcp.stripe.com/.well-known/mcp-registry-auth"),
-        "{message}"
-    );
+    assert!(message.contains("publish again with `\"proof\": {}`"), "{message}");
     assert_eq!(registry.status(&proven).await["description"], "Adds numbers.");
-    let now = registry.now().to_string();
-    let answer = publish(&rewritten, owner.proof([&base, NAME, &remote, &now])).await;
+    let answer = owner.publish(&registry, &rewritten).await;
     assert_eq!((answer.status, id_of(&answer.body)), (200, proven.clone()), "{answer:?}");
     let status = registry.status(&proven).await;
     assert_eq!((&status["name"], &status["description"]), (&json!("Payments"), &json!("Takes payments.")));
@@ -194,6 +207,30 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     registry.index().await;
     let hits = registry.get("/api/match?q=takes+payments").await.body["hits"].clone();
     assert_eq!(hits[0]["listing_id"], proven.as_str(), "{hits}");
+}
+
+/// The name stays claimed, because the host of the endpoint says nothing about the domain of the name.
+#[tokio::test]
+async fn key_of_the_endpoint_host_may_change_the_description() {
+    let record = Arc::new(Mutex::new(Owner::new(1).record()));
+    let domain = text_peer("/127.0.0.1/auth", &record).await;
+    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let server = Peer::start(servers::modern).await;
+    let mut document = server_json("org.example/adder", &server.url("/mcp"));
+    let id = probe_to_live(&registry, id_of(&registry.publish(&document).await)).await;
+    document["title"] = json!("Sums");
+    document["description"] = json!("Adds and subtracts.");
+    document["version"] = json!("1.1.0");
+    let stranger = Owner::new(2).publish(&registry, &document).await;
+    assert_eq!(stranger.status, 403, "{stranger:?}");
+    let answer = Owner::new(1).publish(&registry, &document).await;
+    assert_eq!((answer.status, id_of(&answer.body)), (200, id.clone()), "{answer:?}");
+    let status = registry.status(&id).await;
+    assert_eq!((&status["name"], &status["description"]), (&json!("Sums"), &json!("Adds and subtracts.")));
+    assert_eq!(standing(&registry, &id).await.0, "claimed");
+    assert_eq!((status["lane"].as_str(), registry.live_counts().await), (Some("active"), (0, 1)));
 }
 
 /// Otherwise a caller could make the registry send requests to other hosts without a proof.
@@ -232,10 +269,7 @@ impl DnsSetup {
     }
 
     async fn publish(&self, name: &str) -> Reply {
-        let (base, now) = (&self.registry.app.settings.base_url, self.registry.now().to_string());
-        let proof = Owner::new(1).proof([base, name, &self.remote, &now]);
-        let body = json!({ "server_json": server_json(name, &self.remote), "proof": proof });
-        self.registry.post("/api/publish", &body).await
+        Owner::new(1).publish(&self.registry, &server_json(name, &self.remote)).await
     }
 
     async fn assert_proven(&self, name: &str, how: &str) {
@@ -320,10 +354,9 @@ async fn key_in_txt_records_proves_the_publisher() {
             "The TXT records of example.internal could not be read: The host name is reserved",
         ),
     ] {
-        let detail = dns.assert_refused(name, "no_proof_record").await;
+        let detail = dns.assert_refused(name, "no_domain_key").await;
         assert!(detail.contains(reason), "{name}: {detail}");
-        let fix = "Publish `v=MCPv1; k=ed25519; p=<public key, base64>` as a TXT record at";
-        assert!(detail.contains("could not be read: it answered 404.") && detail.contains(fix), "{detail}");
+        assert!(detail.contains("could not be read: it answered 404."), "{detail}");
     }
     assert!(!name_server.asked().contains(&"UDP TXT example.internal.".to_owned()));
     // DNS records are not cached, so a new record takes effect at once.
@@ -359,7 +392,7 @@ async fn name_is_proven_although_http_or_dns_does_not_answer() {
     dns.assert_proven("com.example.both/pay", "http").await;
 
     let started = Instant::now();
-    let detail = dns.assert_refused("com.example.silent/pay", "no_proof_record").await;
+    let detail = dns.assert_refused("com.example.silent/pay", "no_domain_key").await;
     assert!(detail.contains("The DNS gave no usable answer."), "{detail}");
     assert!(started.elapsed() < two_timeouts, "the refusal waited for DNS too long: {:?}", started.elapsed());
 

@@ -87,7 +87,8 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
 
     let set = json!({ "keys": [{ "kty": "RSA" }, owner.jwk()] });
     let did = setup.did();
-    let document = json!({ "id": did, "verificationMethod": [{ "id": "#k", "publicKeyJwk": owner.jwk() }] });
+    let key = json!({ "id": "#k", "controller": did, "publicKeyJwk": owner.jwk() });
+    let document = json!({ "id": did, "verificationMethod": [key], "authentication": ["#k"] });
     for (method, path, text, more) in [
         ("http", "/127.0.0.1/auth", owner.record(), json!({})),
         ("key_set", "/.well-known/jwks.json", set.to_string(), json!({ "public_jwk": owner.jwk() })),

@@ -7,7 +7,7 @@ use axum::response::IntoResponse as _;
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, empty, servers};
-use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{DAY, TICK, TestOptions, TestRegistry, id_of};
 
 use super::Owner;
 
@@ -22,6 +22,10 @@ struct OwnerSetup {
 
 const NAME: &str = "org.example/adder";
 
+/// Instead of a record: the site does not work, or has no record.
+const DOWN: &str = "down";
+const GONE: &str = "gone";
+
 fn server_json(remote: &str) -> Value {
     json!({ "name": NAME, "title": "Adder", "description": "Adds numbers.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": remote }] })
@@ -35,11 +39,14 @@ impl OwnerSetup {
     async fn start_with(owner: &Owner, options: TestOptions) -> Self {
         let record = Arc::new(Mutex::new(owner.record()));
         let served = Arc::clone(&record);
-        let documents = Peer::start(move |request| match request.path.as_str() {
-            "/127.0.0.1/auth" => served.lock().unwrap().clone().into_response(),
-            _ => empty(404),
-        })
-        .await;
+        let documents =
+            Peer::start(move |request| match (request.path.as_str(), served.lock().unwrap().as_str()) {
+                ("/127.0.0.1/auth", DOWN) => empty(503),
+                ("/127.0.0.1/auth", GONE) => empty(404),
+                ("/127.0.0.1/auth", record) => record.to_owned().into_response(),
+                _ => empty(404),
+            })
+            .await;
         let proof_url = format!("{}/{{domain}}/auth", documents.origin);
         let registry = TestRegistry::start_with(options.with_setting("DOMAIN_PROOF_URL", proof_url)).await;
         let server = Peer::start(servers::modern).await;
@@ -56,6 +63,22 @@ impl OwnerSetup {
     async fn run_act(&self, owner: &Owner, arguments: &Value) -> Value {
         let call = owner.with_signature(&self.registry, "manage_listing", arguments).await;
         self.registry.call_tool("manage_listing", &call).await
+    }
+
+    async fn bind(&self, owner: &Owner) {
+        let listing = json!({ "listing_id": self.id });
+        let call = owner.with_signature(&self.registry, "bind_identity", &listing).await;
+        assert_eq!(self.registry.call_tool("bind_identity", &call).await["bound"], true);
+    }
+
+    fn serve(&self, record: impl Into<String>) {
+        *self.record.lock().unwrap() = record.into();
+    }
+
+    /// The code of the refusal of a signed act.
+    async fn signed_refusal(&self, owner: &Owner, act: &str) -> Value {
+        let call = owner.with_signature(&self.registry, "manage_listing", &self.arguments(act)).await;
+        self.refusal_code(&call).await
     }
 
     async fn refusal_code(&self, arguments: &Value) -> Value {
@@ -257,4 +280,129 @@ async fn owner_can_reclaim_a_code_until_it_is_used() {
     registry.overwrite(&format!("CODE#{digest}"), "CODE", "used_by", used).await;
     let call = owner.with_signature(registry, "manage_listing", &setup.arguments("reclaim")).await;
     assert_eq!(setup.refusal_code(&call).await, "reward_spent");
+}
+
+#[tokio::test]
+async fn bound_key_manages_a_listing_while_its_server_is_down() {
+    let (owner, stranger) = (Owner::new(1), Owner::new(2));
+    let mut setup = OwnerSetup::start(&owner).await;
+    setup.serve(DOWN);
+    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key", "the key is not bound yet");
+    setup.serve(owner.record());
+    setup.bind(&owner).await;
+    setup.serve(DOWN);
+    setup.server = Peer::start(|_| empty(503)).await;
+    assert_eq!(setup.signed_refusal(&stranger, "withdraw").await, "no_domain_key");
+    let done = setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    assert_eq!((&done["lane"], &done["proven_domain"]), (&json!("withdrawn"), &json!("127.0.0.1")), "{done}");
+    assert_eq!(setup.run_act(&owner, &setup.arguments("restore")).await["changed"], true);
+    // Binding the same key again works, too, but does not extend the time for which the key counts.
+    setup.registry.advance(300 * DAY);
+    setup.bind(&owner).await;
+    setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    setup.registry.advance(66 * DAY);
+    assert_eq!(setup.signed_refusal(&owner, "restore").await, "no_domain_key");
+}
+
+#[tokio::test]
+async fn published_keys_replace_bound_keys() {
+    let (owner, next) = (Owner::new(1), Owner::new(2));
+    let setup = OwnerSetup::start(&owner).await;
+    setup.bind(&owner).await;
+    for (now, code) in [(next.record(), "signature_mismatch"), (GONE.to_owned(), "no_domain_key")] {
+        setup.serve(now.as_str());
+        assert_eq!(setup.signed_refusal(&owner, "withdraw").await, code, "{now}");
+    }
+    // The bound key signs again while the site is down, until another key is bound from the same place.
+    setup.serve(DOWN);
+    setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    setup.serve(next.record());
+    setup.bind(&next).await;
+    setup.serve(DOWN);
+    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
+    assert_eq!(setup.run_act(&next, &setup.arguments("withdraw")).await["lane"], "withdrawn");
+}
+
+#[tokio::test]
+async fn key_that_another_place_publishes_outranks_a_bound_key() {
+    let (owner, next) = (Owner::new(1), Owner::new(2));
+    let jwks = Arc::new(Mutex::new(Value::Null));
+    let setup = OwnerSetup::start(&owner).await;
+    setup.bind(&owner).await;
+    setup.serve(DOWN);
+    let served = Arc::clone(&jwks);
+    setup.server.answer_with(move |request| match request.path.as_str() {
+        "/.well-known/jwks.json" => tests::peers::json_answer(200, &served.lock().unwrap()),
+        _ => servers::modern(request),
+    });
+    *jwks.lock().unwrap() = json!({ "keys": [next.jwk()] });
+    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "signature_mismatch");
+    *jwks.lock().unwrap() = json!({ "keys": [] });
+    assert_eq!(setup.run_act(&owner, &setup.arguments("withdraw")).await["lane"], "withdrawn");
+}
+
+#[tokio::test]
+async fn bound_key_counts_only_for_the_host_that_it_was_bound_for() {
+    let owner = Owner::new(1);
+    let setup = OwnerSetup::start_with(&owner, TestOptions::default().without_read_cache()).await;
+    setup.bind(&owner).await;
+    setup.serve(DOWN);
+    let partition = format!("LISTING#{}", setup.id);
+    let moved = AttributeValue::S("http://127.0.0.2:1/mcp".to_owned());
+    setup.registry.overwrite(&partition, "CORE", "url", moved).await;
+    assert_eq!(setup.signed_refusal(&owner, "withdraw").await, "no_domain_key");
+    assert_eq!(setup.registry.status(&setup.id).await["proven_domain"], Value::Null);
+}
+
+#[tokio::test]
+async fn proven_domain_is_shown_with_the_listing() {
+    let owner = Owner::new(1);
+    let setup = OwnerSetup::start(&owner).await;
+    let registry = &setup.registry;
+    let page = format!("/list/{}", setup.id);
+    let badge = format!("/badge/verified.svg?id={}", setup.id);
+    let text = async |path: &str| registry.get(path).await.body.as_str().unwrap().to_owned();
+    let shown = async || {
+        registry.index().await;
+        let row = registry.get("/api/listings/active").await.body["mcps"][0]["proven_domain"].clone();
+        let hit = registry.get("/api/match?q=adder").await.body["hits"][0]["proven_domain"].clone();
+        let status = registry.status(&setup.id).await["proven_domain"].clone();
+        let page = text(&page).await.contains("domain proven");
+        (row, hit, status, json!(page))
+    };
+    let nothing = (Value::Null, Value::Null, Value::Null, json!(false));
+    assert_eq!(shown().await, nothing);
+    assert!(text(&page).await.contains(&format!("/prove?id={}", setup.id)));
+    assert!(!text(&badge).await.contains("127.0.0.1"));
+    setup.bind(&owner).await;
+    let domain = json!("127.0.0.1");
+    assert_eq!(shown().await, (domain.clone(), domain.clone(), domain, json!(true)));
+    let svg = text(&badge).await;
+    assert!(svg.contains("verified handshake, name claimed, 127.0.0.1"), "{svg}");
+    // A probe and a rename keep it.
+    setup.run_act(&owner, &json!({ "listing_id": setup.id, "act": "rename", "name": "Sums" })).await;
+    registry.advance(TICK);
+    registry.first_probe(&setup.id).await;
+    assert_eq!(registry.status(&setup.id).await["proven_domain"], "127.0.0.1");
+}
+
+#[tokio::test]
+async fn owner_can_opt_in_again() {
+    const NUDGE: &str = "/api/products/demo-nudge";
+    let (owner, stranger) = (Owner::new(1), Owner::new(2));
+    let setup = OwnerSetup::start(&owner).await;
+    let registry = &setup.registry;
+    let done = setup.run_act(&owner, &setup.arguments("opt_in")).await;
+    assert_eq!(done["changed"], false, "`opt_in` without an opt-out changed something");
+    registry.post(NUDGE, &json!({ "listing_id": setup.id })).await;
+    assert_eq!(setup.signed_refusal(&stranger, "opt_in").await, "signature_mismatch");
+    assert_eq!(registry.reach_out().await["invited"], 0);
+    let done = setup.run_act(&owner, &setup.arguments("opt_in")).await;
+    assert_eq!(done["changed"], true, "{done}");
+    assert_eq!(registry.reach_out().await["invited"], 1);
+    // Opting in does not shorten the pause between invitations.
+    registry.post(NUDGE, &json!({ "listing_id": setup.id })).await;
+    setup.run_act(&owner, &setup.arguments("opt_in")).await;
+    registry.advance(2 * DAY);
+    assert_eq!(registry.reach_out().await["invited"], 0);
 }

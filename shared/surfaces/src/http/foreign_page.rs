@@ -1,0 +1,216 @@
+//! Refuses requests that a page of another site makes a visitor's browser send (`specification.md#foreign-pages`).
+//! A public registry has no cookies and no sessions, so pages may use its API across origins. But they must not act with
+//! the address of a visitor who only opened a page: by a link, an image or a form. A registry on loopback accepts
+//! only loopback names in `Origin` and `Host`, to prevent DNS rebinding (also MCP, streamable HTTP, "Security Warning").
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use url::{Host, Url};
+
+use registry_app::App;
+use registry_model::error::Problem;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Media types that a page may send to another site without its permission (Fetch Standard, "CORS-safelisted
+/// request-header").
+const FORM_TYPES: [&str; 3] = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
+
+/// Checks every request whose method may act; a GET that acts is checked by its route.
+pub(super) async fn refuse_foreign_posts(State(app): State<App>, request: Request, next: Next) -> Response {
+    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let checked = if is_safe { Ok(()) } else { check_post(&app.settings.base_url, request.headers()) };
+    match checked {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn check_post(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    check_names(base_url, headers)?;
+    if is_form(headers) && is_of_foreign_page(base_url, headers) {
+        return Err(refused("Send the request yourself, or as JSON with content-type: application/json."));
+    }
+    Ok(())
+}
+
+/// Checks a GET that acts.
+pub(super) fn check_acting_get(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    check_names(base_url, headers)?;
+    if is_of_foreign_page(base_url, headers) {
+        return Err(refused("Open the URL yourself, or send the request as a POST with a JSON body."));
+    }
+    Ok(())
+}
+
+/// Checks a GET that makes the registry send requests. A page could use a registry on loopback to read other servers of
+/// the visitor's machine.
+pub(super) fn check_open_world_get(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    if is_on_loopback(base_url) { check_acting_get(base_url, headers) } else { Ok(()) }
+}
+
+fn refused(what_to_do: &str) -> Problem {
+    let detail = format!("A page of another site caused this request, so it is refused. {what_to_do}");
+    Problem::new(StatusCode::FORBIDDEN, "foreign_page", detail)
+}
+
+/// Checks the values of `Origin` and `Host`.
+fn check_names(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
+    let on_loopback = is_on_loopback(base_url);
+    let origins =
+        all(headers, header::ORIGIN, |origin| match origin.and_then(|origin| Url::parse(origin).ok()) {
+            Some(url) if on_loopback => is_loopback(&url),
+            Some(url) => url.has_host() && matches!(url.path(), "" | "/"),
+            None => !on_loopback && origin == Some("null"),
+        });
+    if !origins {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "foreign_origin", "The Origin is not allowed."));
+    }
+    let hosts = all(headers, header::HOST, |host| {
+        let url = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
+        !on_loopback || url.is_some_and(|url| is_loopback(&url))
+    });
+    if hosts {
+        return Ok(());
+    }
+    let detail = "This registry runs on loopback, so it refuses other host names. The operator must set BASE_URL \
+        to the public address.";
+    Err(Problem::new(StatusCode::FORBIDDEN, "foreign_host", detail))
+}
+
+/// Whether the browser says that a page of another origin caused the request. Other clients send neither header.
+fn is_of_foreign_page(base_url: &str, headers: &HeaderMap) -> bool {
+    let is_other_site = |value: &HeaderValue| matches!(value.as_bytes(), b"cross-site" | b"same-site");
+    headers.get_all(SEC_FETCH_SITE).iter().any(is_other_site)
+        || !all(headers, header::ORIGIN, |origin| {
+            origin.is_some_and(|origin| is_own(base_url, headers, origin))
+        })
+}
+
+/// Whether an origin is this registry: its base URL, or the host name that the request used.
+fn is_own(base_url: &str, headers: &HeaderMap, origin: &str) -> bool {
+    let Ok(origin) = Url::parse(origin) else { return false };
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let requested = host.map(|host| format!("{}://{host}/", origin.scheme()));
+    let own = [Some(base_url), requested.as_deref()];
+    own.into_iter()
+        .flatten()
+        .filter_map(|url| Url::parse(url).ok())
+        .any(|own| own.origin() == origin.origin())
+}
+
+/// A body without a content type counts: a page may send one.
+fn is_form(headers: &HeaderMap) -> bool {
+    all(headers, header::CONTENT_TYPE, |kind| {
+        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        FORM_TYPES.iter().any(|form| kind.eq_ignore_ascii_case(form))
+    })
+}
+
+fn all(headers: &HeaderMap, name: HeaderName, predicate: impl Fn(Option<&str>) -> bool) -> bool {
+    headers.get_all(name).iter().all(|value| predicate(value.to_str().ok()))
+}
+
+fn is_on_loopback(base_url: &str) -> bool {
+    Url::parse(base_url).is_ok_and(|url| is_loopback(&url))
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCAL: &str = "http://127.0.0.1:8080";
+    const PUBLIC: &str = "https://registry.example.com";
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let value = |text: &str| HeaderValue::from_bytes(text.as_bytes()).unwrap();
+        pairs.iter().map(|(name, text)| (HeaderName::from_static(name), value(text))).collect()
+    }
+
+    fn allows(base_url: &str, name: &'static str, value: &str) -> bool {
+        check_names(base_url, &headers(&[(name, value)])).is_ok()
+    }
+
+    #[test]
+    fn local_registry_accepts_only_loopback_names() {
+        for good in
+            ["http://localhost:6274", "http://127.0.0.1:8080", "http://[::1]", "https://app.localhost"]
+        {
+            assert!(allows(LOCAL, "origin", good), "{good}");
+        }
+        for bad in
+            ["https://evil.example.com", "http://localhost.evil.example", "null", "", "x", "http://128.0.0.1"]
+        {
+            assert!(!allows(LOCAL, "origin", bad), "{bad}");
+        }
+        assert!(allows(LOCAL, "host", "127.0.0.1:8080") && allows(LOCAL, "host", "localhost"));
+        assert!(
+            !allows(LOCAL, "host", "evil.example.com") && !allows(LOCAL, "host", "evil.example.com:8080")
+        );
+        assert!(check_names(LOCAL, &HeaderMap::new()).is_ok());
+    }
+
+    #[test]
+    fn public_registry_accepts_every_valid_origin() {
+        for good in ["https://app.example.org", "http://localhost:6274", "vscode-webview://abc", "null"] {
+            assert!(allows(PUBLIC, "origin", good), "{good}");
+        }
+        for bad in ["", "not an origin", "https://", "https://app.example.org/page", "é"] {
+            assert!(!allows(PUBLIC, "origin", bad), "{bad}");
+        }
+        assert!(allows(PUBLIC, "host", "a1b2.execute-api.eu-central-1.amazonaws.com"));
+    }
+
+    #[test]
+    fn get_that_acts_is_refused_if_a_foreign_page_caused_it() {
+        let code =
+            |pairs: &[(&'static str, &str)]| check_acting_get(PUBLIC, &headers(pairs)).map_err(|p| p.code);
+        for own in [
+            &[][..],
+            &[("sec-fetch-site", "none"), ("sec-fetch-mode", "navigate")],
+            &[("sec-fetch-site", "same-origin"), ("origin", PUBLIC)],
+            &[("origin", "https://a1.example.net"), ("host", "a1.example.net")],
+        ] {
+            assert_eq!(code(own), Ok(()), "{own:?}");
+        }
+        for foreign in [
+            &[("sec-fetch-site", "cross-site")][..],
+            &[("sec-fetch-site", "same-site")],
+            &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")],
+            &[("origin", "https://evil.example.org"), ("host", "registry.example.com")],
+            &[("origin", "http://registry.example.com"), ("host", "registry.example.com:443")],
+            &[("origin", "null")],
+        ] {
+            assert_eq!(code(foreign), Err("foreign_page"), "{foreign:?}");
+        }
+    }
+
+    #[test]
+    fn only_forms_of_foreign_pages_are_refused_on_a_public_registry() {
+        let code = |kind: &str, site: &str| {
+            let pairs =
+                [("content-type", kind), ("sec-fetch-site", site), ("origin", "https://evil.example.org")];
+            check_post(PUBLIC, &headers(&pairs)).map_err(|p| p.code)
+        };
+        for kind in ["application/x-www-form-urlencoded", "Multipart/Form-Data; boundary=x", "text/plain"] {
+            assert_eq!(code(kind, "cross-site"), Err("foreign_page"), "{kind}");
+        }
+        assert_eq!(code("application/json", "cross-site"), Ok(()));
+        let without_type = headers(&[("sec-fetch-site", "cross-site")]);
+        assert!(check_post(PUBLIC, &without_type).is_err());
+        let own = [("content-type", FORM_TYPES[0]), ("sec-fetch-site", "same-origin"), ("origin", PUBLIC)];
+        assert!(check_post(PUBLIC, &headers(&own)).is_ok());
+        assert!(check_post(PUBLIC, &headers(&[("content-type", FORM_TYPES[0])])).is_ok());
+    }
+}

@@ -1,0 +1,81 @@
+//! `/prove`: how an owner proves that a listing is theirs, and how they change or withdraw it. With the id of a listing,
+//! the page contains the places of its domain and a complete script.
+
+use askama::Template;
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::frame::{self, Frame, Section, html};
+use crate::documents::{Document, DocumentRequest};
+use registry_app::App;
+use registry_domain::trust::ownership::{Domains, Way};
+use registry_model::error::Problem;
+use registry_model::settings::Settings;
+use registry_model::{Listing, ListingId};
+
+const SCRIPT: &str = include_str!("../../assets/pages/prove.sh");
+
+#[derive(Debug)]
+pub(super) struct Prove;
+
+#[derive(Template)]
+#[template(path = "prove.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    listing: Option<Listing>,
+    /// Empty without a listing, or if the listing has no domain.
+    ways: Vec<Way>,
+    auth_document: String,
+    script: String,
+}
+
+/// Which listing.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct ProveQuery {
+    /// The id of the listing. Without it, the page is a general guide.
+    #[schemars(extend("format" = "listing-id"))]
+    id: Option<String>,
+}
+
+impl Document for Prove {
+    const PATHS: &'static [&'static str] = &["/prove"];
+    const SUMMARY: &'static str = "The guide for owners. It shows how to prove that a listing is yours, and how to \
+        change or withdraw it, with a script to copy.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(60);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = ProveQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<ProveQuery>) -> Result<Bytes, Problem> {
+        let settings = &app.settings;
+        let listing = match request.query.id.as_deref().filter(|id| !id.is_empty()) {
+            Some(id) => Some(known(app, id).await?),
+            None => None,
+        };
+        let ways = listing.as_ref().and_then(|listing| Domains::of(listing).ok());
+        let description = "How to prove that a listing is yours, and how to change, withdraw or restore it.";
+        html(&Page {
+            frame: Frame::of(settings, Section::ForAgents, "/prove", "Prove and manage", description),
+            ways: ways.map(|domains| domains.ways(app, None)).unwrap_or_default(),
+            auth_document: settings.domain_proof_url.replace("{domain}", "<your domain>"),
+            script: script(settings, listing.as_ref().map(|listing| &listing.id)),
+            listing,
+        })
+    }
+}
+
+async fn known(app: &App, id: &str) -> Result<Listing, Problem> {
+    let unknown = || Problem::listing_not_found(id);
+    let id: ListingId = id.parse().map_err(|_| unknown())?;
+    app.store.listing(&id).await?.ok_or_else(unknown)
+}
+
+/// The script; both values are safe between single quotes.
+fn script(settings: &Settings, listing: Option<&ListingId>) -> String {
+    let listing = listing.map_or("<listing_id>", ListingId::as_str);
+    let registry = settings.base_url.trim_end_matches('/').replace('\'', "%27");
+    SCRIPT.replace("{registry}", &registry).replace("{listing}", listing)
+}

@@ -1,0 +1,94 @@
+//! Tests `/prove`: the page shows the places of the listing's domain, and its script works unchanged.
+
+use std::fs;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use axum::response::IntoResponse as _;
+use serde_json::json;
+use tests::peers::{Peer, empty, servers};
+use tests::test_registry::{TestOptions, TestRegistry, id_of};
+
+fn unescaped(text: &str) -> String {
+    ["&#34;\"", "&#39;'", "&#60;<", "&#62;>", "&#38;&"].iter().fold(text.to_owned(), |text, pair| {
+        let (entity, sign) = pair.split_at(5);
+        text.replace(entity, sign)
+    })
+}
+
+async fn page(registry: &TestRegistry, path: &str) -> String {
+    let reply = registry.get(path).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    unescaped(reply.body.as_str().unwrap())
+}
+
+#[tokio::test]
+async fn page_names_the_places_of_the_listing_and_its_script() {
+    let registry = TestRegistry::start().await;
+    let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
+    let text = page(&registry, &format!("/prove?id={id}")).await;
+    for part in [
+        "TXT record at mcp.example.com",
+        "https://mcp.example.com/.well-known/jwks.json",
+        &format!("listing='{id}'"),
+        &format!("registry='{}'", registry.app.settings.base_url),
+        "prove.sh withdraw",
+        "prove.sh opt_in",
+    ] {
+        assert!(text.contains(part), "{part} is missing: {text}");
+    }
+    let general = page(&registry, "/prove").await;
+    assert!(general.contains("listing='<listing_id>'"), "{general}");
+    assert_eq!(registry.get("/prove?id=agtpub_00000000000000000000").await.status, 404);
+    assert_eq!(registry.get("/prove?id=nonsense").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs bash, curl and OpenSSL 3"]
+async fn script_of_the_page_works_unchanged() {
+    let record = Arc::new(Mutex::new(String::new()));
+    let served = Arc::clone(&record);
+    let documents = Peer::start(move |request| match request.path.as_str() {
+        "/127.0.0.1/auth" => served.lock().unwrap().clone().into_response(),
+        _ => empty(404),
+    })
+    .await;
+    let proof_url = format!("{}/{{domain}}/auth", documents.origin);
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let server = Peer::start(servers::modern).await;
+    let document = json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": server.url("/mcp") }] });
+    let id = id_of(&registry.publish(&document).await);
+    registry.deliver_events().await;
+    let text = page(&registry, &format!("/prove?id={id}")).await;
+    let block =
+        |from: &str| text.split_once(from).unwrap().1.split_once("</code></pre>").unwrap().0.to_owned();
+
+    let folder = std::env::temp_dir().join(format!("prove-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("prove.sh"), block("<pre><code id=\"script\">")).unwrap();
+    let bash = |arguments: &[&str]| {
+        let output = Command::new("bash").args(arguments).current_dir(&folder).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.success(), format!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+    };
+    let key = format!("openssl genpkey{}", block("<pre><code>openssl genpkey"));
+    let (made, printed) = bash(&["-c", &key]);
+    let line = printed.lines().find(|line| line.starts_with("v=MCPv1")).unwrap_or_default();
+    assert!(made && !line.is_empty(), "{printed}");
+    line.clone_into(&mut record.lock().unwrap());
+    for (arguments, part) in [
+        (&["prove.sh", "bind"][..], "\"bound\":true"),
+        (&["prove.sh", "rename", "Sums \"and\" more \\ é"], "Sums \\\"and\\\" more"),
+        (&["prove.sh", "withdraw"], "\"lane\":\"withdrawn\""),
+        (&["prove.sh", "restore"], "\"done\":true"),
+        (&["prove.sh", "reprobe"], "\"done\":true"),
+        (&["prove.sh", "opt_in"], "\"done\":true"),
+    ] {
+        let (done, printed) = bash(arguments);
+        assert!(done && printed.contains(part), "{arguments:?}: {printed}");
+    }
+    assert!(!bash(&["prove.sh", "restore"]).0, "a refusal must be an error");
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,162 @@
+//! Tests that a page of another site cannot act with the address of a visitor. It walks the whole catalogue: only the GETs
+//! that the contract demands change something, and these are refused if a foreign page caused them.
+
+use registry::operations::{CATALOGUE, RouteInput};
+use serde_json::{Value, json};
+use tests::test_registry::{Reply, TestOptions, TestRegistry};
+
+use super::http_headers::query;
+use crate::fixtures::live_pair;
+
+const FOREIGN: [(&str, &str); 3] = [
+    ("sec-fetch-site", "cross-site"),
+    ("sec-fetch-site", "same-site"),
+    ("origin", "https://evil.example.org"),
+];
+const FORM: &str = "application/x-www-form-urlencoded";
+
+async fn send(
+    registry: &TestRegistry,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Reply {
+    let headers: Vec<(String, String)> =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    registry.send(method, path, &headers, body.to_owned()).await
+}
+
+fn code(reply: &Reply) -> (u16, &str) {
+    (reply.status, reply.body["code"].as_str().unwrap_or_default())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_requests_of_foreign_pages_change_nothing() {
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let mut acting = Vec::new();
+    for entry in CATALOGUE {
+        for route in entry.routes.iter().filter(|route| !route.is_post()) {
+            let query = match route.input {
+                RouteInput::QueryByAction => String::new(),
+                _ => query(&pair, entry),
+            };
+            let path = format!("{}?{query}", route.path);
+            let before = registry.table().await;
+            for header in FOREIGN {
+                let reply = send(registry, "GET", &path, &[header], "").await;
+                let is_refused = reply.status == 403;
+                // This registry is on loopback: `score` would read servers of the visitor's machine.
+                assert_eq!(is_refused, route.acts || entry.name == "score", "{path} {header:?}: {reply:?}");
+            }
+            assert_eq!(before.difference(&registry.table().await), [""; 0], "{path}");
+            let reply = send(registry, "GET", &path, &[("sec-fetch-site", "none")], "").await;
+            assert_ne!(reply.status, 403, "{path}: {reply:?}");
+            let changed = before.difference(&registry.table().await);
+            assert!(route.acts || changed.is_empty(), "{path} changed {changed:?}");
+            if route.acts {
+                acting.push((entry.name, route.path));
+            }
+        }
+    }
+    acting.sort_unstable();
+    assert_eq!(acting, [("take_demo", "/api/products/demo"), ("talk_inbox", "/api/talk")]);
+}
+
+#[tokio::test]
+async fn links_of_foreign_pages_take_no_demo() {
+    let pair = live_pair().await;
+    let path = format!("/api/products/demo?listing_id={}", pair.agent);
+    let link =
+        [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+    let reply = send(&pair.registry, "GET", &path, &link, "").await;
+    reply.assert_problem();
+    assert_eq!(code(&reply), (403, "foreign_page"));
+    let own = [("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "navigate")];
+    assert_eq!(send(&pair.registry, "GET", &path, &own, "").await.status, 200);
+}
+
+#[tokio::test]
+async fn forms_of_foreign_pages_publish_nothing() {
+    for options in [
+        TestOptions::default(),
+        TestOptions::default().with_setting("BASE_URL", "https://registry.example.com"),
+    ] {
+        let registry = TestRegistry::start_with(options).await;
+        let before = registry.table().await;
+        for kind in [FORM, "multipart/form-data; boundary=x", "text/plain"] {
+            for header in
+                [("sec-fetch-site", "cross-site"), ("origin", "null"), ("origin", "https://evil.example.org")]
+            {
+                let headers = [("content-type", kind), header];
+                let reply =
+                    send(&registry, "POST", "/api/publish", &headers, "url=http%3A%2F%2F127.0.0.1%3A1%2F")
+                        .await;
+                assert_eq!(reply.status, 403, "{kind} {header:?}: {reply:?}");
+            }
+        }
+        assert_eq!(before.difference(&registry.table().await), [""; 0]);
+        let origin = registry.url("");
+        let own = [
+            ("content-type", FORM),
+            ("sec-fetch-site", "same-origin"),
+            ("origin", origin.trim_end_matches('/')),
+        ];
+        let reply = send(&registry, "POST", "/api/publish", &own, "url=nonsense").await;
+        assert_eq!(reply.status, 422, "{reply:?}");
+    }
+}
+
+/// A page could drive a registry on the visitor's machine, also by DNS rebinding.
+#[tokio::test]
+async fn foreign_names_are_refused_on_loopback_by_every_route_that_acts() {
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let score = "/api/score?url=http%3A%2F%2F127.0.0.1%3A1%2F";
+    let demo = format!("/api/products/demo?listing_id={}", pair.agent);
+    for path in [score, &demo] {
+        let reply = send(registry, "GET", path, &[("host", "evil.example.org")], "").await;
+        assert_eq!(code(&reply), (403, "foreign_host"), "{path}");
+        let reply = send(registry, "GET", path, &[("origin", "https://evil.example.org")], "").await;
+        assert_eq!(code(&reply), (403, "foreign_origin"), "{path}");
+    }
+    let body = json!({}).to_string();
+    let posts = CATALOGUE.iter().flat_map(|entry| entry.routes).filter(|route| route.is_post());
+    for path in posts.map(|route| route.path).chain([
+        "/api/a2a",
+        "/message:send",
+        "/api/protocol",
+        "/mcp",
+        "/api/ard/search",
+    ]) {
+        for (name, value, refusal) in [
+            ("host", "evil.example.org", "foreign_host"),
+            ("origin", "https://evil.example.org", "foreign_origin"),
+            ("origin", "null", "foreign_origin"),
+        ] {
+            let headers = [("content-type", "application/json"), (name, value)];
+            let reply = send(registry, "POST", path, &headers, &body).await;
+            assert_eq!(code(&reply), (403, refusal), "{path}");
+        }
+        let near = [("content-type", "application/json"), ("origin", "http://localhost:6274")];
+        assert_ne!(send(registry, "POST", path, &near, &body).await.status, 403, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn pages_may_use_the_json_api_of_a_public_registry() {
+    let options = TestOptions::default().with_setting("BASE_URL", "https://registry.example.com");
+    let registry = TestRegistry::start_with(options).await;
+    let page =
+        [("origin", "https://app.example.org"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "cors")];
+    let json_page = [&page[..], &[("content-type", "application/json")]].concat();
+    let body = json!({ "url": "http://127.0.0.1:1/" }).to_string();
+    let reply = send(&registry, "POST", "/api/publish", &json_page, &body).await;
+    assert_eq!((reply.status, reply.header("access-control-allow-origin")), (200, "*"), "{reply:?}");
+    for path in ["/api/match?q=adder", "/api/listings/active", "/api/score?url=http%3A%2F%2F127.0.0.1%3A1%2F"]
+    {
+        let reply = send(&registry, "GET", path, &page, "").await;
+        assert_eq!((reply.status, &reply.body["ok"]), (200, &Value::Bool(true)), "{path}: {reply:?}");
+    }
+}
