@@ -490,8 +490,12 @@ fn act(action: &'static str, partition: &str) -> Act {
 }
 
 /// Metrics with an alarm; the others are only on the dashboard.
-const WITH_ALARM: [Metric; 3] =
-    [Metric::ScheduledTicks, Metric::OldestOverdueRecheck, Metric::OldestPendingLeaf];
+const WITH_ALARM: [Metric; 4] = [
+    Metric::ScheduledTicks,
+    Metric::OldestOverdueRecheck,
+    Metric::OldestPendingLeaf,
+    Metric::UnreadableLeaves,
+];
 
 #[test]
 fn each_alarm_watches_the_function_that_reports_its_metric() {

@@ -99,12 +99,14 @@ async fn metrics(
         Some(SequencerReport { left: false, .. }) => Duration::ZERO,
         _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
     };
+    let unreadable = app.store.unreadable_leaves().await?;
     let live = app.store.live().await?;
     let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     let values = [
         (Metric::ScheduledTicks, 1),
         (Metric::OldestOverdueRecheck, seconds(overdue)),
         (Metric::OldestPendingLeaf, seconds(pending)),
+        (Metric::UnreadableLeaves, unreadable.into()),
         (Metric::LiveAgents, live.agents.into()),
         (Metric::LiveMcpServers, live.mcps.into()),
     ];
