@@ -61,18 +61,19 @@ impl Store {
             for leaf in &leaves {
                 latest.push(add_leaf(&mut whole, leaf)?);
             }
-            let Outcome::Refused(Refused(mut refused)) = self.transact(whole).await? else {
+            let Outcome::Refused(Refused(refused)) = self.transact(whole).await? else {
                 return Ok(Outcome::Written);
             };
-            let outdated = |write: &Option<WriteId>| write.is_some_and(|write| refused.contains(&write));
-            let outdated: Vec<usize> =
-                (0..leaves.len()).filter(|position| latest.get(*position).is_some_and(outdated)).collect();
-            refused.retain(|write| !latest.contains(&Some(*write)));
-            if !refused.is_empty() || outdated.is_empty() {
-                return Ok(Outcome::Refused(Refused(refused)));
+            let (outdated, others): (Vec<WriteId>, Vec<WriteId>) =
+                refused.into_iter().partition(|write| latest.contains(&Some(*write)));
+            if !others.is_empty() || outdated.is_empty() {
+                return Ok(Outcome::Refused(Refused(others)));
             }
-            for leaf in outdated.into_iter().filter_map(|position| leaves.get_mut(position)) {
-                let Some(id) = &leaf.listing_id else { continue };
+            for (leaf, write) in leaves.iter_mut().zip(latest) {
+                let Some(id) = leaf.listing_id.as_ref().filter(|_| write.is_some_and(|write| outdated.contains(&write)))
+                else {
+                    continue;
+                };
                 let last = self.read(&keys::last_leaf(id), Consistency::Strong).await?;
                 let last = last.and_then(|item| moment(&item, "at")).unwrap_or(leaf.at);
                 leaf.at = leaf.at.max(last + SignedDuration::from_millis(1));
