@@ -1,8 +1,10 @@
 // Follows the evidence log with the implementation of the Go checksum database (golang.org/x/mod/sumdb/note and tlog). It
-// checks the signature, the consistency with the checkpoint of the last run, and every entry.
+// checks the signature, the cosignature of a witness, the consistency with the checkpoint of the last run, and every entry.
 package main
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -19,6 +21,43 @@ import (
 
 const tileHeight = 8
 const tileWidth = 1 << tileHeight
+
+// cosigner verifies the cosignatures of a witness (C2SP tlog-cosignature). The package note knows only plain signatures.
+type cosigner struct {
+	name string
+	hash uint32
+	key  ed25519.PublicKey
+}
+
+func newCosigner(vkey string) (cosigner, error) {
+	parts := strings.SplitN(vkey, "+", 3)
+	if len(parts) != 3 {
+		return cosigner{}, errors.New("the key of the witness has no three parts")
+	}
+	hash, err := strconv.ParseUint(parts[1], 16, 32)
+	if err != nil {
+		return cosigner{}, err
+	}
+	key, err := base64.StdEncoding.DecodeString(parts[2])
+	if err == nil && (len(key) != 1+ed25519.PublicKeySize || key[0] != 4) {
+		err = errors.New("the key of the witness is not of type 4")
+	}
+	if err != nil {
+		return cosigner{}, err
+	}
+	return cosigner{parts[0], uint32(hash), key[1:]}, nil
+}
+
+func (c cosigner) Name() string    { return c.name }
+func (c cosigner) KeyHash() uint32 { return c.hash }
+
+func (c cosigner) Verify(msg, sig []byte) bool {
+	if len(sig) != 8+ed25519.SignatureSize {
+		return false
+	}
+	signed := fmt.Sprintf("cosignature/v1\ntime %d\n%s", binary.BigEndian.Uint64(sig), msg)
+	return ed25519.Verify(c.key, []byte(signed), sig[8:])
+}
 
 // follower reads tiles. tlog.TileHashReader checks them against the signed root before it uses them.
 type follower struct{ prefix string }
@@ -128,7 +167,7 @@ func (f follower) checkProof(index int64, verifier note.Verifier, entry []byte) 
 	return tlog.CheckRecord(proof, current.N, current.Hash, index, tlog.RecordHash(entry))
 }
 
-func follow(prefix, vkey, seen string) error {
+func follow(prefix, vkey, seen, witness string) error {
 	f := follower{prefix}
 	verifier, err := note.NewVerifier(vkey)
 	if err != nil {
@@ -141,6 +180,19 @@ func follow(prefix, vkey, seen string) error {
 	current, err := tree(signed, verifier)
 	if err != nil {
 		return err
+	}
+	if witness != "" {
+		cosigner, err := newCosigner(witness)
+		if err != nil {
+			return err
+		}
+		opened, err := note.Open(signed, note.VerifierList(verifier, cosigner))
+		if err != nil {
+			return err
+		}
+		if len(opened.Sigs) != 2 {
+			return fmt.Errorf("the checkpoint has %d of 2 signatures", len(opened.Sigs))
+		}
 	}
 	hashes := tlog.TileHashReader(current, f)
 	before := "no earlier checkpoint"
@@ -180,11 +232,11 @@ func follow(prefix, vkey, seen string) error {
 }
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the last checkpoint>")
+	if len(os.Args) < 4 || len(os.Args) > 5 {
+		fmt.Fprintln(os.Stderr, "usage: log_client <prefix> <vkey> <file of the last checkpoint> [<vkey of a witness>]")
 		os.Exit(2)
 	}
-	if err := follow(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := follow(os.Args[1], os.Args[2], os.Args[3], strings.Join(os.Args[4:], "")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -490,11 +490,12 @@ fn act(action: &'static str, partition: &str) -> Act {
 }
 
 /// Metrics with an alarm; the others are only on the dashboard.
-const WITH_ALARM: [Metric; 4] = [
+const WITH_ALARM: [Metric; 5] = [
     Metric::ScheduledTicks,
     Metric::OldestOverdueRecheck,
     Metric::OldestPendingLeaf,
     Metric::FlaggedPayments,
+    Metric::UnreadableLeaves,
 ];
 
 #[test]

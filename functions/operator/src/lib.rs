@@ -1,5 +1,6 @@
-//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access, void a completion,
-//! revoke a purchase, list flagged purchases. This function has no route and no schedule. So only a person who has the right to invoke the function can run it.
+//! Runs the operator's commands, such as withdraw, block a host, erase a contact, revoke a purchase or change the key of
+//! the evidence log. This function has no route and no schedule. So only a person who has the right to invoke the
+//! function can run it.
 
 use registry::app::App;
 use registry::error::Problem;
@@ -15,7 +16,8 @@ pub enum Failure {
          \"host\": …, \"reason\": …}}, {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \
          \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"revoke_access\", \"token_sha256\": …}}, \
          {{\"command\": \"void_completion\", \"listing_id\": …}}, {{\"command\": \"revoke_purchase\", \
-         \"purchase_id\": …}}, {{\"command\": \"flagged_purchases\"}}"
+         \"purchase_id\": …}}, {{\"command\": \"flagged_purchases\"}}, {{\"command\": \"change_log_key\", \
+         \"step\": \"announce\" or \"promote\" or \"retire\"}}"
     )]
     Command(serde_json::Error),
     /// The listing or host does not allow it, or the table is busy.

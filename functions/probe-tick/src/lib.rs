@@ -102,6 +102,7 @@ async fn metrics(
         Some(SequencerReport { left: false, .. }) => Duration::ZERO,
         _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
     };
+    let unreadable = app.store.unreadable_leaves().await?;
     let live = app.store.live().await?;
     let since = Moment::from_second(app.clock.now().as_second() - FLAG_PERIOD).unwrap_or(Moment::UNIX_EPOCH);
     let flagged = app.store.flagged_purchases(since).await?;
@@ -110,6 +111,7 @@ async fn metrics(
         (Metric::ScheduledTicks, 1),
         (Metric::OldestOverdueRecheck, seconds(overdue)),
         (Metric::OldestPendingLeaf, seconds(pending)),
+        (Metric::UnreadableLeaves, unreadable.into()),
         (Metric::LiveAgents, live.agents.into()),
         (Metric::LiveMcpServers, live.mcps.into()),
         (Metric::FlaggedPayments, i64::try_from(flagged.len()).unwrap_or(i64::MAX)),

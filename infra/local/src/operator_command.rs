@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use registry::model::{AccessToken, InvalidAccessToken, TokenDigest};
+use registry::model::{AccessToken, InvalidAccessToken, KeyStep, TokenDigest};
 use registry::settings::{Mode, Settings};
 use serde::Serialize;
 use serde_json::json;
@@ -70,6 +70,18 @@ enum Decision {
     RevokePurchase { purchase_id: String },
     /// List the purchases with refunds, disputes or wrong payments.
     FlaggedPurchases,
+    /// Request a step of a change of the key of the evidence log. The running registry carries it out.
+    ChangeLogKey {
+        /// `announce`: create the next key; both keys sign. `promote`: make the next key the first key. `retire`: delete the
+        /// previous key.
+        #[arg(value_parser = key_step)]
+        step: KeyStep,
+    },
+}
+
+fn key_step(text: &str) -> Result<KeyStep, String> {
+    let found = KeyStep::ALL.into_iter().find(|step| step.as_str() == text);
+    found.ok_or_else(|| "use `announce`, `promote` or `retire`".to_owned())
 }
 
 fn token_digest(token: &str) -> Result<TokenDigest, InvalidAccessToken> {

@@ -1,5 +1,6 @@
 //! The decisions of the operator: withdraw or restore a listing, block a host, erase a contact, revoke
-//! access, void a completion, revoke a purchase. The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and
+//! access, void a completion, revoke a purchase, change the key of the evidence log. The withdrawal of a listing by its
+//! owner is also here. Every decision can be repeated safely and
 //! does a limited amount of work. A decision about a listing or a host adds an item to the feed.
 
 mod hosts;
@@ -12,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{FeedItem, FlaggedPurchase, HostName, ListingId, PublicReason, PurchaseId, TokenDigest};
+use registry_model::{
+    FeedItem, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, TokenDigest,
+};
 
 pub use hosts::{host_blocked, withdraw_blocked};
 pub use owner::{restore_by_owner, withdraw_by_owner};
@@ -58,6 +61,10 @@ pub enum Command {
     },
     /// Lists the purchases that a refund, a dispute or a wrong payment flagged.
     FlaggedPurchases,
+    /// Requests a step of a change of the key of the evidence log.
+    ChangeLogKey {
+        step: KeyStep,
+    },
 }
 
 /// Carries out a decision.
@@ -75,6 +82,7 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
         Command::VoidCompletion { listing_id } => rewards::void_completion(app, &listing_id).await,
         Command::RevokePurchase { purchase_id } => rewards::revoke_purchase(app, &purchase_id).await,
         Command::FlaggedPurchases => rewards::flagged(app).await,
+        Command::ChangeLogKey { step } => change_log_key(app, step).await,
     }
 }
 
@@ -129,6 +137,25 @@ async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
     }
     let note = if erased { "The contact was erased." } else { "This listing has no stored contact." };
     Ok(Outcome::of_one(erased, 0, note))
+}
+
+/// Requests a step that fits the keys of the current checkpoint. The function that signs the log carries it out, so that no
+/// other function needs access to its keys.
+async fn change_log_key(app: &App, step: KeyStep) -> Result<Outcome, Problem> {
+    let second = app.store.log_tree().await?.and_then(|tree| tree.second_key);
+    let second_is_previous = second.map(|key| key.is_previous);
+    let refusal = match (step, second_is_previous) {
+        (KeyStep::Announce, Some(true)) => "The previous key still signs. Retire it before you announce the next key.",
+        (KeyStep::Promote, None | Some(true)) => "There is no next key. Announce it first.",
+        (KeyStep::Retire, None) => "There is only one key, so no key can be retired.",
+        _ => {
+            app.store.request_key_step(step).await?;
+            let note = "Requested. The next scheduled run of probe-tick or weekly-recheck carries it out. Then `/log` \
+                shows the keys.";
+            return Ok(Outcome::of_one(true, 0, note));
+        }
+    };
+    Err(Problem::new(StatusCode::CONFLICT, "key_step_out_of_order", refusal))
 }
 
 /// 409: the host is blocked.

@@ -2,9 +2,16 @@
 //! append-only Merkle tree (C2SP `tlog-tiles`). With the log, anyone can prove what the registry stated on a
 //! certain day, and that the statement was not changed afterwards.
 
+mod attestation_batches;
 mod inclusion;
+mod key_change;
 mod sequencer;
 mod tree;
+mod witnesses;
 
+pub use attestation_batches::{
+    AttestationProof, attestation_proof, attested_digest, log_attestations, logged_after,
+};
 pub use inclusion::{Inclusion, entries, of_index, of_listing};
 pub use sequencer::{SequencerReport, sequence, sequence_if_due, sequence_or_warn};
+pub use witnesses::{Published, published};

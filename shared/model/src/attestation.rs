@@ -63,6 +63,9 @@ pub struct AttestationRecord {
     pub issued_at: Moment,
     /// When it expires.
     pub expires_at: Moment,
+    /// SHA-256 (hex) of the token. Absent in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jws_sha256: Option<String>,
     /// When and why the statement was revoked. Absent if it was not revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked: Option<Revocation>,

@@ -36,6 +36,7 @@ mod listing_id;
 mod listing_state;
 mod log_entry;
 mod log_tile;
+mod log_witness;
 mod messages;
 mod moment;
 mod network;
@@ -69,8 +70,9 @@ pub use identity::{Identity, KeySource, PublicJwk};
 pub use listing::{Contact, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
 pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
-pub use log_entry::{LastLeaf, LogEntry, LogEvent, LogTree};
+pub use log_entry::{KeyStep, LastLeaf, LogEntry, LogEvent, LogTree, SecondKey, WitnessState, Witnessed};
 pub use log_tile::{LogTile, TILE_WIDTH, TileSegment};
+pub use log_witness::LogWitness;
 pub use messages::{FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, TouchKind};
 pub use moment::Moment;
 pub use network::{NameServers, Reach};
@@ -99,7 +101,12 @@ pub const VERSION: &str = "2.9.0";
 
 /// SHA-256 in lower-case hexadecimal.
 pub fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(Sha256::digest(bytes))
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether a text consists of exactly `length` lower-case hexadecimal digits.

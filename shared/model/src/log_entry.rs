@@ -22,8 +22,12 @@ string_enum! {
         Demoted = "demoted",
         /// The owner or the operator withdrew the listing.
         Withdrawn = "withdrawn",
-        /// The registry signed a statement about the listing.
+        /// The registry signed a statement about the listing. Only old leaves record single statements.
         Attested = "attested",
+        /// The registry signed statements (attestations). The leaf contains their number and their Merkle root.
+        Attestations = "attestations",
+        /// The registry will sign checkpoints with another key. From this leaf on, both keys sign.
+        NextKey = "next_key",
     }
 }
 
@@ -34,22 +38,30 @@ pub struct LogEntry {
     v: u8,
     /// When it was decided.
     pub at: Moment,
-    /// The listing that it is about.
-    pub listing_id: ListingId,
+    /// The listing that it is about. Absent with `attestations` and `next_key`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing_id: Option<ListingId>,
     /// Agent or MCP server.
-    pub kind: Kind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
     /// What was decided.
     pub event: LogEvent,
     /// The outcome of the handshake, if a probe made the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Handshake>,
-    /// SHA-256 (hex) over the evidence of the decision: the evidence of a probe, or the JWS of an attestation.
+    /// SHA-256 (hex) over the evidence of the decision. With `attestations`, the root (hex) of their Merkle tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
     /// SHA-256 (hex) over the URL that was probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// The id of the attestation.
+    /// How many attestations the root in `evidence` commits to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attestations: Option<u32>,
+    /// The next key of the log, in the form of signed notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vkey: Option<String>,
+    /// The id of the attestation, with `attested`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attestation_id: Option<String>,
     /// The reason, as a code of this registry.
@@ -59,15 +71,22 @@ pub struct LogEntry {
 
 impl LogEntry {
     pub fn new(at: Moment, listing_id: &ListingId, kind: Kind, event: LogEvent) -> Self {
+        Self { listing_id: Some(listing_id.clone()), kind: Some(kind), ..Self::of_log(at, event) }
+    }
+
+    /// A leaf that belongs to no listing.
+    pub const fn of_log(at: Moment, event: LogEvent) -> Self {
         Self {
             v: VERSION,
             at,
-            listing_id: listing_id.clone(),
-            kind,
+            listing_id: None,
+            kind: None,
             event,
             outcome: None,
             evidence: None,
             endpoint: None,
+            attestations: None,
+            vkey: None,
             attestation_id: None,
             reason: None,
         }
@@ -93,6 +112,65 @@ pub struct LogTree {
     pub edge: Vec<String>,
     pub checkpoint: String,
     pub at: Moment,
+    /// The second key that signed the checkpoint, during a change of keys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_key: Option<SecondKey>,
+}
+
+/// A key that signs checkpoints in addition to the first key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SecondKey {
+    /// The public key, in the form of signed notes.
+    pub vkey: String,
+    /// Whether it was the first key before. Otherwise it will be the first key.
+    pub is_previous: bool,
+}
+
+string_enum! {
+    /// A step of a change of the log's key, in order.
+    #[derive(JsonSchema)]
+    pub enum KeyStep {
+        /// Creates the next key and adds it to the log. From then on, both keys sign.
+        Announce = "announce",
+        /// Makes the next key the first key. The previous key continues to sign.
+        Promote = "promote",
+        /// Deletes the previous key, or a next key that was announced by mistake.
+        Retire = "retire",
+    }
+}
+
+/// What the witnesses of the log have cosigned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Witnessed {
+    /// The last tree that a witness cosigned; its checkpoint contains the cosignatures.
+    pub tree: Option<LogTree>,
+    /// When this was still the latest tree.
+    pub at: Moment,
+    pub witnesses: Vec<WitnessState>,
+}
+
+impl Default for Witnessed {
+    fn default() -> Self {
+        Self { tree: None, at: Moment::UNIX_EPOCH, witnesses: Vec::new() }
+    }
+}
+
+/// The last answers of a witness.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WitnessState {
+    /// The public key of the witness, in the form of signed notes.
+    pub vkey: String,
+    /// The size of the largest tree that it is known to have cosigned.
+    pub tree_size: u64,
+    /// The time in its last cosignature.
+    pub cosigned_at: Option<Moment>,
+    /// Why it did not cosign when it was last asked. Absent if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The signature line of its last cosignature.
+    #[serde(default)]
+    #[schemars(skip)]
+    pub line: String,
 }
 
 /// The leaf of the latest decision on a listing.

@@ -25,6 +25,8 @@ string_enum! {
         OldestOverdueRecheck = "OldestOverdueRecheck",
         /// Seconds for which the oldest leaf has waited for the log of evidence; 0 if none waits.
         OldestPendingLeaf = "OldestPendingLeaf",
+        /// Leaves that the sequencer set aside because they cannot be read.
+        UnreadableLeaves = "UnreadableLeaves",
         /// Live agents.
         LiveAgents = "LiveAgents",
         /// Live MCP servers.

@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::protocol::MCP_ENDPOINT;
 use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
-use crate::{Kind, NameServers, Reach, Secret};
+use crate::{Kind, LogWitness, NameServers, Reach, Secret};
 use table::Form;
 
 pub use table::{SETTINGS, Setting, settings_table};
@@ -111,6 +111,7 @@ pub struct Settings {
     pub domain_proof_url: String,
     pub name_servers: NameServers,
     pub federation_peers: Vec<String>,
+    pub log_witnesses: Vec<LogWitness>,
     pub operator_token: Option<Secret>,
     pub stripe_secret_key: Option<Secret>,
     pub stripe_webhook_secret: Option<Secret>,
@@ -123,6 +124,8 @@ pub struct Settings {
 
 /// Other registries whose listings are shown as referrals, at most.
 const MAX_FEDERATION_PEERS: usize = 10;
+
+const MAX_LOG_WITNESSES: usize = 10;
 
 /// An environment variable with an invalid value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -183,6 +186,7 @@ impl Settings {
             domain_proof_url: read.domain_proof_url()?,
             name_servers: read.name_servers()?,
             federation_peers: read.federation_peers()?,
+            log_witnesses: read.log_witnesses(mode)?,
             // A short token could be guessed by trying.
             operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
             stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,
@@ -400,6 +404,17 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             return Ok(peers);
         }
         Err(Self::invalid(NAME, value))
+    }
+
+    fn log_witnesses(&self, mode: Mode) -> Result<Vec<LogWitness>, SettingError> {
+        const NAME: &str = "LOG_WITNESSES";
+        let value = self.text(NAME);
+        let texts = value.split(',').filter(|text| !text.trim().is_empty());
+        let witnesses: Option<Vec<LogWitness>> = texts.map(LogWitness::parse).collect();
+        let is_allowed = |witness: &LogWitness| mode == Mode::Development || witness.is_https();
+        witnesses
+            .filter(|all| all.len() <= MAX_LOG_WITNESSES && all.iter().all(is_allowed))
+            .ok_or_else(|| Self::invalid(NAME, value))
     }
 
     fn name_servers(&self) -> Result<NameServers, SettingError> {

@@ -1,34 +1,27 @@
 //! Records of the attestations that the registry signed about listings. The signed token itself is not stored. A record
 //! is deleted one day after its attestation expires, because nothing needs the record after that.
 
-use super::attributes::{Item, blob, some_text, to_blob, ttl};
+use super::attributes::{Item, blob, s, some_text, to_blob, ttl};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::leaves::add_leaf;
 use super::rates::{self, Allowance, UsedUp};
 use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use super::{keys, trails};
-use registry_model::{
-    AttestationId, AttestationRecord, Kind, ListingId, LogEntry, LogEvent, Moment, Revocation, TrailEvent,
-    sha256_hex,
-};
+use registry_model::{AttestationId, AttestationRecord, ListingId, Moment, Revocation, TrailEvent};
 
 /// Seconds that a record outlives its attestation.
 const KEPT_AFTER_EXPIRY: i64 = 86_400;
 
 impl Store {
-    /// Stores the record of an attestation, counts it and adds its leaf to the evidence log; or returns the exceeded
-    /// rate limit. `jws` is the token; only its digest is stored. After an error the token must not be returned to the
-    /// caller.
+    /// Stores the record of an attestation, counts it and notes it for the next batch in the evidence log; or returns the
+    /// exceeded rate limit. After an error the token must not be returned to the caller.
     pub async fn keep_attestation(
         &self,
         record: &AttestationRecord,
-        kind: Kind,
-        jws: &str,
         act: Option<&Allowance<'_>>,
     ) -> Result<Option<UsedUp>, StoreError> {
         let (at, listing_id) = (record.issued_at, &record.listing_id);
@@ -36,10 +29,8 @@ impl Store {
         let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, KEPT_AFTER_EXPIRY)];
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
         trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
-        let mut leaf = LogEntry::new(at, listing_id, kind, LogEvent::Attested);
-        leaf.evidence = Some(sha256_hex(jws));
-        leaf.attestation_id = Some(record.id.to_string());
-        add_leaf(&mut transaction, &leaf)?;
+        let digest = record.jws_sha256.as_deref().unwrap_or_default();
+        transaction.put(keys::unlogged_attestation(at, record.id.as_str()).with([("digest", s(digest))]));
         let counted = rates::count(&mut transaction, act.copied(), at);
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),

@@ -5,7 +5,7 @@
 use super::attributes::s;
 use super::client::Store;
 use super::error::StoreError;
-use super::leaves::{add_leaf, withdrawal_leaf};
+use super::leaves::withdrawal_leaf;
 use super::listing_item::changed;
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
@@ -49,14 +49,12 @@ impl Store {
             delistings::record(&mut transaction, before, after, news.at)?;
         }
         queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
-        if let Some(leaf) = withdrawal_leaf(after) {
-            add_leaf(&mut transaction, &leaf)?;
-        }
         if after.lane == Lane::Withdrawn {
             trails::take_off_boards(&mut transaction, &after.id);
         }
         transaction.put(feed::to_item(news)?);
-        Ok(self.transact(transaction).await?.is_written())
+        let leaves = withdrawal_leaf(after).into_iter().collect();
+        Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }
 
     /// Erases the contacts of a listing; false where there was none. After an error some may be erased: repeat the call.

@@ -14,14 +14,22 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::leaves::leaf_id;
+use super::leaves::{add_leaf, leaf_id};
 use super::reads::{Page, Query, Range};
 use super::transaction::{Outcome, Transaction, WriteId};
-use registry_model::{AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment};
+use registry_model::{
+    AttestationId, ListingId, LogEntry, LogEvent, LogTile, LogTree, Moment, TileSegment, Witnessed,
+};
 
 /// The maximum number of leaves that one transaction appends. A transaction allows 100 writes: each leaf takes three,
 /// and the tree and its tiles take the rest.
 const MAX_LEAVES: i32 = 30;
+/// The length of a leaf is stored in two bytes (C2SP `tlog-tiles`, "Log entries").
+const MAX_LEAF_BYTES: usize = u16::MAX as usize;
+/// Leaves of a listing that one query reads.
+const PAGE: i32 = 25;
+/// The attribute of a leaf that older versions wrote for an attestation.
+const ATTESTATION: &str = "attestation";
 
 /// A leaf that is not yet in the tree.
 #[derive(Clone, Debug)]
@@ -32,10 +40,18 @@ pub struct PendingLeaf {
     pub entry: LogEntry,
 }
 
+/// A pending leaf that cannot be appended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableLeaf {
+    pub text: String,
+    sort_key: String,
+}
+
 /// Pending leaves, the oldest first: at most as many as one transaction appends.
 #[derive(Clone, Debug)]
 pub struct PendingLeaves {
     pub leaves: Vec<PendingLeaf>,
+    pub unreadable: Vec<UnreadableLeaf>,
     /// Whether there may be more.
     pub more: bool,
 }
@@ -65,12 +81,28 @@ impl Store {
 
     pub async fn pending_leaves(&self) -> Result<PendingLeaves, StoreError> {
         let page = self.oldest_pending(MAX_LEAVES).await?;
-        let read = |item: &Item| {
-            let text = text(item, "leaf").to_owned();
-            Ok(PendingLeaf { entry: serde_json::from_str(&text)?, text })
-        };
-        let leaves = page.items.iter().map(read).collect::<Result<_, StoreError>>()?;
-        Ok(PendingLeaves { leaves, more: page.next.is_some() })
+        let (mut leaves, mut unreadable) = (Vec::new(), Vec::new());
+        for item in &page.items {
+            let (text, sort_key) = (text(item, "leaf").to_owned(), text(item, "sk").to_owned());
+            match readable(&text, &sort_key) {
+                Some(entry) => leaves.push(PendingLeaf { text, entry }),
+                None => unreadable.push(UnreadableLeaf { text, sort_key }),
+            }
+        }
+        Ok(PendingLeaves { leaves, unreadable, more: page.next.is_some() })
+    }
+
+    /// Moves a pending leaf that cannot be appended to another key, where the operator finds it.
+    pub async fn set_aside(&self, leaf: &UnreadableLeaf) -> Result<(), StoreError> {
+        let mut transaction = Transaction::default();
+        transaction.put(keys::unreadable_leaf(&leaf.sort_key).with([("leaf", s(&leaf.text))]));
+        transaction.delete(Key::new(keys::PENDING_LEAVES, &leaf.sort_key));
+        self.transact(transaction).await.map(drop)
+    }
+
+    /// How many leaves are set aside.
+    pub async fn unreadable_leaves(&self) -> Result<u32, StoreError> {
+        Ok(self.count(Query::of(keys::UNREADABLE_LEAVES)).await?.0)
     }
 
     /// For how long the oldest leaf has been pending; zero if no leaf is pending.
@@ -107,13 +139,15 @@ impl Store {
         let mut latest: BTreeMap<&ListingId, (String, u64)> = BTreeMap::new();
         for (index, leaf) in (before.size..).zip(leaves) {
             let id = leaf_id(&leaf.text);
-            let mut item = keys::leaf(&leaf.entry.listing_id, leaf.entry.at, &id).with([("index", n(index))]);
+            let listing_id = leaf.entry.listing_id.as_ref();
+            let mut item = keys::leaf(listing_id, leaf.entry.at, &id).with([("index", n(index))]);
             if let Some(attestation) = &leaf.entry.attestation_id {
-                item.insert("attestation".to_owned(), s(attestation));
+                item.insert(ATTESTATION.to_owned(), s(attestation));
             }
             writes.push(transaction.put_new(item));
-            if leaf.entry.event != LogEvent::Attested {
-                latest.insert(&leaf.entry.listing_id, (id, index));
+            // Leaves of a listing are in the order of their times, so the last one in this batch is the latest.
+            if let Some(listing_id) = listing_id.filter(|_| leaf.entry.event != LogEvent::Attested) {
+                latest.insert(listing_id, (id, index));
             }
         }
         for leaf in leaves {
@@ -162,26 +196,67 @@ impl Store {
         Ok(found.and_then(|item| Some((text(&item, "sk").parse().ok()?, bytes(&item).to_vec()))))
     }
 
-    /// The index of the last leaf of a listing that was decided at `at` or before; `None` where no such leaf is in the
-    /// tree.
-    pub async fn leaf_index_at(&self, id: &ListingId, at: Moment) -> Result<Option<u64>, StoreError> {
-        let Key { pk, sk } = keys::leaf(id, at, "~");
-        let found = self.last_of(pk, Range::Between(keys::LEAF.to_owned(), sk)).await?;
-        Ok(found.as_ref().and_then(index_of))
+    /// The index of the last decision about a listing; with `until`, of the last one at this time or before. `None` where
+    /// the tree contains no such decision.
+    ///
+    /// Attestations are not decisions: older versions stored their leaves under the same prefix. In leaves of older
+    /// versions, times may contradict the order of the tree. So of a page, the leaf with the greatest index counts.
+    pub async fn decision_index(
+        &self,
+        id: &ListingId,
+        until: Option<Moment>,
+    ) -> Result<Option<u64>, StoreError> {
+        let last = match until {
+            Some(until) => keys::leaf(Some(id), until, "~"),
+            None => Key::new(keys::listing(id).pk, format!("{}~", keys::LEAF)),
+        };
+        let mut start = None;
+        loop {
+            let range = Range::Between(keys::LEAF.to_owned(), last.sk.clone());
+            let query = Query::of(last.pk.clone()).range(range).after(start).descending().limit(PAGE).strong();
+            let page = self.query(query).await?;
+            let decisions = page.items.iter().filter(|leaf| !leaf.contains_key(ATTESTATION));
+            let latest = decisions.filter_map(index_of).max();
+            start = page.next;
+            if latest.is_some() || start.is_none() {
+                return Ok(latest);
+            }
+        }
     }
 
-    /// The index of the leaf of an attestation; `None` while it is pending.
+    /// The index of the leaf of one attestation, which older versions wrote; `None` where there is none.
     pub async fn attestation_leaf(
         &self,
         id: &ListingId,
         issued_at: Moment,
         attestation: &AttestationId,
     ) -> Result<Option<u64>, StoreError> {
-        let (first, last) = (keys::leaf(id, issued_at, ""), keys::leaf(id, issued_at, "~"));
+        let (first, last) = (keys::leaf(Some(id), issued_at, ""), keys::leaf(Some(id), issued_at, "~"));
         let query = Query::of(first.pk).range(Range::Between(first.sk, last.sk)).strong();
         let leaves = self.query(query).await?.items;
-        let leaf = leaves.iter().find(|leaf| text(leaf, "attestation") == attestation.as_str());
+        let leaf = leaves.iter().find(|leaf| text(leaf, ATTESTATION) == attestation.as_str());
         Ok(leaf.and_then(index_of))
+    }
+
+    /// The index of a leaf that belongs to no listing; `None` while it is pending.
+    pub(super) async fn index_of_log_leaf(&self, at: Moment, id: &str) -> Result<Option<u64>, StoreError> {
+        Ok(self.read(&keys::leaf(None, at, id), Consistency::Strong).await?.as_ref().and_then(index_of))
+    }
+
+    /// Adds a leaf that belongs to no listing.
+    pub async fn add_log_leaf(&self, leaf: &LogEntry) -> Result<(), StoreError> {
+        let mut transaction = Transaction::default();
+        add_leaf(&mut transaction, leaf)?;
+        self.transact(transaction).await.map(drop)
+    }
+
+    pub async fn witnessed(&self) -> Result<Witnessed, StoreError> {
+        let item = self.read(&keys::witnessed(), Consistency::Strong).await?;
+        item.map_or_else(|| Ok(Witnessed::default()), |item| blob(&item, "witnessed"))
+    }
+
+    pub async fn keep_witnessed(&self, witnessed: &Witnessed) -> Result<(), StoreError> {
+        self.put(keys::witnessed().with([("witnessed", to_blob(witnessed)?)])).await
     }
 
     /// The last item of a range.
@@ -189,6 +264,13 @@ impl Store {
         let query = Query::of(partition).range(range).descending().limit(1).strong();
         Ok(self.query(query).await?.items.pop())
     }
+}
+
+/// The entry of a pending leaf, if the leaf can be appended. A leaf with another key than its own could never be deleted.
+fn readable(text: &str, sort_key: &str) -> Option<LogEntry> {
+    let entry: LogEntry = serde_json::from_str(text).ok()?;
+    let own_key = keys::pending_leaf(entry.at, &leaf_id(text));
+    (own_key.sk == sort_key && text.len() <= MAX_LEAF_BYTES).then_some(entry)
 }
 
 fn pending_key(leaf: &PendingLeaf) -> Key {

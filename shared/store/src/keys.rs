@@ -73,12 +73,53 @@ pub(super) fn pending_leaf(at: Moment, leaf: &str) -> Key {
 
 pub(super) const PENDING_LEAVES: &str = "LOG#PENDING";
 
-/// The index of a leaf in the tree. In the partition of its listing, so that a listing's history is one query.
-pub(super) fn leaf(id: &ListingId, at: Moment, leaf: &str) -> Key {
-    of_listing(id, format!("{LEAF}{}", self::at(at, leaf)))
+/// A pending leaf that cannot be read, under its earlier sort key.
+pub(super) fn unreadable_leaf(sort_key: &str) -> Key {
+    Key::new(UNREADABLE_LEAVES, sort_key)
+}
+
+pub(super) const UNREADABLE_LEAVES: &str = "LOG#UNREADABLE";
+
+/// The index of a leaf in the tree. In the partition of its listing, so that a listing's history is one query. Leaves of
+/// no listing share a partition.
+pub(super) fn leaf(id: Option<&ListingId>, at: Moment, leaf: &str) -> Key {
+    let sort = format!("{LEAF}{}", self::at(at, leaf));
+    match id {
+        Some(id) => of_listing(id, sort),
+        None => Key::new("LOG#LEAVES", sort),
+    }
 }
 
 pub(super) const LEAF: &str = "LEAF#";
+
+/// An attestation that no leaf commits to yet. All of them share a partition, by time.
+pub(super) fn unlogged_attestation(at: Moment, id: &str) -> Key {
+    Key::new(UNLOGGED_ATTESTATIONS, self::at(at, id))
+}
+
+pub(super) const UNLOGGED_ATTESTATIONS: &str = "LOG#ATTESTED";
+
+/// The attestations that one leaf commits to. `last` is the sort key that the last of them had before.
+pub(super) fn attestation_batch(last: &str) -> Key {
+    Key::new(ATTESTATION_BATCHES, last)
+}
+
+pub(super) const ATTESTATION_BATCHES: &str = "LOG#BATCH";
+
+/// A pointer to the latest batch of attestations.
+pub(super) fn latest_batch() -> Key {
+    Key::new("LOG#BATCHES", "LATEST")
+}
+
+/// What the witnesses of the log have cosigned.
+pub(super) fn witnessed() -> Key {
+    Key::new("LOG#WITNESSED", "TREE")
+}
+
+/// The step of a change of keys that the operator requested.
+pub(super) fn key_step() -> Key {
+    Key::new("LOG#KEY", "STEP")
+}
 
 /// The leaf of the latest decision on a listing. The key has no time, so that a batch read of the listing includes it.
 pub(super) fn last_leaf(id: &ListingId) -> Key {

@@ -2,10 +2,13 @@
 //! decision that it records. So every decision has its leaf, and every leaf has its decision.
 
 use super::attributes::{Item, moment, n, number, s, text};
+use super::batch_get::Consistency;
+use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::transaction::Transaction;
+use super::transaction::{Outcome, Refused, Transaction, WriteId};
+use jiff::SignedDuration;
 use registry_model::{
     Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, sha256_hex,
 };
@@ -13,19 +16,71 @@ use registry_model::{
 /// Hex digits that distinguish leaves of the same millisecond.
 const ID_DIGITS: usize = 20;
 
-/// Adds a leaf to a transaction. A leaf that is written twice has the same key.
-pub(super) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Result<(), StoreError> {
+/// How often the leaves of a transaction get a later time because others of their listings are later.
+const MAX_ATTEMPTS: u32 = 5;
+
+/// Adds a leaf to a transaction. A leaf that is written twice has the same key. A decision requires that its time is later
+/// than the time of the last decision about its listing; this returns the write with the condition.
+pub(super) fn add_leaf(
+    transaction: &mut Transaction,
+    entry: &LogEntry,
+) -> Result<Option<WriteId>, StoreError> {
     let leaf = entry.canonical()?;
     let id = leaf_id(&leaf);
-    if entry.event != LogEvent::Attested {
-        let latest = Expression::default()
-            .set("leaf", s(&id))
-            .set("at", n(entry.at.as_millisecond()))
-            .set("event", serde_dynamo::to_attribute_value(entry.event)?);
-        transaction.update(keys::last_leaf(&entry.listing_id), latest);
-    }
+    let latest = match &entry.listing_id {
+        Some(listing_id) => {
+            let change = Expression::default()
+                .set("leaf", s(&id))
+                .set("at", n(entry.at.as_millisecond()))
+                .set("event", serde_dynamo::to_attribute_value(entry.event)?)
+                .only_if(
+                    "attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf",
+                    [("#at", "at"), ("#leaf", "leaf")],
+                    [(":at", n(entry.at.as_millisecond())), (":leaf", s(&id))],
+                );
+            Some(transaction.update(keys::last_leaf(listing_id), change))
+        }
+        None => None,
+    };
     transaction.put(keys::pending_leaf(entry.at, &id).with([("leaf", s(leaf))]));
-    Ok(())
+    Ok(latest)
+}
+
+impl Store {
+    /// Sends a transaction together with the leaves of its decisions. If a listing has a later leaf already, for example
+    /// because clocks differ, the new leaf is dated one millisecond after it. So the time in the leaves of a listing
+    /// never goes back. A refusal contains only writes of `transaction`.
+    pub(super) async fn transact_with_leaves(
+        &self,
+        transaction: Transaction,
+        mut leaves: Vec<LogEntry>,
+    ) -> Result<Outcome, StoreError> {
+        for _ in 0..MAX_ATTEMPTS {
+            let mut whole = transaction.clone();
+            let mut latest = Vec::with_capacity(leaves.len());
+            for leaf in &leaves {
+                latest.push(add_leaf(&mut whole, leaf)?);
+            }
+            let Outcome::Refused(Refused(refused)) = self.transact(whole).await? else {
+                return Ok(Outcome::Written);
+            };
+            let (outdated, others): (Vec<WriteId>, Vec<WriteId>) =
+                refused.into_iter().partition(|write| latest.contains(&Some(*write)));
+            if !others.is_empty() || outdated.is_empty() {
+                return Ok(Outcome::Refused(Refused(others)));
+            }
+            for (leaf, write) in leaves.iter_mut().zip(latest) {
+                let Some(id) = leaf.listing_id.as_ref().filter(|_| write.is_some_and(|write| outdated.contains(&write)))
+                else {
+                    continue;
+                };
+                let last = self.read(&keys::last_leaf(id), Consistency::Strong).await?;
+                let last = last.and_then(|item| moment(&item, "at")).unwrap_or(leaf.at);
+                leaf.at = leaf.at.max(last + SignedDuration::from_millis(1));
+            }
+        }
+        Err(StoreError::Busy("the listing got other decisions at every attempt".to_owned()))
+    }
 }
 
 /// The leaf of the latest decision about a listing, from its item. The item also contains the last leaf that was

@@ -11,6 +11,7 @@
 //! If a request fails, it returns a [`StoreError`]. It is not an error if a write is refused because of its
 //! condition. The request then returns an outcome, such as `false` or [`WriteOutcome::LeaseLost`].
 
+mod attestation_batches;
 mod attestations;
 mod attributes;
 mod batch_get;
@@ -69,6 +70,7 @@ mod trails;
 mod transaction;
 mod writes;
 
+pub use attestation_batches::{AttestationBatch, MAX_BATCH, Unlogged};
 pub use budget::{Bucket, BudgetState, Caps};
 pub use cached::{FunnelCounts, Live, Manifest, Ratings};
 pub use challenges::Challenge;
@@ -83,7 +85,7 @@ pub use discounts::{Discount, DiscountUse};
 pub use due::{Claim, DuePlace};
 pub use economy::{BoostInputs, EconomySample, SampledCounts};
 pub use error::StoreError;
-pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves};
+pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves, UnreadableLeaf};
 pub use identities::Identities;
 pub use inbox::{InboxOutcome, InboxWrite, MessagePage};
 pub use keys::HostPointer;
@@ -98,7 +100,7 @@ pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
 pub use search_index::{DirtyMark, Shown, StoredBucket};
 pub use sessions::{SESSION_RETENTION, SessionChange, SessionTotals, SessionWrite};
-pub use signing_keys::StoredKey;
+pub use signing_keys::{LogKeys, SecondLogKey, StoredKey};
 pub use state_changes::WriteOutcome;
 pub use tasks::{MAX_CONTENT_BYTES, Origin, StoredTask, TaskFilter, TaskPage};
 pub use ticks::TickReport;

@@ -9,7 +9,7 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::leaves::add_leaf;
 use super::search_index::mark_dirty;
-use super::transaction::Transaction;
+use super::transaction::{Outcome, Transaction, WriteId};
 use super::{feed, keys};
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent, Moment};
 
@@ -45,21 +45,35 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
     }
 }
 
+/// The transaction that records these listings, and the write of each leaf. Only these writes have a condition.
+fn ended(items: &[&FeedItem]) -> Result<(Transaction, Vec<Option<WriteId>>), StoreError> {
+    let (mut transaction, mut leaves) = (Transaction::default(), Vec::with_capacity(items.len()));
+    for item in items {
+        let mut leaf = None;
+        if let Some(id) = &item.listing_id {
+            mark_dirty(&mut transaction, id, item.at);
+            let kind = item.kind.unwrap_or(Kind::Agent);
+            leaf = add_leaf(&mut transaction, &LogEntry::new(item.at, id, kind, LogEvent::Ended))?;
+        }
+        leaves.push(leaf);
+        transaction.put(feed::to_item(item)?);
+    }
+    Ok((transaction, leaves))
+}
+
 impl Store {
     /// Records listings whose proof has just expired, and removes them from search. Each gets a feed item and a leaf
-    /// of the log. After an error, some of the listings may already be recorded.
+    /// of the log. A listing that got a later decision in the meantime is left out. After an error, some of the listings
+    /// may already be recorded.
     pub async fn record_overdue(&self, news: &[FeedItem]) -> Result<(), StoreError> {
         for chunk in news.chunks(MAX_PER_TRANSACTION) {
-            let mut transaction = Transaction::default();
-            for item in chunk {
-                if let Some(id) = &item.listing_id {
-                    mark_dirty(&mut transaction, id, item.at);
-                    let kind = item.kind.unwrap_or(Kind::Agent);
-                    add_leaf(&mut transaction, &LogEntry::new(item.at, id, kind, LogEvent::Ended))?;
-                }
-                transaction.put(feed::to_item(item)?);
+            let mut items: Vec<&FeedItem> = chunk.iter().collect();
+            while !items.is_empty() {
+                let (transaction, leaves) = ended(&items)?;
+                let Outcome::Refused(refused) = self.transact(transaction).await? else { break };
+                let mut leaves = leaves.into_iter();
+                items.retain(|_| !leaves.next().flatten().is_some_and(|leaf| refused.includes(leaf)));
             }
-            self.transact(transaction).await?;
         }
         Ok(())
     }

@@ -3,16 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::attributes::Item;
+use super::attributes::{Item, s, text};
+use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
-use super::keys::Key;
-use registry_model::Moment;
+use super::keys::{self, Key};
+use super::transaction::Transaction;
+use registry_model::{KeyStep, Moment};
 
 const PARTITION: &str = "KEY#ES256";
 const LOG_PARTITION: &str = "KEY#LOG";
 const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
 const FIRST: &str = "FIRST";
+/// Sorts after [`FIRST`], so that older code reads only the first key of the log.
+const SECOND: &str = "SECOND";
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredKey {
@@ -20,6 +24,23 @@ pub struct StoredKey {
     /// The scalar, base64url.
     pub secret: String,
     pub made_at: Moment,
+}
+
+/// The keys of the evidence log. Both sign each checkpoint.
+#[derive(Clone)]
+pub struct LogKeys {
+    pub first: StoredKey,
+    pub second: Option<SecondLogKey>,
+}
+
+/// The next key of the log, or the previous one.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecondLogKey {
+    #[serde(flatten)]
+    pub key: StoredKey,
+    /// Whether it was the first key before.
+    #[serde(default)]
+    pub is_previous: bool,
 }
 
 impl Store {
@@ -38,8 +59,41 @@ impl Store {
         self.put_new_key(PARTITION, FIRST, key).await
     }
 
-    pub async fn log_key(&self) -> Result<Option<StoredKey>, StoreError> {
-        self.first_key(LOG_PARTITION).await
+    pub async fn log_keys(&self) -> Result<Option<LogKeys>, StoreError> {
+        let mut first = None;
+        let mut second: Option<SecondLogKey> = None;
+        for item in self.partition(LOG_PARTITION).await? {
+            match text(&item, "sk") {
+                FIRST => first = Some(serde_dynamo::from_item(item)?),
+                // A retired key has no secret.
+                SECOND if !text(&item, "secret").is_empty() => second = Some(serde_dynamo::from_item(item)?),
+                _ => {}
+            }
+        }
+        Ok(first.map(|first| LogKeys { first, second }))
+    }
+
+    /// Stores the keys of the log: without a second key, the secret of the stored one is erased.
+    pub async fn replace_log_keys(&self, keys: &LogKeys) -> Result<(), StoreError> {
+        let mut transaction = Transaction::default();
+        let mut first: Item = serde_dynamo::to_item(&keys.first)?;
+        first.extend(Key::new(LOG_PARTITION, FIRST).item());
+        transaction.put(first);
+        let mut second: Item = keys.second.as_ref().map(serde_dynamo::to_item).transpose()?.unwrap_or_default();
+        second.extend(Key::new(LOG_PARTITION, SECOND).item());
+        transaction.put(second);
+        self.transact(transaction).await.map(drop)
+    }
+
+    /// Takes the step of a change of keys that the operator requested. Only one process gets it.
+    pub async fn take_key_step(&self) -> Result<Option<KeyStep>, StoreError> {
+        let Some(item) = self.read(&keys::key_step(), Consistency::Strong).await? else { return Ok(None) };
+        let step = KeyStep::ALL.into_iter().find(|step| step.as_str() == text(&item, "step"));
+        Ok(if self.delete(&keys::key_step()).await? { step } else { None })
+    }
+
+    pub async fn request_key_step(&self, step: KeyStep) -> Result<(), StoreError> {
+        self.put(keys::key_step().with([("step", s(step.as_str()))])).await
     }
 
     /// Stores the key of the evidence log, unless another process has stored one.

@@ -10,7 +10,7 @@ use super::error::StoreError;
 use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::inbox::deliver;
-use super::leaves::{add_leaf, verdict_leaf};
+use super::leaves::verdict_leaf;
 use super::listing_item::{changed, pointers};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
@@ -63,6 +63,7 @@ impl Store {
         let StateChange { before, after, assessment, record, .. } = change;
         let (id, at) = (&after.id, record.probed_at);
         let mut transaction = Transaction::default();
+        let mut leaf = None;
 
         let update = changed(before, after)?.set("asked_at", n(at.as_millisecond()));
         transaction.update(keys::listing(id), leased(update, before));
@@ -70,9 +71,7 @@ impl Store {
 
         if change.is_shown() {
             let evidence = evidence_item(id, assessment)?;
-            if let Some(leaf) = verdict_leaf(change, &evidence) {
-                add_leaf(&mut transaction, &leaf)?;
-            }
+            leaf = verdict_leaf(change, &evidence);
             // An update, not a put, so that the change found by an earlier probe stays.
             let mut update = Expression::default().set("evidence", s(text(&evidence, "evidence")));
             if let Some(changed) = &assessment.changed {
@@ -105,7 +104,7 @@ impl Store {
             trails::deposit(&mut transaction, &[deposit], at);
         }
 
-        Ok(match self.transact(transaction).await? {
+        Ok(match self.transact_with_leaves(transaction, leaf.into_iter().collect()).await? {
             Outcome::Written => WriteOutcome::Written,
             Outcome::Refused(refused) if endpoint.is_some_and(|write| refused.is_only(write)) => {
                 WriteOutcome::EndpointHeld

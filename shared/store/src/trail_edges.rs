@@ -2,7 +2,7 @@
 //! happened. It is stored at both listings, so that one query reads all compositions of a listing, the
 //! strongest first. The item at the first listing is also in the index of all compositions.
 
-use super::attributes::{Item, count, s, text};
+use super::attributes::{Item, count, s, text, ttl};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::deposit::{add_scaled, value_left};
@@ -21,6 +21,12 @@ const INTENSITY: &str = "intensity";
 
 /// The strength of a composition that the operator proposes. It is far less than the strength that one use adds.
 const SEED_INTENSITY: f64 = 1.0;
+
+/// Edges stored at a listing. A further one replaces the weakest, so that reports of one caller cannot keep out others.
+const MAX_EDGES: u32 = 200;
+
+/// Seconds for which an edge is stored after its strength counts as 0. For one use, this is after 63 days.
+const KEPT_AFTER_DECAY: i64 = 86_400;
 
 /// Two listings that were used together; `listing_a` is the first in the order of ids.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,10 +86,12 @@ fn write_both(
 ) -> WriteId {
     let (a, b) = ordered(one.clone(), other.clone());
     let rank = s(rank_text(Decay::MARK.place(intensity, now).unwrap_or(0.0)));
+    let (expires, at_that_time) = ttl(Decay::MARK.gone_at(intensity, now), KEPT_AFTER_DECAY);
     let change = |at: &ListingId| {
         let [pk, sk] = table::SHOWN.key;
         add_scaled(Expression::default(), INTENSITY, Decay::MARK, by, now)
             .set("last_at", s(now.to_string()))
+            .set(expires, at_that_time.clone())
             .set(pk, s(index_partition(at)))
             .set(sk, rank.clone())
     };
@@ -110,6 +118,11 @@ pub(super) fn strengthen(
     })
 }
 
+pub(super) fn remove(transaction: &mut Transaction, edge: &Edge) {
+    transaction.delete(keys::edge(&edge.listing_a, &edge.listing_b));
+    transaction.delete(keys::edge(&edge.listing_b, &edge.listing_a));
+}
+
 impl Store {
     /// Writes a weak edge between two listings, with a count of 0; false where there is one already.
     pub async fn seed_edge(&self, pair: (&ListingId, &ListingId), now: Moment) -> Result<bool, StoreError> {
@@ -118,6 +131,24 @@ impl Store {
             change.if_absent()
         });
         Ok(self.transact(transaction).await?.is_written())
+    }
+
+    /// The edges that a new edge replaces, because a listing has as many as are stored: the weakest of each end.
+    pub(super) async fn surplus_edges(
+        &self,
+        (one, other): (&ListingId, &ListingId),
+        now: Moment,
+    ) -> Result<Vec<Edge>, StoreError> {
+        let mut surplus = Vec::new();
+        for (at, with) in [(one, other), (other, one)] {
+            let of_listing = || Query::of(index_partition(at)).index(table::SHOWN);
+            if self.count(of_listing()).await?.0 >= MAX_EDGES {
+                let weakest = self.query(of_listing().limit(2)).await?.items;
+                let mut weakest = weakest.iter().filter_map(|item| Edge::of_item(item, now));
+                surplus.extend(weakest.find(|edge| edge.other(at) != with));
+            }
+        }
+        Ok(surplus)
     }
 
     pub async fn edges_of(&self, id: &ListingId, limit: usize, now: Moment) -> Result<Vec<Edge>, StoreError> {

@@ -13,7 +13,7 @@ use super::listing_item::not_withdrawn;
 use super::rates::{self, Allowance, UsedUp};
 use super::reads::{Query, Range};
 use super::table;
-use super::trail_edges::{Edge, strengthen};
+use super::trail_edges::{self, Edge, strengthen};
 use super::trails::{deposit_with_pairs, trail_of};
 use super::transaction::{Outcome, Transaction};
 use registry_model::{ListingId, Moment, Trail, TrailMark};
@@ -101,6 +101,11 @@ impl Store {
                 );
             transaction.update(keys::trace_source(&mark.listing_id, source.act, source.digest), change)
         });
+        if let Some(used) = trace.used_with.filter(|used| used.known.is_none()) {
+            for edge in self.surplus_edges((&mark.listing_id, used.with), now).await? {
+                trail_edges::remove(&mut transaction, &edge);
+            }
+        }
         let edge = trace.used_with.map(|used| {
             strengthen(&mut transaction, (&mark.listing_id, used.with), used.by, used.known, now)
         });

@@ -20,7 +20,7 @@ enum Write {
     Delete { key: Key, condition: Expression },
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Transaction {
     writes: Vec<Write>,
 }

@@ -3,6 +3,9 @@
 mod all_schedules;
 mod bad_texts;
 mod evidence_log;
+mod evidence_log_keys;
+mod evidence_log_order;
+mod evidence_log_witnesses;
 mod first_probe;
 mod going_live;
 mod large_texts;

@@ -4,6 +4,7 @@
 mod automatic_deposits;
 mod caller_traces;
 mod cost;
+mod edges;
 mod moderation;
 
 use registry::error::Problem;

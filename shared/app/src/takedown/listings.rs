@@ -71,6 +71,8 @@ pub(super) async fn take_off(
 ) -> Result<Option<bool>, StoreError> {
     for _ in 0..ATTEMPTS {
         let Some(before) = app.store.listing(id).await? else { return Ok(None) };
+        // The time of this attempt: another decision about the listing may have been written since the last one.
+        let withdrawal = Withdrawal { at: app.clock.now(), ..withdrawal.clone() };
         let is_final = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
         if before.lane == Lane::Withdrawn && (is_final || !withdrawal.is_final()) {
             return Ok(Some(false));

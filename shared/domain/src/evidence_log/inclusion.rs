@@ -4,8 +4,9 @@
 use std::cell::RefCell;
 
 use futures::future::try_join_all;
-use tlog_tiles::{Hash, HashReader, Tile, check_record, prove_record, record_hash};
+use tlog_tiles::{Hash, HashReader, Tile, check_record, prove_record, prove_tree, record_hash};
 
+use super::witnesses::published_with;
 use super::tree::{Hashes, read_hash, tree_fault, write_hash};
 use registry_app::App;
 use registry_model::error::Problem;
@@ -26,9 +27,13 @@ pub struct Inclusion {
     pub proof: Vec<String>,
 }
 
-/// The last leaf of a listing that was decided at `at` or before; `None` if the tree has none.
-pub async fn of_listing(app: &App, id: &ListingId, at: Moment) -> Result<Option<Inclusion>, Problem> {
-    match app.store.leaf_index_at(id, at).await? {
+/// The last decision about a listing; with `until`, the last one at this time or before. `None` if the tree has none.
+pub async fn of_listing(
+    app: &App,
+    id: &ListingId,
+    until: Option<Moment>,
+) -> Result<Option<Inclusion>, Problem> {
+    match app.store.decision_index(id, until).await? {
         // The tree is read after the index, so it contains the leaf.
         Some(index) => of_index(app, index).await,
         None => Ok(None),
@@ -37,9 +42,10 @@ pub async fn of_listing(app: &App, id: &ListingId, at: Moment) -> Result<Option<
 
 /// The leaf at an index; `None` beyond the end of the tree.
 pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Problem> {
-    let Some(tree) = app.store.log_tree().await?.filter(|tree| index < tree.size) else { return Ok(None) };
+    let Some(tree) = published_with(app, index).await? else { return Ok(None) };
     let leaf = leaf(app, index).await?;
-    let hashes = hashes(app, required_hashes(tree.size, index), tree.size).await?;
+    let required = required_hashes(|reader| prove_record(tree.size, index, reader));
+    let hashes = hashes(app, required, tree.size).await?;
     let proof = prove_record(tree.size, index, &hashes).map_err(tree_fault)?;
     let leaf_hash = record_hash(leaf.as_bytes());
     check_record(&proof, tree.size, read_hash(&tree.root)?, index, leaf_hash).map_err(tree_fault)?;
@@ -58,11 +64,22 @@ impl HashReader for HashRecorder {
     }
 }
 
-fn required_hashes(size: u64, index: u64) -> Vec<u64> {
+fn required_hashes<T>(prove: impl Fn(&HashRecorder) -> Result<T, tlog_tiles::Error>) -> Vec<u64> {
     let recorder = HashRecorder::default();
     // The result is meaningless, because all hashes are zero; only the requests matter.
-    let _ = prove_record(size, index, &recorder);
+    let _ = prove(&recorder);
     recorder.0.into_inner()
+}
+
+/// Proves that a tree of `size` leaves contains the tree of its first `old` leaves (RFC 6962 §2.1.2).
+pub(super) async fn consistency(app: &App, size: u64, old: u64) -> Result<Vec<String>, Problem> {
+    if old == 0 || old >= size {
+        return Ok(Vec::new());
+    }
+    let required = required_hashes(|reader| prove_tree(size, old, reader));
+    let hashes = hashes(app, required, size).await?;
+    let proof = prove_tree(size, old, &hashes).map_err(tree_fault)?;
+    Ok(proof.into_iter().map(write_hash).collect())
 }
 
 async fn hashes(app: &App, indexes: Vec<u64>, size: u64) -> Result<Hashes, Problem> {
@@ -118,7 +135,7 @@ mod tests {
     fn proof_of_the_last_leaf_of_three_contains_one_hash() {
         // RFC 6962 §2.1.3: the sibling of the third of three leaves is the subtree of the first two, which is stored
         // third, after the leaves 0 and 1.
-        assert_eq!(required_hashes(3, 2), [2]);
-        assert_eq!(required_hashes(1, 0), [0_u64; 0]);
+        assert_eq!(required_hashes(|reader| prove_record(3, 2, reader)), [2]);
+        assert_eq!(required_hashes(|reader| prove_record(1, 0, reader)), [0_u64; 0]);
     }
 }

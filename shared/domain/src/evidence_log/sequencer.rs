@@ -1,16 +1,17 @@
 //! Appends pending leaves to the tree of the evidence log in batches, and signs each new tree. Two runs at
 //! the same time are safe: the conditional write of one run fails, and then this run reads the tree again. If
-//! a run stops early, its leaves stay pending.
+//! a run stops early, its leaves stay pending. A leaf that cannot be read is set aside, so that it does not stop the log.
 
 use serde::Serialize;
 use tlog_tiles::Checkpoint;
 
 use super::tree::{Growth, grow, write_hash};
-use crate::trust::log_key::{LogKey, log_key};
+use super::{attestation_batches, key_change, witnesses};
+use crate::trust::log_key::{LogSigner, log_signer};
 use registry_app::App;
-use registry_model::error::Problem;
+use registry_model::error::{Problem, shorten};
 use registry_model::{LogTree, Moment};
-use registry_store::AppendOutcome;
+use registry_store::{AppendOutcome, PendingLeaves};
 
 /// Batches per run, so that a run ends within its function's time; the next run takes the rest.
 const MAX_BATCHES: u32 = 40;
@@ -27,20 +28,20 @@ pub struct SequencerReport {
 /// Appends the pending leaves to the tree. The first leaf creates the log.
 pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     let mut report = SequencerReport::default();
-    let mut pending = app.store.pending_leaves().await?;
+    let mut pending = readable_leaves(app).await?;
     if pending.leaves.is_empty() {
         return Ok(report);
     }
-    let key = log_key(app).await?;
+    let signer = log_signer(app).await?;
     let mut tree = match app.store.log_tree().await? {
         Some(tree) => tree,
-        None => create(app, &key).await?,
+        None => create(app, &signer).await?,
     };
     for _ in 0..MAX_BATCHES {
         let leaves = &pending.leaves;
         let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.text.as_str()).collect();
         let growth = grow(tree.size, &tree.edge, &texts)?;
-        let after = signed(&key, &growth, app.clock.now())?;
+        let after = signed(&signer, &growth, app.clock.now())?;
         match app.store.append_to_log(&tree, &after, &growth.segments, leaves).await? {
             AppendOutcome::Appended => {
                 report.leaves += after.size - tree.size;
@@ -56,7 +57,7 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
                 }
             }
         }
-        pending = app.store.pending_leaves().await?;
+        pending = readable_leaves(app).await?;
         if pending.leaves.is_empty() {
             return Ok(report);
         }
@@ -64,20 +65,37 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
     Ok(SequencerReport { left: true, ..report })
 }
 
-/// For a job that has done its own work: a failure is logged, and the next run appends the leaves.
-pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
-    match sequence(app).await {
-        Ok(report) => Some(report),
-        Err(problem) => {
-            let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
-            tracing::warn!(
-                code = problem.code,
-                internal,
-                "could not append pending leaves; the next run retries"
-            );
-            None
+/// The next pending leaves that can be appended. The others are set aside.
+async fn readable_leaves(app: &App) -> Result<PendingLeaves, Problem> {
+    loop {
+        let pending = app.store.pending_leaves().await?;
+        for leaf in &pending.unreadable {
+            tracing::error!(leaf = shorten(&leaf.text, 300), "a pending leaf cannot be read; it is set aside");
+            app.store.set_aside(leaf).await?;
+        }
+        if !pending.leaves.is_empty() || !pending.more {
+            return Ok(pending);
         }
     }
+}
+
+/// For a scheduled job that has done its own work. It carries out a requested change of keys, logs the attestations of the
+/// last hour, appends the pending leaves and asks the witnesses. A failure is logged, and the next run repeats the work.
+pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
+    warn("could not change the key of the evidence log", key_change::carry_out_requested(app).await);
+    warn("could not log the attestations", attestation_batches::log_attestations(app).await);
+    let report = warn("could not append pending leaves; the next run retries", sequence(app).await);
+    warn("could not collect cosignatures", witnesses::collect(app).await);
+    report
+}
+
+fn warn<T>(what: &'static str, outcome: Result<T, Problem>) -> Option<T> {
+    outcome
+        .inspect_err(|problem| {
+            let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
+            tracing::warn!(code = problem.code, internal, "{what}");
+        })
+        .ok()
 }
 
 /// For a single verdict: one run for all verdicts within [`RUN_INTERVAL_S`], so that many first probes at once do not
@@ -85,7 +103,7 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
 pub async fn sequence_if_due(app: &App) -> Option<SequencerReport> {
     let now = app.clock.now();
     match app.store.take_slot("evidence-log", now.as_second() / RUN_INTERVAL_S, now).await {
-        Ok(true) => sequence_or_warn(app).await,
+        Ok(true) => warn("could not append pending leaves; the next run retries", sequence(app).await),
         Ok(false) => None,
         Err(error) => {
             tracing::warn!(%error, "could not append pending leaves; the next run retries");
@@ -99,24 +117,34 @@ async fn current(app: &App) -> Result<LogTree, Problem> {
 }
 
 /// The empty tree, or what another process has made of it in the meantime.
-async fn create(app: &App, key: &LogKey) -> Result<LogTree, Problem> {
-    let empty = signed(key, &grow(0, &[], &[])?, app.clock.now())?;
+async fn create(app: &App, signer: &LogSigner) -> Result<LogTree, Problem> {
+    let empty = signed(signer, &grow(0, &[], &[])?, app.clock.now())?;
     app.store.make_log(&empty).await?;
     current(app).await
 }
 
-fn signed(key: &LogKey, growth: &Growth, at: Moment) -> Result<LogTree, Problem> {
+/// Signs the current tree again, after a change of keys.
+pub(super) async fn sign_again(app: &App) -> Result<(), Problem> {
+    let Some(tree) = app.store.log_tree().await? else { return Ok(()) };
+    let after = signed(&log_signer(app).await?, &grow(tree.size, &tree.edge, &[])?, app.clock.now())?;
+    // If the tree has grown in the meantime, its checkpoint may have the new signatures already.
+    app.store.append_to_log(&tree, &after, &[], &[]).await?;
+    Ok(())
+}
+
+fn signed(signer: &LogSigner, growth: &Growth, at: Moment) -> Result<LogTree, Problem> {
     let Growth { size, root, edge, .. } = growth;
-    let checkpoint = Checkpoint::new(key.origin(), *size, *root, "");
+    let checkpoint = Checkpoint::new(signer.origin(), *size, *root, "");
     let checkpoint = checkpoint.map_err(|error| Problem::fault(error.to_string()))?;
     let text = String::from_utf8(checkpoint.to_bytes()).map_err(|error| Problem::fault(error.to_string()))?;
     Ok(LogTree {
-        origin: key.origin().to_owned(),
-        vkey: key.vkey().to_owned(),
+        origin: signer.origin().to_owned(),
+        vkey: signer.vkey().to_owned(),
         size: *size,
         root: write_hash(*root),
         edge: edge.clone(),
-        checkpoint: key.sign(&text)?,
+        checkpoint: signer.sign(&text)?,
         at,
+        second_key: signer.second_key(),
     })
 }

@@ -68,6 +68,16 @@ pub(super) fn grow(size: u64, edge: &[String], leaves: &[&str]) -> Result<Growth
     Ok(Growth { size, root, edge, segments: segments.into_values().collect() })
 }
 
+/// All hashes of the tree of a few leaves.
+pub(super) fn small_tree(leaves: &[String]) -> Result<Hashes, Problem> {
+    let mut hashes = Hashes::default();
+    for (index, leaf) in (0..).zip(leaves) {
+        let stored = stored_hashes(index, leaf.as_bytes(), &hashes).map_err(tree_fault)?;
+        hashes.0.extend((stored_hash_index(0, index)..).zip(stored));
+    }
+    Ok(hashes)
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 pub(super) fn tree_fault(error: tlog_tiles::Error) -> Problem {
     Problem::fault(format!("the log's tree: {error}"))

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::keys::{self, SignKey};
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{AttestationId, AttestationRecord, AttestationType, Kind, ListingId, Moment};
+use registry_model::{AttestationId, AttestationRecord, AttestationType, ListingId, Moment, sha256_hex};
 use registry_store::Allowance;
 
 /// The allowed lifetime of a statement, in hours.
@@ -23,7 +23,6 @@ pub const DEFAULT_HOURS: u32 = 72;
 pub struct Statement {
     pub about: AttestationType,
     pub listing_id: ListingId,
-    pub kind: Kind,
     /// Read from the table, never from a caller.
     pub claims: Map<String, Value>,
     /// The lifetime in hours, within [`LIFE_HOURS`].
@@ -63,19 +62,20 @@ pub async fn issue(
     statement: Statement,
     act: Option<&Allowance<'_>>,
 ) -> Result<Attestation, Problem> {
-    let Statement { about, listing_id, kind, claims, hours } = statement;
+    let Statement { about, listing_id, claims, hours } = statement;
     let key = keys::signing(app).await?;
     // Tokens use whole seconds, so the answer and the record do too.
     let now = app.clock.now();
     let issued_at = Moment::from_second(now.as_second()).unwrap_or(now);
     let life = SignedDuration::from_hours(hours.clamp(*LIFE_HOURS.start(), *LIFE_HOURS.end()).into());
-    let record = AttestationRecord {
+    let mut record = AttestationRecord {
         id: AttestationId::at(now, &app.random),
         about,
         listing_id,
         kid: key.kid().to_owned(),
         issued_at,
         expires_at: issued_at + life,
+        jws_sha256: None,
         revoked: None,
     };
     let issuer = app.settings.base_url.clone();
@@ -90,7 +90,8 @@ pub async fn issue(
         "claims": claims,
     });
     let jws = sign_token(&key, &payload)?;
-    if let Some(used_up) = app.store.keep_attestation(&record, kind, &jws, act).await? {
+    record.jws_sha256 = Some(sha256_hex(&jws));
+    if let Some(used_up) = app.store.keep_attestation(&record, act).await? {
         return Err(used_up.into());
     }
     let AttestationRecord { id, listing_id: subject, issued_at, expires_at, kid, .. } = record;

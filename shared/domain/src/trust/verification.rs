@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{attestation, keys};
+use crate::evidence_log::attested_digest;
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{AttestationId, AttestationRecord, AttestationType, Lane, ListingId, Moment};
+use registry_model::{
+    AttestationId, AttestationRecord, AttestationType, Lane, ListingId, Moment, sha256_hex,
+};
 
 /// Seconds that a token's time may be in the future.
 const MAX_CLOCK_SKEW_S: i64 = 60;
@@ -16,7 +19,7 @@ const MAX_CLOCK_SKEW_S: i64 = 60;
 /// One check of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenCheck {
-    /// `form`, `algorithm`, `key`, `signature`, `claims`, `issuer`, `expiry`, `id`, `revocation` or `listing`.
+    /// `form`, `algorithm`, `key`, `signature`, `claims`, `issuer`, `expiry`, `id`, `record`, `revocation` or `listing`.
     pub id: &'static str,
     /// Whether the check passed.
     pub ok: bool,
@@ -42,6 +45,8 @@ pub struct Verification {
     pub checks: Vec<TokenCheck>,
     /// `None` if the signature is not valid: then its content proves nothing.
     pub signed: Option<Signed>,
+    /// The registry's record of this token, unless the token expired long ago.
+    pub record: Option<AttestationRecord>,
 }
 
 impl Verification {
@@ -53,7 +58,9 @@ impl Verification {
 /// Verifies a token; `id` is the expected id, if any.
 pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verification, Problem> {
     let mut checks = Checks(Vec::new());
-    let signed = signed(app, token.trim(), &mut checks).await?;
+    let mut known = None;
+    let token = token.trim();
+    let signed = signed(app, token, &mut checks).await?;
     if let Some(signed) = &signed {
         let is_ours = signed.iss == app.settings.base_url;
         checks.add("issuer", is_ours, ["Issued by this registry.", "Issued under another base URL."]);
@@ -66,6 +73,12 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
             app.store.attestation(&signed.sub, &signed.jti),
             app.store.listing(&signed.sub)
         )?;
+        if let Some(record) = &record {
+            let issued = issued_digest(app, record).await?;
+            let is_issued = issued.as_deref() == Some(sha256_hex(token).as_str());
+            let failure = "The registry issued another token under this id.";
+            checks.add("record", is_issued, ["The registry issued this token.", failure]);
+        }
         revocation(record.as_ref(), &mut checks);
         let failure = match &listing {
             None => "The listing no longer exists.",
@@ -73,8 +86,19 @@ pub async fn verify(app: &App, token: &str, id: Option<&str>) -> Result<Verifica
         };
         let is_listed = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
         checks.add("listing", is_listed, ["The listing exists and is not withdrawn.", failure]);
+        known = record;
     }
-    Ok(Verification { checks: checks.0, signed })
+    Ok(Verification { checks: checks.0, signed, record: known })
+}
+
+/// The digest of the token that the registry issued. Whoever has a leaked key can sign other claims under the id of an
+/// attestation, but not with this digest. Records of older versions do not contain it; then it is in the log.
+async fn issued_digest(app: &App, record: &AttestationRecord) -> Result<Option<String>, Problem> {
+    if record.jws_sha256.is_some() {
+        return Ok(record.jws_sha256.clone());
+    }
+    let logged = attested_digest(app, &record.listing_id, record.issued_at, &record.id).await?;
+    Ok(logged.map(|(_, digest)| digest))
 }
 
 struct Checks(Vec<TokenCheck>);

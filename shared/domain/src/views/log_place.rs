@@ -13,7 +13,7 @@ pub struct LogPlace {
     pub event: LogEvent,
     /// When it was decided.
     pub at: Moment,
-    /// Whether the decision is not in the log yet. Within minutes it is added and gets an index.
+    /// Whether it is not in the log yet. A decision is added within minutes, an attestation when its hour has ended.
     pub pending: bool,
     /// The index of the decision in the tree of the log.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,10 @@ pub struct LogPlace {
 
 impl LogPlace {
     pub fn of_last(settings: &Settings, id: &ListingId, leaf: &LastLeaf) -> Self {
-        let proof = format!("/log/proof?listing_id={id}&at={}", leaf.at);
+        let proof = match leaf.index {
+            Some(index) => format!("/log/proof?index={index}"),
+            None => format!("/log/proof?listing_id={id}&at={}", leaf.at),
+        };
         Self::new(settings, leaf.event, leaf.at, leaf.index, &proof)
     }
 
@@ -42,17 +45,14 @@ impl LogPlace {
         Self::new(settings, LogEvent::Attested, at, index, &proof)
     }
 
-    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, pending_path: &str) -> Self {
+    fn new(settings: &Settings, event: LogEvent, at: Moment, index: Option<u64>, proof: &str) -> Self {
         Self {
             event,
             at,
             pending: index.is_none(),
             leaf_index: index,
             entry_url: index.map(|index| entry_url(settings, index)),
-            proof_url: match index {
-                Some(index) => settings.url(&format!("/log/proof?index={index}")),
-                None => settings.url(pending_path),
-            },
+            proof_url: settings.url(proof),
         }
     }
 }

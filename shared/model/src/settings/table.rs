@@ -181,6 +181,16 @@ pub const SETTINGS: &[Setting] = &[
             AWS, set the parameter `FederationPeers`",
     ),
     row(
+        "LOG_WITNESSES",
+        Text(
+            "",
+            "at most 10 witnesses, separated by commas; each is a verifier key (`name+hash+key`) of type 4, a space \
+                and an https URL",
+        ),
+        "witnesses that cosign the checkpoints of the evidence log (C2SP `tlog-witness`): for each, its verifier \
+            key and its URL, separated by a space. On AWS, set the parameter `LogWitnesses`",
+    ),
+    row(
         "OPERATOR_TOKEN",
         Text(
             "",

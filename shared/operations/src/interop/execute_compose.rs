@@ -165,13 +165,7 @@ async fn statement(
     };
     let name = caller.name();
     let allowance = app.allowance(LimitedAction::Attestation, &name, None);
-    let statement = Statement {
-        about,
-        listing_id: listing.id.clone(),
-        kind: listing.shown_kind(),
-        claims,
-        hours: DEFAULT_HOURS,
-    };
+    let statement = Statement { about, listing_id: listing.id.clone(), claims, hours: DEFAULT_HOURS };
     Ok(Some(attestation::issue(app, statement, allowance.as_ref()).await?))
 }
 

@@ -4,7 +4,7 @@
 use http::StatusCode;
 
 use crate::prelude::*;
-use registry_domain::evidence_log::{self, Inclusion};
+use registry_domain::evidence_log::{self, AttestationProof, Inclusion};
 use registry_domain::views::entry_url;
 use registry_model::{LogEntry, LogTree};
 
@@ -17,10 +17,12 @@ pub struct Arguments {
     /// The id of the listing. The proof is for the last decision about this listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A time (RFC 3339) or a day (such as 2026-11-20). The proof is for the last decision until then. Default: now.
+    /// A time (RFC 3339) or a day (such as 2026-11-20). The proof is for the last decision until then. Default: the last
+    /// decision.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
-    /// The id of a signed statement (`att_...`). Also send its `listing_id`, and the time when it was issued as `at`.
+    /// The id of a signed statement (`att_...`). Also send its `listing_id`. The proof is for the leaf that commits to the
+    /// statement.
     attestation_id: Option<String>,
     /// The index of a leaf. Send it instead of `listing_id`.
     #[serde(alias = "leaf_index")]
@@ -52,6 +54,9 @@ pub struct Answer {
     vkey: String,
     /// The URL of the bundle of entries that ends with the leaf.
     entry_url: String,
+    /// The proof that the leaf commits to the attestation. Only with `attestation_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attestation: Option<AttestationProof>,
 }
 
 impl Operation for InclusionProof {
@@ -60,7 +65,7 @@ impl Operation for InclusionProof {
     const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when. Returns \
         the entry (leaf) of the decision in the evidence log, an inclusion proof, and the signed checkpoint. \
         Pass listing_id to prove the last decision. Add `at` to prove the last decision before that time. Or \
-        pass the index of a leaf.";
+        pass the index of a leaf. With attestation_id, it proves that the log contains a signed statement.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
     const PHRASES: &'static [&'static str] = &[
@@ -74,7 +79,8 @@ impl Operation for InclusionProof {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let Inclusion { leaf, leaf_hash, index, tree, proof } = &find(app, &arguments).await?;
+        let (inclusion, attestation) = find(app, &arguments).await?;
+        let Inclusion { leaf, leaf_hash, index, tree, proof } = &inclusion;
         let LogTree { origin, vkey, size, root, checkpoint, .. } = tree;
         Ok(Answer {
             leaf: serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))?,
@@ -89,29 +95,39 @@ impl Operation for InclusionProof {
             origin: origin.clone(),
             vkey: vkey.clone(),
             entry_url: entry_url(&app.settings, *index),
+            attestation,
         })
     }
 }
 
-async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
+async fn find(
+    app: &App,
+    arguments: &Arguments,
+) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
     match (&arguments.listing_id, arguments.index) {
         (Some(id), None) => {
             let id: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;
-            let at = arguments.at.as_deref().map_or(Ok(app.clock.now()), time)?;
+            let until = arguments.at.as_deref().map(time).transpose()?;
             match &arguments.attestation_id {
-                Some(attestation) => of_attestation(app, &id, at, attestation).await,
-                None => evidence_log::of_listing(app, &id, at).await?.ok_or_else(|| no_leaf(&id)),
+                Some(attestation) => of_attestation(app, &id, attestation).await,
+                None => {
+                    let found = evidence_log::of_listing(app, &id, until).await?;
+                    Ok((found.ok_or_else(|| no_leaf(&id))?, None))
+                }
             }
         }
-        (None, Some(index)) => evidence_log::of_index(app, index).await?.ok_or_else(|| {
-            let detail = format!("The evidence log has no leaf {index} yet.");
-            let next = NextStep::open(
-                "read_checkpoint",
-                "/log/checkpoint".to_owned(),
-                "Read how many leaves the log has.",
-            );
-            Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
-        }),
+        (None, Some(index)) => {
+            let found = evidence_log::of_index(app, index).await?.ok_or_else(|| {
+                let detail = format!("The evidence log has no leaf {index} yet.");
+                let next = NextStep::open(
+                    "read_checkpoint",
+                    "/log/checkpoint".to_owned(),
+                    "Read how many leaves the log has.",
+                );
+                Problem::new(StatusCode::NOT_FOUND, "no_leaf", detail).with_next(next)
+            })?;
+            Ok((found, None))
+        }
         _ => {
             let detail = "Send `listing_id` or `index`. You can add a time `at` to `listing_id`.";
             Err(Problem::invalid("listing_id", "which_leaf", detail))
@@ -122,24 +138,30 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Inclusion, Problem> {
 async fn of_attestation(
     app: &App,
     id: &ListingId,
-    issued_at: Moment,
     attestation: &str,
-) -> Result<Inclusion, Problem> {
+) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
     let attestation = attestation.parse().map_err(|_| no_leaf(id))?;
-    if let Some(index) = app.store.attestation_leaf(id, issued_at, &attestation).await?
+    let record = app.store.attestation(id, &attestation).await?.ok_or_else(|| no_leaf(id))?;
+    if let Some((inclusion, proof)) = evidence_log::attestation_proof(app, &record).await? {
+        return Ok((inclusion, Some(proof)));
+    }
+    // Older versions wrote a leaf for each attestation.
+    if let Some((index, _)) = evidence_log::attested_digest(app, id, record.issued_at, &attestation).await?
         && let Some(inclusion) = evidence_log::of_index(app, index).await?
     {
-        return Ok(inclusion);
+        return Ok((inclusion, None));
     }
-    let is_stored = app.store.attestation(id, &attestation).await?.is_some();
-    Err(if is_stored { leaf_pending(app) } else { no_leaf(id) })
+    Err(leaf_pending(app, record.issued_at))
 }
 
-/// The decision is stored, but the next tick has not added it to the log yet.
-fn leaf_pending(app: &App) -> Problem {
-    let wait = app.settings.probe_tick_seconds;
-    let detail =
-        format!("This statement is not in the evidence log yet. Send the request again in {wait} s.");
+/// The attestation is stored, but it is not in the log yet.
+fn leaf_pending(app: &App, issued_at: Moment) -> Problem {
+    let hour_left = evidence_log::logged_after(issued_at).duration_since(app.clock.now()).as_secs();
+    let wait = u32::try_from(hour_left).unwrap_or(0).saturating_add(app.settings.probe_tick_seconds);
+    let detail = format!(
+        "This statement is not in the evidence log yet. It is added when its hour has ended. Send the request again \
+         in {wait} s."
+    );
     let mut problem = Problem::new(StatusCode::CONFLICT, "leaf_pending", detail);
     problem.retry_after = Some(wait);
     problem

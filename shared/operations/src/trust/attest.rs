@@ -40,7 +40,7 @@ pub struct Arguments {
 pub struct Answer {
     /// The signed facts and the token (JWS).
     attestation: Attestation,
-    /// The place of the statement in the evidence log. The statement is added to the log within minutes.
+    /// The place of the statement in the evidence log. One leaf commits to all statements of an hour.
     log: LogPlace,
     note: &'static str,
 }
@@ -78,8 +78,7 @@ impl Operation for Attest {
         let claims = facts::observed(app, about, listing, evidence.as_ref(), other.as_ref()).await?;
         let name = caller.name();
         let allowance = app.allowance(LimitedAction::Attestation, &name, None);
-        let (listing_id, kind) = (listing.id.clone(), listing.shown_kind());
-        let statement = Statement { about, listing_id, kind, claims, hours };
+        let statement = Statement { about, listing_id: listing.id.clone(), claims, hours };
         let attestation = attestation::issue(app, statement, allowance.as_ref()).await?;
         let Attestation { id, subject, issued_at, .. } = &attestation;
         Ok(Answer {

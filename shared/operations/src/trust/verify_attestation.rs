@@ -4,7 +4,7 @@
 use crate::prelude::*;
 use registry_domain::trust::verification::{self, TokenCheck};
 use registry_domain::views::LogPlace;
-use registry_model::{AttestationId, AttestationType};
+use registry_model::{AttestationId, AttestationRecord, AttestationType};
 
 pub struct VerifyAttestation;
 
@@ -36,7 +36,7 @@ pub struct Answer {
     expires_at: Option<Moment>,
     /// The signed facts, as they were when the statement was issued.
     claims: Option<Map<String, Value>>,
-    /// The leaf of the statement in the evidence log.
+    /// The place of the statement in the evidence log. Null if the registry has no record of the statement.
     log: Option<LogPlace>,
 }
 
@@ -63,11 +63,8 @@ impl Operation for VerifyAttestation {
         let valid = found.is_valid();
         let signed = found.signed.as_ref();
         let time = |seconds: Option<i64>| seconds.and_then(Moment::from_second);
-        let log = match signed.and_then(|signed| Some((signed, Moment::from_second(signed.iat)?))) {
-            Some((signed, at)) => {
-                let index = app.store.attestation_leaf(&signed.sub, at, &signed.jti).await?;
-                Some(LogPlace::of_attestation(&app.settings, &signed.sub, at, &signed.jti, index))
-            }
+        let log = match &found.record {
+            Some(record) => Some(place(app, record).await?),
             None => None,
         };
         Ok(Answer {
@@ -83,4 +80,13 @@ impl Operation for VerifyAttestation {
             checks: found.checks,
         })
     }
+}
+
+async fn place(app: &App, record: &AttestationRecord) -> Result<LogPlace, Problem> {
+    let AttestationRecord { listing_id, issued_at, id, .. } = record;
+    let index = match app.store.batch_of(record).await? {
+        Some(batch) => batch.index,
+        None => app.store.attestation_leaf(listing_id, *issued_at, id).await?,
+    };
+    Ok(LogPlace::of_attestation(&app.settings, listing_id, *issued_at, id, index))
 }

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
 use registry_app::App;
-use registry_domain::evidence_log::entries;
+use registry_domain::evidence_log::{self, Published, entries};
 use registry_model::error::{Problem, shorten};
-use registry_model::{LogTile, LogTree, Moment, NextStep};
+use registry_model::{LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState};
 
 const HASH_SIZE: usize = 32;
 
@@ -21,11 +21,16 @@ const YEAR_S: u32 = 31_536_000;
 pub(super) struct AboutLog {
     ok: bool,
     /// The specifications of the log.
-    specifications: [&'static str; 4],
+    specifications: [&'static str; 6],
     /// The name of the log; its checkpoints begin with it.
     origin: String,
     /// The public key, in the form of signed notes.
     vkey: String,
+    /// The second key that signs checkpoints, during a change of keys: the next or the previous key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_key: Option<SecondKey>,
+    /// The witnesses that cosign checkpoints, with their last answers.
+    witnesses: Vec<WitnessState>,
     tree_size: u64,
     /// The root hash, base64.
     root_hash: String,
@@ -51,7 +56,8 @@ impl Document for AboutLog {
     type Answer = Self;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        let LogTree { origin, vkey, size, root, at, .. } = tree(app).await?;
+        let Published { tree, witnesses } = published(app).await?;
+        let LogTree { origin, vkey, size, root, at, second_key, .. } = tree;
         let url = |path: &str| app.settings.url(path);
         json_bytes(&AboutLog {
             ok: true,
@@ -60,9 +66,13 @@ impl Document for AboutLog {
                 "https://c2sp.org/tlog-checkpoint",
                 "https://c2sp.org/signed-note",
                 "https://c2sp.org/tlog-proof",
+                "https://c2sp.org/tlog-cosignature",
+                "https://c2sp.org/tlog-witness",
             ],
             origin,
             vkey,
+            second_key,
+            witnesses,
             tree_size: size,
             root_hash: root,
             signed_at: at,
@@ -72,10 +82,11 @@ impl Document for AboutLog {
             entries_url: url("/log/tile/entries/{tile}"),
             proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
             leaves: "Each entry is canonical JSON (RFC 8785). It contains the `listing_id`, the `event` \
-                (live, confirmed, ended, demoted, withdrawn or attested) and the time `at` which it \
+                (live, confirmed, ended, demoted or withdrawn) and the time `at` which it \
                 happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
-                endpoint.",
+                endpoint. Two events belong to no listing: `attestations` contains the Merkle root of the \
+                attestations of an hour, and `next_key` contains the next key of the log.",
         })
     }
 }
@@ -92,7 +103,7 @@ impl Document for Checkpoint {
     type Answer = String;
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
-        Ok(tree(app).await?.checkpoint.into())
+        Ok(published(app).await?.tree.checkpoint.into())
     }
 }
 
@@ -113,7 +124,7 @@ impl Document for Tiles {
         let path = request.path.strip_prefix("/log/tile/").unwrap_or_default();
         let (tile, width) = LogTile::parse(path).ok_or_else(|| no_such_tile(path))?;
         // The tree first: its entries are certainly in the tiles.
-        let size = tree(app).await?.size;
+        let size = app.store.log_tree().await?.ok_or_else(no_log_yet)?.size;
         if tile.width_in(size) < width {
             return Err(no_such_tile(path));
         }
@@ -131,12 +142,13 @@ impl Document for Tiles {
     }
 }
 
-async fn tree(app: &App) -> Result<LogTree, Problem> {
-    app.store.log_tree().await?.ok_or_else(|| {
-        let detail =
-            "There is no evidence log yet: it starts with the first probe. Try again in a few minutes.";
-        Problem::new(StatusCode::NOT_FOUND, "no_log_yet", detail)
-    })
+async fn published(app: &App) -> Result<Published, Problem> {
+    evidence_log::published(app).await?.ok_or_else(no_log_yet)
+}
+
+fn no_log_yet() -> Problem {
+    let detail = "There is no evidence log yet: it starts with the first probe. Try again in a few minutes.";
+    Problem::new(StatusCode::NOT_FOUND, "no_log_yet", detail)
 }
 
 fn no_such_tile(path: &str) -> Problem {

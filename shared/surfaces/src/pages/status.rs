@@ -11,9 +11,10 @@ use super::when::When;
 use crate::documents::probe_statistics::{self, Statistics};
 use crate::documents::{Document, DocumentRequest, NoQuery, Validity};
 use registry_app::App;
+use registry_domain::evidence_log::{self, Published};
 use registry_model::cache::CacheValidator;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Handshake, LogTree, Moment, ProbeRecord};
+use registry_model::{Handshake, Moment, ProbeRecord, WitnessState};
 use registry_probe::explain;
 use registry_store::EconomySample;
 
@@ -85,6 +86,14 @@ struct LogRow {
     size: u64,
     root: String,
     signed: When,
+    witnesses: Vec<WitnessRow>,
+}
+
+struct WitnessRow {
+    name: String,
+    size: u64,
+    cosigned: Option<When>,
+    failure: Option<String>,
 }
 
 impl Document for Status {
@@ -107,8 +116,9 @@ impl Document for Status {
         let (statistics, samples, log) = futures::try_join!(
             Box::pin(probe_statistics::read(app)),
             Box::pin(app.store.economy_samples(SAMPLE_HOURS)),
-            Box::pin(app.store.log_tree()),
+            async { Ok(Box::pin(evidence_log::published(app)).await) },
         )?;
+        let log = log?;
         html(&page(app, &statistics, &samples, log))
     }
 }
@@ -117,7 +127,7 @@ fn page<'a>(
     app: &'a App,
     statistics: &'a Statistics,
     samples: &[EconomySample],
-    log: Option<LogTree>,
+    log: Option<Published>,
 ) -> Page<'a> {
     let now = app.clock.now();
     let seen = |at: Option<Moment>| at.map(|at| When::of(at, now));
@@ -139,7 +149,7 @@ fn page<'a>(
         budgets: budgets(statistics),
         next_recheck: seen(statistics.weekly_recheck.next_due_at),
         recent: statistics.recent.iter().take(MAX_RECENT).map(|probe| RecentRow::of(probe, now)).collect(),
-        log: log.map(|tree| LogRow { size: tree.size, root: tree.root, signed: When::of(tree.at, now) }),
+        log: log.map(|log| LogRow::of(log, now)),
         statistics,
     }
 }
@@ -192,6 +202,19 @@ fn budgets(statistics: &Statistics) -> Vec<BudgetRow> {
         row("this hour", statistics.hourly_used, statistics.hourly_cap),
         row("today", statistics.used, statistics.budget),
     ]
+}
+
+impl LogRow {
+    fn of(Published { tree, witnesses }: Published, now: Moment) -> Self {
+        let row = |witness: WitnessState| WitnessRow {
+            name: witness.vkey.split('+').next().unwrap_or_default().to_owned(),
+            size: witness.tree_size,
+            cosigned: witness.cosigned_at.map(|at| When::of(at, now)),
+            failure: witness.failure,
+        };
+        let witnesses = witnesses.into_iter().map(row).collect();
+        Self { size: tree.size, root: tree.root, signed: When::of(tree.at, now), witnesses }
+    }
 }
 
 impl RecentRow {

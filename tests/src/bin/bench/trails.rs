@@ -1,4 +1,4 @@
-//! Measures `sense_traces` and `follow_trail` for one listing with 10,000 marks and 1,000 compositions (pairs
+//! Measures `sense_traces` and `follow_trail` for one listing with 10,000 marks and 200 compositions (pairs
 //! of listings that were used together). Both run in this process, without a network.
 
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::report::Report;
 
 /// Marks of the listing, including those of its compositions.
 const MARKS: usize = 10_000;
-const PAIRS: usize = 999;
+const PAIRS: usize = 200;
 /// Batches per operation, in turns, and calls per batch. The fastest batch counts, because other work on a shared machine can
 /// only increase times.
 const BATCHES: usize = 5;

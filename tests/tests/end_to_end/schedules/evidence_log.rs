@@ -1,8 +1,9 @@
 //! Tests the evidence log. Each decision is one leaf with a proof that can be verified. If the table has
 //! faults, no leaf is lost or repeated.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use local::engine::instrumented::Fault;
-use registry::model::ListingId;
+use registry::model::{Kind, ListingId, LogEntry, LogEvent};
 use serde_json::{Value, json};
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tests::peers::{Peer, agents};
@@ -10,7 +11,7 @@ use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 use tlog_tiles::{Checkpoint, Hash, check_record, record_hash};
 
 /// Gets the proof of a leaf and verifies it with the key of the log.
-async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
+pub(super) async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
     let reply = registry.get(&format!("/log/proof?{query}")).await;
     assert_eq!(reply.status, 200, "{query}: {reply:?}");
     let proof = reply.body;
@@ -32,7 +33,7 @@ async fn verified_proof(registry: &TestRegistry, query: &str) -> Value {
 }
 
 /// All leaves of the log, each with a verified proof.
-async fn leaves(registry: &TestRegistry) -> Vec<Value> {
+pub(super) async fn leaves(registry: &TestRegistry) -> Vec<Value> {
     let size = registry.get("/log").await.body["tree_size"].as_u64().unwrap();
     let mut leaves = Vec::new();
     for index in 0..size {
@@ -95,42 +96,158 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     assert_ne!(again["root_hash"], proof["root_hash"]);
 }
 
+/// The path of the proof of an attestation.
+fn proof_query(registry: &TestRegistry, answer: &Value) -> String {
+    let url = answer["log"]["proof_url"].as_str().unwrap().to_owned();
+    url.strip_prefix(&registry.url("/log/proof?")).unwrap().to_owned()
+}
+
+/// Verifies that the leaf of a proof commits to a token.
+fn assert_commits_to(proof: &Value, jws: &str) {
+    let attestation = &proof["attestation"];
+    let digest = registry::model::sha256_hex(jws);
+    assert_eq!(attestation["jws_sha256"], digest, "{proof}");
+    let hashes = attestation["proof"].as_array().unwrap().iter();
+    let hashes = hashes.map(|hash| Hash::parse_hash(hash.as_str().unwrap()).unwrap()).collect();
+    let root = proof["leaf"]["evidence"].as_str().unwrap();
+    let root: Vec<u8> =
+        (0..64).step_by(2).map(|at| u8::from_str_radix(&root[at..at + 2], 16).unwrap()).collect();
+    let (size, index) = (attestation["tree_size"].as_u64().unwrap(), attestation["index"].as_u64().unwrap());
+    assert_eq!(proof["leaf"]["attestations"], json!(size));
+    let root = Hash(root.try_into().unwrap());
+    check_record(&hashes, size, root, index, record_hash(digest.as_bytes())).unwrap();
+}
+
 #[tokio::test]
-async fn each_attestation_is_a_leaf_of_the_evidence_log() {
+async fn one_leaf_commits_to_all_attestations_of_an_hour() {
+    const ISSUED: usize = 7;
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
+    registry.tick().await;
+    let size = async || registry.get("/log").await.body["tree_size"].as_u64().unwrap();
+    let before = size().await;
     let attest = json!({ "listing_id": id, "type": "liveness" });
     let mut issued = Vec::new();
-    // Both have the same time.
-    for _ in 0..2 {
+    // All have the same time.
+    for _ in 0..ISSUED {
         issued.push(registry.call_tool("attest", &attest).await);
-    }
-    let path = |answer: &Value| {
-        let url = answer["log"]["proof_url"].as_str().unwrap().to_owned();
-        url.strip_prefix(&registry.url("/log/proof?")).unwrap().to_owned()
-    };
-    for answer in &issued {
-        assert_eq!(answer["log"]["pending"], true, "{answer}");
-        let pending = registry.get(&format!("/log/proof?{}", path(answer))).await;
-        assert_eq!((pending.status, pending.header("retry-after")), (409, "360"), "{}", pending.body);
     }
     registry.advance(TICK);
     registry.tick().await;
+    assert_eq!(size().await, before, "the hour has not ended");
+    let pending = registry.get(&format!("/log/proof?{}", proof_query(&registry, &issued[0]))).await;
+    assert_eq!((pending.status, &pending.body["code"]), (409, &json!("leaf_pending")), "{}", pending.body);
+    // 53 minutes and 59 seconds of the hour are left, and one tick.
+    assert_eq!(pending.header("retry-after"), (3600 - 361 + 360).to_string(), "{}", pending.body);
+
+    registry.advance(HOUR);
+    registry.tick().await;
+    registry.tick().await;
+    assert_eq!(size().await, before + 1, "one leaf for the hour");
     for answer in &issued {
-        let leaf = verified_proof(&registry, &path(answer)).await["leaf"].clone();
-        let attestation = &answer["attestation"];
-        assert_eq!((&leaf["event"], &leaf["attestation_id"]), (&json!("attested"), &attestation["id"]));
-        let digest = registry::model::sha256_hex(attestation["jws"].as_str().unwrap());
-        assert_eq!(leaf["evidence"], digest);
-        let verified = registry.call_tool("verify_attestation", &json!({ "jws": attestation["jws"] })).await;
-        assert_eq!(verified["log"]["pending"], false, "{verified}");
-        assert_eq!(verified_proof(&registry, &path(&verified)).await["leaf"], leaf);
+        assert_eq!(answer["log"]["pending"], true, "{answer}");
+        let proof = verified_proof(&registry, &proof_query(&registry, answer)).await;
+        let leaf = &proof["leaf"];
+        assert_eq!((&leaf["event"], &leaf["attestations"]), (&json!("attestations"), &json!(ISSUED)));
+        assert!(leaf.get("listing_id").is_none(), "{leaf}");
+        let jws = answer["attestation"]["jws"].as_str().unwrap();
+        assert_commits_to(&proof, jws);
+        let verified = registry.call_tool("verify_attestation", &json!({ "jws": jws })).await;
+        assert_eq!((&verified["valid"], &verified["log"]["pending"]), (&json!(true), &json!(false)));
+        let again = verified_proof(&registry, &proof_query(&registry, &verified)).await;
+        assert_eq!(again["leaf"], *leaf);
     }
     assert_eq!(
         registry.status(&id).await["log"]["event"],
         "live",
         "an attestation is not a decision on its listing"
     );
+    // A process that stopped before it deleted its notes, or two processes: nothing is logged twice.
+    let note = registry::model::sha256_hex(issued[0]["attestation"]["jws"].as_str().unwrap());
+    let at = registry.now().as_millisecond() - 5_000_000;
+    let sort_key = format!("{at:013}#{}", issued[0]["attestation"]["id"].as_str().unwrap());
+    registry.overwrite("LOG#ATTESTED", &sort_key, "digest", AttributeValue::S(note)).await;
+    registry.tick().await;
+    assert_eq!(size().await, before + 1, "an attestation was logged twice");
+    assert_eq!(registry.table().await.items_under("LOG#ATTESTED").len(), 0);
+}
+
+/// A row that older versions wrote for one attestation.
+async fn old_attestation_leaf(registry: &TestRegistry, id: &ListingId) {
+    let at = registry.now();
+    let mut leaf = LogEntry::new(at, id, Kind::Agent, LogEvent::Attested);
+    leaf.attestation_id = Some("att_0123456789ab0123456789ab".to_owned());
+    leaf.evidence = Some(registry::model::sha256_hex("a token"));
+    let text = leaf.canonical().unwrap();
+    let sort_key = format!("{:013}#{}", at.as_millisecond(), &registry::model::sha256_hex(&text)[..20]);
+    registry.overwrite("LOG#PENDING", &sort_key, "leaf", AttributeValue::S(text)).await;
+}
+
+#[tokio::test]
+async fn attestations_do_not_hide_the_last_decision() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let mut days = Vec::new();
+    let step = async |event: &str| {
+        registry.advance(std::time::Duration::from_secs(2));
+        // After a withdrawal, a new attestation is refused.
+        let attest = json!({ "action": "attest", "listing_id": id });
+        registry.post("/api/products/first-principles", &attest).await;
+        old_attestation_leaf(&registry, &id).await;
+        registry.advance(HOUR);
+        registry.tick().await;
+        for query in [format!("listing_id={id}"), format!("listing_id={id}&at={}", registry.now())] {
+            let proof = verified_proof(&registry, &query).await;
+            assert_eq!(proof["leaf"]["event"], event, "{query}");
+        }
+        registry.now()
+    };
+    days.push(("live", step("live").await));
+    registry.advance(DAY * 6 + HOUR * 12);
+    registry.recheck().await;
+    days.push(("confirmed", step("confirmed").await));
+    peer.answer_with(agents::only(404));
+    registry.advance(DAY * 7 + HOUR);
+    registry.tick().await;
+    days.push(("ended", step("ended").await));
+    for _ in 0..3 {
+        registry.advance(HOUR * 2);
+        registry.recheck().await;
+    }
+    assert_eq!(registry.lane(&id).await, "demoted");
+    days.push(("demoted", step("demoted").await));
+    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
+    ::operator::handle(&registry.app, withdrawal).await.unwrap();
+    days.push(("withdrawn", step("withdrawn").await));
+    for (event, at) in days {
+        let proof = verified_proof(&registry, &format!("listing_id={id}&at={at}")).await;
+        assert_eq!(proof["leaf"]["event"], event, "{at}");
+    }
+}
+
+#[tokio::test]
+async fn unreadable_leaf_is_set_aside_and_the_log_continues() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let first = registry.live_card(&peer.url("/1/card.json")).await;
+    let put = async |sort_key: &str, leaf: &str| {
+        registry.overwrite("LOG#PENDING", sort_key, "leaf", AttributeValue::S(leaf.to_owned())).await;
+    };
+    // More than one transaction appends, and before all others.
+    for number in 0..40 {
+        put(&format!("{number:013}#x"), "{").await;
+    }
+    let leaf = LogEntry::new(registry.now(), &first, Kind::Agent, LogEvent::Withdrawn).canonical().unwrap();
+    put("0000000000999#anotherkey", &leaf).await;
+    let id = registry.live_card(&peer.url("/2/card.json")).await;
+    registry.advance(TICK);
+    let report = registry.tick().await;
+    assert_eq!(report["metrics"]["UnreadableLeaves"], 41, "{report}");
+    assert_eq!(registry.status(&id).await["log"]["pending"], false);
+    assert_eq!(events_of(&leaves(&registry).await, &id), ["live"]);
+    let table = registry.table().await;
+    let aside = table.items_under("LOG#UNREADABLE");
+    assert_eq!((aside.len(), table.items_under("LOG#PENDING").len()), (41, 0));
+    assert!(aside.iter().any(|item| item["leaf"] == json!(leaf)), "{aside:?}");
 }
 
 #[tokio::test]

@@ -1,10 +1,15 @@
 //! Tests `attest`, `verify_attestation`, `attestations` and `revoke_attestation`. A signed statement contains
 //! only what the registry observed. Changed tokens are refused.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
+use registry::model::{Kind, LogEntry, LogEvent, Moment};
 use registry::trust::verification;
-use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
+};
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
@@ -271,15 +276,79 @@ async fn counts_of_caller_reports_can_be_attested() {
     );
 }
 
-/// The leaf of the evidence log is written together with the record of the attestation.
+/// The note for the evidence log is written together with the record of the attestation.
 #[tokio::test]
-async fn attestation_adds_a_leaf_to_the_evidence_log() {
+async fn attestation_is_noted_for_the_evidence_log() {
     let (registry, _peer, id) = live_agent().await;
     let attestation = attest_listing(&registry, &id, "liveness").await;
+    let digest = registry::model::sha256_hex(attestation["jws"].as_str().unwrap());
     let table = registry.table().await;
-    let leaves = table.items_under("LOG#PENDING").into_iter().map(|item| item["leaf"].to_string());
-    let own: Vec<String> = leaves.filter(|leaf| leaf.contains(attestation["id"].as_str().unwrap())).collect();
-    assert!(own.len() == 1 && own[0].contains("attested"), "{own:?}");
+    let notes = table.items_under("LOG#ATTESTED");
+    assert!(notes.len() == 1 && notes[0]["digest"] == json!(digest), "{notes:?}");
+    assert!(!json!(table.items_under("LOG#PENDING")).to_string().contains("attested"));
+    let listed = registry.call_tool("attestations", &json!({ "listing_id": id })).await;
+    assert_eq!(listed["attestations"][0]["jws_sha256"], digest);
+}
+
+/// Whoever has a leaked key signs other claims under the id of an attestation that exists.
+#[tokio::test]
+async fn token_under_a_known_id_is_refused_unless_the_registry_issued_it() {
+    let (registry, _peer, id) = live_agent().await;
+    let jws = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
+    let secret = registry.table().await.items_under("KEY#ES256")[0]["secret"].as_str().unwrap().to_owned();
+    let set = registry.get("/.well-known/jwks.json").await.body;
+    let coordinate = |name: &str| BASE64URL.decode(set["keys"][0][name].as_str().unwrap()).unwrap();
+    let point = [vec![4], coordinate("x"), coordinate("y")].concat();
+    let random = SystemRandom::new();
+    let scalar = BASE64URL.decode(secret).unwrap();
+    let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
+    let key = EcdsaKeyPair::from_private_key_and_public_key(algorithm, &scalar, &point, &random).unwrap();
+    let signed = |payload: &Value| {
+        let text =
+            format!("{}.{}", jws.split('.').next().unwrap(), BASE64URL.encode(payload.to_string()));
+        let signature = key.sign(&random, text.as_bytes()).unwrap();
+        format!("{text}.{}", BASE64URL.encode(signature.as_ref()))
+    };
+    let mut payload = part(&jws, 1);
+    payload["claims"]["live"] = json!(false);
+    let forged = signed(&payload);
+    assert!(key_set_verifies(&registry, &forged).await, "the key does sign it");
+    let answer = verify_token(&registry, &forged).await;
+    assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["record"]), "{answer}");
+    // The same claims with another signature are another token, too.
+    let again = signed(&part(&jws, 1));
+    assert_eq!(failed_checks(&verify_token(&registry, &again).await), ["record"]);
+    assert_eq!(verify_token(&registry, &jws).await["valid"], true);
+}
+
+/// Older versions stored no digest in the record, and a leaf for each attestation.
+#[tokio::test]
+async fn attestation_of_an_older_version_is_verified_with_its_leaf() {
+    let (registry, _peer, id) = live_agent().await;
+    let attestation = attest_listing(&registry, &id, "liveness").await;
+    let jws = attestation["jws"].as_str().unwrap();
+    let records = registry.table().await;
+    let record = records.items_under("ATTESTED#")[0].clone();
+    let mut stored: Value = serde_json::from_str(record["attestation"].as_str().unwrap()).unwrap();
+    stored.as_object_mut().unwrap().remove("jws_sha256");
+    let (pk, sk) = (record["pk"].as_str().unwrap(), record["sk"].as_str().unwrap());
+    registry.overwrite(pk, sk, "attestation", AttributeValue::S(stored.to_string())).await;
+    assert_eq!(failed_checks(&verify_token(&registry, jws).await), ["record"]);
+
+    let issued_at: Moment = attestation["issued_at"].as_str().unwrap().parse().unwrap();
+    let mut leaf = LogEntry::new(issued_at, &id, Kind::Agent, LogEvent::Attested);
+    leaf.attestation_id = Some(attestation["id"].as_str().unwrap().to_owned());
+    leaf.evidence = Some(registry::model::sha256_hex(jws));
+    let text = leaf.canonical().unwrap();
+    let sort_key =
+        format!("{:013}#{}", issued_at.as_millisecond(), &registry::model::sha256_hex(&text)[..20]);
+    registry.overwrite("LOG#PENDING", &sort_key, "leaf", AttributeValue::S(text)).await;
+    registry.tick().await;
+    let answer = verify_token(&registry, jws).await;
+    assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");
+    assert_eq!(answer["log"]["pending"], false, "{answer}");
+    let path = answer["log"]["proof_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
+    assert_eq!(registry.get(&path).await.body["leaf"]["event"], "attested");
 }
 
 #[tokio::test]

@@ -1,0 +1,126 @@
+//! Attestations in the evidence log. Anyone can request attestations, so a leaf for each one would let anyone grow the log.
+//! Instead, one leaf commits to all attestations of an hour: it contains the root of a Merkle tree (RFC 6962) whose
+//! leaves are the SHA-256 digests (hex) of the tokens, in ascending order.
+
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tlog_tiles::{check_record, prove_record, record_hash, tree_hash};
+
+use super::inclusion::{Inclusion, of_index};
+use super::tree::{small_tree, tree_fault, write_hash};
+use registry_app::App;
+use registry_model::error::Problem;
+use registry_model::{AttestationId, AttestationRecord, ListingId, LogEntry, LogEvent, Moment, hex};
+
+const HOUR_S: i64 = 3600;
+/// Batches per run, so that a run ends within its function's time; the next run takes the rest.
+const MAX_BATCHES: u32 = 8;
+
+/// Proves that a leaf with the event `attestations` commits to one attestation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AttestationProof {
+    /// SHA-256 (hex) of the token. Its text is the leaf in the Merkle tree of the attestations.
+    pub jws_sha256: String,
+    /// Its index in this tree.
+    pub index: u64,
+    /// How many attestations this tree contains.
+    pub tree_size: u64,
+    /// The audit path (RFC 6962 §2.1.1), the sibling of the leaf first, as base64. Its root is `evidence` of the leaf.
+    pub proof: Vec<String>,
+}
+
+/// The end of the hour in which an attestation was issued. After this time, the next tick adds it to the log.
+pub fn logged_after(issued_at: Moment) -> Moment {
+    let hour = issued_at.as_second().div_euclid(HOUR_S);
+    Moment::from_second((hour + 1) * HOUR_S).unwrap_or(issued_at)
+}
+
+/// Adds a pending leaf for the attestations of the hours that have ended.
+pub async fn log_attestations(app: &App) -> Result<(), Problem> {
+    for _ in 0..MAX_BATCHES {
+        let now = app.clock.now();
+        let hour_began = logged_after(now) - SignedDuration::from_secs(HOUR_S);
+        let unlogged = app.store.unlogged_attestations(hour_began).await?;
+        if unlogged.digests.is_empty() {
+            return Ok(());
+        }
+        let mut digests = unlogged.digests.clone();
+        digests.sort_unstable();
+        let size = digests.len() as u64;
+        let root = tree_hash(size, &small_tree(&digests)?).map_err(tree_fault)?;
+        let mut leaf = LogEntry::of_log(now, LogEvent::Attestations);
+        leaf.attestations = Some(u32::try_from(size).unwrap_or(u32::MAX));
+        leaf.evidence = Some(hex(root.0));
+        let more = unlogged.more;
+        if !app.store.keep_batch(unlogged, &digests, &leaf).await? || !more {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The leaf that commits to an attestation, and the proof that it does. `None` while the leaf is not in the tree.
+pub async fn attestation_proof(
+    app: &App,
+    record: &AttestationRecord,
+) -> Result<Option<(Inclusion, AttestationProof)>, Problem> {
+    let Some(batch) = app.store.batch_of(record).await? else { return Ok(None) };
+    let Some(leaf) = batch.index else { return Ok(None) };
+    let Some(inclusion) = of_index(app, leaf).await? else { return Ok(None) };
+    let jws_sha256 = record.jws_sha256.clone().unwrap_or_default();
+    let position = batch.digests.iter().position(|digest| *digest == jws_sha256);
+    let position = position.ok_or_else(|| Problem::fault("a batch of attestations is incomplete"))?;
+    let (index, tree_size) = (position as u64, batch.digests.len() as u64);
+    let hashes = small_tree(&batch.digests)?;
+    let root = tree_hash(tree_size, &hashes).map_err(tree_fault)?;
+    let proof = prove_record(tree_size, index, &hashes).map_err(tree_fault)?;
+    check_record(&proof, tree_size, root, index, record_hash(jws_sha256.as_bytes())).map_err(tree_fault)?;
+    let committed: LogEntry =
+        serde_json::from_str(&inclusion.leaf).map_err(|error| Problem::fault(error.to_string()))?;
+    if committed.evidence != Some(hex(root.0)) {
+        return Err(Problem::fault("a batch of attestations does not match its leaf"));
+    }
+    let proof = proof.into_iter().map(write_hash).collect();
+    Ok(Some((inclusion, AttestationProof { jws_sha256, index, tree_size, proof })))
+}
+
+/// The digest of a token whose attestation has a leaf of its own, from an older version; with the index of the leaf.
+pub async fn attested_digest(
+    app: &App,
+    listing_id: &ListingId,
+    issued_at: Moment,
+    id: &AttestationId,
+) -> Result<Option<(u64, String)>, Problem> {
+    let Some(index) = app.store.attestation_leaf(listing_id, issued_at, id).await? else { return Ok(None) };
+    let Some(inclusion) = of_index(app, index).await? else { return Ok(None) };
+    let leaf: LogEntry =
+        serde_json::from_str(&inclusion.leaf).map_err(|error| Problem::fault(error.to_string()))?;
+    Ok(leaf.evidence.map(|digest| (index, digest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attestation_is_logged_after_its_hour() {
+        let at = |time: &str| -> Moment { time.parse().unwrap() };
+        assert_eq!(logged_after(at("2026-11-20T12:00:00Z")), at("2026-11-20T13:00:00Z"));
+        assert_eq!(logged_after(at("2026-11-20T12:59:59.999Z")), at("2026-11-20T13:00:00Z"));
+    }
+
+    #[test]
+    fn every_digest_of_a_batch_can_be_proven() {
+        let digests: Vec<String> = (0..300).map(|n| registry_model::sha256_hex(n.to_string())).collect();
+        for size in [1, 2, 3, 64, 300] {
+            let hashes = small_tree(&digests[..size]).unwrap();
+            let root = tree_hash(size as u64, &hashes).unwrap();
+            for (index, digest) in (0..).zip(&digests[..size]) {
+                let proof = prove_record(size as u64, index, &hashes).unwrap();
+                let hash = record_hash(digest.as_bytes());
+                assert!(check_record(&proof, size as u64, root, index, hash).is_ok(), "{index} of {size}");
+            }
+        }
+    }
+}
