@@ -1,5 +1,5 @@
-//! Runs the operator's commands: withdraw, restore, block a host, erase a contact, revoke access. This function has no
-//! route and no schedule. So only a person who has the right to invoke the function can run it.
+//! Runs the operator's commands: withdraw, restore, block a host, erase personal data, revoke access, list reports. This
+//! function has no route and no schedule. So only a person who has the right to invoke the function can run it.
 
 use registry::app::App;
 use registry::error::Problem;
@@ -13,7 +13,9 @@ pub enum Failure {
         "unknown command: {0}. Send one of these commands: {{\"command\": \"withdraw\", \"listing_id\": …, \
          \"reason\": …}}, {{\"command\": \"restore\", \"listing_id\": …}}, {{\"command\": \"block_host\", \
          \"host\": …, \"reason\": …}}, {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \
-         \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"revoke_access\", \"token_sha256\": …}}"
+         \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"erase\", \"listing_id\": …}}, {{\"command\": \
+         \"erase\", \"email\": …}}, {{\"command\": \"reports\"}}, {{\"command\": \"revoke_access\", \
+         \"token_sha256\": …}}"
     )]
     Command(serde_json::Error),
     /// The listing or host does not allow it, or the table is busy.

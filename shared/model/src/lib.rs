@@ -46,6 +46,7 @@ mod purchase;
 mod random;
 mod rate_limit;
 mod referral;
+mod report;
 mod secrets;
 mod session;
 mod sku;
@@ -66,7 +67,7 @@ pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName, has_public_suffix, registrable_domain};
 pub use identity::{Identity, KeySource, PublicJwk};
-pub use listing::{Contact, LastProbe, Listing};
+pub use listing::{Contact, ContactFrom, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
 pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
 pub use log_entry::{LastLeaf, LogEntry, LogEvent, LogTree};
@@ -82,6 +83,7 @@ pub use purchase::{Purchase, PurchaseId, PurchaseState};
 pub use random::Random;
 pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit};
 pub use referral::{PeerRegistry, Referral};
+pub use report::Report;
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,

@@ -19,6 +19,7 @@ pub enum LimitedAction {
     Task,
     Attestation,
     OptOut,
+    Report,
     /// A signature checked with the keys of a domain.
     OwnerProof,
     /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
@@ -66,7 +67,7 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 14] = {
+pub const RATE_LIMITS: [RateLimit; 15] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
@@ -89,6 +90,7 @@ pub const RATE_LIMITS: [RateLimit; 14] = {
         plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
         plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
         plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
+        aimed(A::Report, "REPORTS", Listing, [20, 60, 1000], "report a listing to the operator"),
         aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove that you own a listing"),
     ]
 };
@@ -177,6 +179,7 @@ impl LimitedAction {
             Self::Task => "task",
             Self::Attestation => "attest",
             Self::OptOut => "opt-out",
+            Self::Report => "report",
             Self::OwnerProof => "owner",
             Self::OwnerChallenge => "owner-challenge",
         }

@@ -93,7 +93,7 @@ pub(super) async fn reissue(
     if key_digest.is_none() || before.key_digest.as_deref() != key_digest {
         return Err(already_completed(app, id));
     }
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Feedback, &name, None);
     let now = app.clock.now();
     let (reward, outcome) = match &before.reward {

@@ -157,7 +157,7 @@ async fn begin(
     let repeat = &request.key.digest();
     let new =
         NewPurchase { purchase, repeat, replaces, given_up, held_until: purchase.expires_at + CODE_GRACE };
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Checkout, &name, None);
     Ok(app.store.begin_purchase(new, allowance).await?)
 }

@@ -57,7 +57,7 @@ pub async fn challenge(
     let text = text(app, act, &nonce, &expires_at.to_string());
     let challenge = Challenge { nonce, text, expires_at };
     // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::OwnerChallenge, &name, None);
     match app.store.keep_challenge(&challenge, allowance.as_ref(), now).await? {
         None => Ok(challenge),
@@ -111,7 +111,8 @@ pub async fn prove(
             without `nonce` and `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
-    app.count(LimitedAction::OwnerProof, &caller.name(), Some(domains.host.as_str())).await?;
+    let name = app.caller_digest(caller).await?;
+    app.count(LimitedAction::OwnerProof, &name, Some(domains.host.as_str())).await?;
     let proven = find(app, &domains, &challenge.text, offered).await?;
     if !app.store.spend_challenge(nonce, now).await? {
         let detail = "Another call used this challenge at the same time. Get a new challenge.";
