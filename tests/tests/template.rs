@@ -307,6 +307,18 @@ async fn operations_and_documents_are_served_by_their_function() {
     }
 }
 
+/// Some calls contain an access token in the query.
+#[test]
+fn access_log_contains_no_query() {
+    let template = Template::read().unwrap();
+    let format = template.properties("Api")["AccessLogSettings"]["Format"].as_str().unwrap().to_owned();
+    assert!(format.contains("$context.path"), "{format}");
+    assert!(
+        !format.to_lowercase().contains("query") && !format.contains("$context.request.header"),
+        "{format}"
+    );
+}
+
 #[test]
 fn longest_matching_route_is_chosen() {
     let template = Template::read().unwrap();
