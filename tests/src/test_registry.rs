@@ -9,6 +9,7 @@ mod reply;
 mod table;
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -107,6 +108,12 @@ impl TestRegistry {
     /// A POST of JSON.
     pub async fn post(&self, path: &str, body: &Value) -> Reply {
         Reply::of(self.http.post(self.url(path)).json(body)).await
+    }
+
+    /// A POST of JSON from an address of this machine.
+    pub async fn post_from(&self, address: IpAddr, path: &str, body: &Value) -> Reply {
+        let client = client_builder().local_address(address).build().unwrap();
+        Reply::of(client.post(self.url(path)).json(body)).await
     }
 
     /// A POST of any body.

@@ -23,8 +23,9 @@ pub(crate) enum A2aError {
     #[error("{} You can still send messages that only read data, because they create no task.", .0.detail)]
     TooManyTasks(Box<Problem>),
     #[error(
-        "Task `{0}` not found. Tasks are kept for 24 hours. A task id that the client chose is valid only \
-            from the same address."
+        "Task `{0}` not found. Tasks are kept for 24 hours. Use the id in the answer of the registry: if the id \
+            that a client chose is easy to guess, the task has another id. An id that a client chose is valid \
+            only from the same address."
     )]
     TaskNotFound(String),
     #[error("Task `{id}` is {state} and cannot be canceled.")]

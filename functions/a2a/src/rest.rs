@@ -96,7 +96,7 @@ async fn run(
             let params = body(request).await?;
             service::send(app, cache, caller, &params, Dialect::V1).await
         }
-        Call::List => service::list(app, &query(&uri)).await,
+        Call::List => service::list(app, caller, &query(&uri)).await,
         Call::Get(id) => service::get(app, caller, &with_id(query(&uri), id), Dialect::V1).await,
         Call::Cancel(id) => service::cancel(app, caller, &with_id(Map::new(), id), Dialect::V1).await,
         Call::Stream | Call::Subscribe => Err(A2aError::NO_STREAMS),

@@ -102,7 +102,7 @@ async fn call(
         Some(Method::Send(dialect)) => service::send(app, cache, caller, params, dialect).await,
         Some(Method::Get(dialect)) => service::get(app, caller, params, dialect).await,
         Some(Method::Cancel(dialect)) => service::cancel(app, caller, params, dialect).await,
-        Some(Method::List) => service::list(app, params).await,
+        Some(Method::List) => service::list(app, caller, params).await,
         Some(Method::Help) => service::raw(&about::help(&app.settings)),
         Some(Method::Stream | Method::Subscribe) => Err(A2aError::NO_STREAMS),
         Some(Method::Push) => Err(A2aError::PushNotSupported),

@@ -139,7 +139,11 @@ pub(crate) async fn cancel(
 }
 
 /// Only 1.0 has this method.
-pub(crate) async fn list(app: &App, params: &Map<String, Value>) -> Result<JsonEnvelope, A2aError> {
+pub(crate) async fn list(
+    app: &App,
+    caller: Caller,
+    params: &Map<String, Value>,
+) -> Result<JsonEnvelope, A2aError> {
     let params = Fields::of(params, "");
     let page_size = params.number("pageSize", 1, 100)?.unwrap_or(50);
     let history_length = history_length(params)?;
@@ -151,7 +155,7 @@ pub(crate) async fn list(app: &App, params: &Map<String, Value>) -> Result<JsonE
         page_token: params.text("pageToken")?.map(str::to_owned),
         page_size: usize::try_from(page_size).unwrap_or(100),
     };
-    let page = a2a::list(app, request).await?;
+    let page = a2a::list(app, caller, request).await?;
     let tasks = page.tasks.into_iter().map(|task| v1::task(task, history_length, artifacts));
     raw(&json!({
         "tasks": tasks.collect::<Vec<_>>(),

@@ -14,7 +14,9 @@ pub enum Failure {
         "unknown command: {0}. Send one of these commands: {{\"command\": \"withdraw\", \"listing_id\": …, \
          \"reason\": …}}, {{\"command\": \"restore\", \"listing_id\": …}}, {{\"command\": \"block_host\", \
          \"host\": …, \"reason\": …}}, {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \
-         \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"revoke_access\", \"token_sha256\": …}}, \
+         \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"erase\", \"listing_id\": …}}, {{\"command\": \
+         \"erase\", \"email\": …}}, {{\"command\": \"reports\"}}, {{\"command\": \"revoke_access\", \
+         \"token_sha256\": …}}, \
          {{\"command\": \"void_completion\", \"listing_id\": …}}, {{\"command\": \"revoke_purchase\", \
          \"purchase_id\": …}}, {{\"command\": \"flagged_purchases\"}}, {{\"command\": \"change_log_key\", \
          \"step\": \"announce\" or \"promote\" or \"retire\"}}"

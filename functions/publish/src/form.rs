@@ -1,5 +1,5 @@
-//! The HTML form for publishing, as a browser without JavaScript sends it. If the form is valid, the answer
-//! redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
+//! The HTML forms for publishing and for reports, as a browser without JavaScript sends them. If a form is valid, the
+//! answer redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
@@ -9,8 +9,8 @@ use http::{HeaderMap, Method, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::model::Caller;
-use registry::operations::{LIST_YOURSELF, RawArguments};
-use registry::pages::refused_form;
+use registry::operations::{LIST_YOURSELF, REPORT_LISTING, RawArguments};
+use registry::pages::{problem_page, refused_form};
 use serde_json::{Map, Value};
 
 const MAX_FORM_BYTES: usize = 64 * 1024;
@@ -25,14 +25,18 @@ pub(crate) async fn accept_forms(
     if request.method() != Method::POST || !is_form(request.headers()) {
         return next.run(request).await;
     }
+    let is_report = REPORT_LISTING.routes.iter().any(|route| route.path == request.uri().path());
     let fields = match to_bytes(request.into_body(), MAX_FORM_BYTES).await {
         Ok(body) => fields(&body),
         Err(_) => {
-            let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send only the URL to list.");
+            let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
             let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
             return refused_form(&app.settings, "", problem);
         }
     };
+    if is_report {
+        return report(app, caller, fields).await;
+    }
     let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
     let published = LIST_YOURSELF.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
     match published {
@@ -41,6 +45,16 @@ pub(crate) async fn accept_forms(
             Redirect::to(&format!("/list/{id}")).into_response()
         }
         Err(problem) => refused_form(&app.settings, &url, problem),
+    }
+}
+
+async fn report(app: App, caller: Caller, fields: Map<String, Value>) -> Response {
+    match REPORT_LISTING.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
+        Ok(answer) => {
+            let id = answer["listing_id"].as_str().unwrap_or_default();
+            Redirect::to(&format!("/list/{id}#reported")).into_response()
+        }
+        Err(problem) => problem_page(&app.settings, &problem),
     }
 }
 

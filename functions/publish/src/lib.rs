@@ -1,4 +1,4 @@
-//! Publishes a listing, or calculates the score of a URL without publishing it.
+//! Publishes a listing, calculates the score of a URL without publishing it, and accepts reports about listings.
 
 mod form;
 
@@ -11,6 +11,7 @@ use registry::operations;
 /// The routes of this function.
 pub fn router(app: App) -> Router {
     let forms = from_fn_with_state(app.clone(), form::accept_forms);
-    let publish = rest::operations(&[&operations::LIST_YOURSELF]).route_layer(forms);
+    let with_forms = [&operations::LIST_YOURSELF, &operations::REPORT_LISTING];
+    let publish = rest::operations(&with_forms).route_layer(forms);
     with_middleware(publish.merge(rest::operations(&[&operations::SCORE])), app)
 }

@@ -38,6 +38,7 @@ pub fn router(app: App) -> Router {
         &documents::OWN_SERVER_DESCRIPTION,
         &documents::PUBLISH_STATUS,
         &documents::REGISTRY_AUTH,
+        &documents::SECURITY_TXT,
         &documents::DNS_STATUS,
         &documents::ABOUT_LOG,
         &documents::LOG_CHECKPOINT,

@@ -25,6 +25,7 @@ use path_routes::PathRoutes;
 use target::{Function, Target};
 
 pub use error::GatewayError;
+pub use path_routes::BodyLimits;
 pub use target::Transport;
 
 /// The whole HTTP API as one router. It needs the peer's address (`ConnectInfo<SocketAddr>`).
@@ -36,7 +37,20 @@ pub fn router(
     functions: &BTreeMap<&'static str, Router>,
     transport: Transport,
 ) -> Result<Router, GatewayError> {
-    build(template, functions, |router| transport.function(router))
+    router_with(template, functions, transport, &BodyLimits::default())
+}
+
+/// The same, with limits for the bodies of requests.
+///
+/// # Errors
+/// As [`router`].
+pub fn router_with(
+    template: &Template,
+    functions: &BTreeMap<&'static str, Router>,
+    transport: Transport,
+    limits: &BodyLimits,
+) -> Result<Router, GatewayError> {
+    build(template, functions, |router| transport.function(router), limits)
 }
 
 /// The same for packaged binaries in a Lambda runtime, which accept only events.
@@ -48,13 +62,14 @@ pub fn router_of_packaged(
     template: &Template,
     functions: &BTreeMap<&'static str, Job>,
 ) -> Result<Router, GatewayError> {
-    build(template, functions, Function::Events)
+    build(template, functions, Function::Events, &BodyLimits::default())
 }
 
 fn build<F: Clone>(
     template: &Template,
     functions: &BTreeMap<&'static str, F>,
     function: impl Fn(F) -> Function,
+    limits: &BodyLimits,
 ) -> Result<Router, GatewayError> {
     let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
     let mut default = None;
@@ -67,9 +82,9 @@ fn build<F: Clone>(
     }
     let mut router = Router::new();
     for (path, routes) in paths {
-        router = router.route(&path, method_router(routes.or_default(default.clone())));
+        router = router.route(&path, method_router(routes.or_default(default.clone()), limits));
     }
-    let router = router.fallback_service(method_router(PathRoutes::default().or_default(default)));
+    let router = router.fallback_service(method_router(PathRoutes::default().or_default(default), limits));
     Ok(match &template.cors {
         None => router,
         Some(cors) => router.layer(cors::layer(cors)?),
@@ -90,11 +105,11 @@ fn axum_path(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-fn method_router(routes: PathRoutes) -> axum::routing::MethodRouter {
-    let routes = Arc::new(routes);
+fn method_router(routes: PathRoutes, limits: &BodyLimits) -> axum::routing::MethodRouter {
+    let (routes, limits) = (Arc::new(routes), limits.clone());
     any(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
-        let routes = Arc::clone(&routes);
-        async move { routes.answer(peer.ip(), request).await }
+        let (routes, limits) = (Arc::clone(&routes), limits.clone());
+        async move { routes.answer(peer.ip(), request, &limits).await }
     })
 }
 

@@ -7,35 +7,31 @@ pub mod gateway;
 mod lock;
 pub mod mirror;
 pub mod scheduler;
+mod server;
 pub mod takedown;
 pub mod template;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::Duration;
 
-use axum::Router;
-use axum::serve::ListenerExt;
 use futures::future::BoxFuture;
 use registry::app::App;
 use registry::events::Bus;
+use registry::http::CallerLimit;
 use registry::model::{Clock, Random};
 use registry::settings::Settings;
 use registry::store::{Store, table};
 use serde_json::Value;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinSet;
+use tokio::sync::mpsc;
 
 use crate::lock::Lock;
+use crate::server::Server;
 
 pub use engine::instrumented::Observer;
 pub use engine::{Data, Embedded};
 pub use gateway::Transport;
 pub use lock::LockError;
 pub use template::Template;
-
-/// How long open connections may take after the stop.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The options of a registry on this machine.
 #[derive(Clone, Debug)]
@@ -159,7 +155,12 @@ impl Local {
             };
             let (bus, events) = Bus::local();
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
-            let router = gateway::router(&template, &functions::http(&app), options.transport)?;
+            let connections = app.settings.connections;
+            let limits = gateway::BodyLimits {
+                read_timeout: connections.read_timeout(),
+                caller: app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone())),
+            };
+            let router = gateway::router_with(&template, &functions::http(&app), options.transport, &limits)?;
             let scheduler =
                 scheduler::Scheduler::new(&template, &functions::jobs(&app), tick, options.clock)?;
             let (scheduler, events) = if options.schedules {
@@ -167,7 +168,7 @@ impl Local {
             } else {
                 (None, Some(events))
             };
-            let server = Server::start(listener, router);
+            let server = Server::start(listener, router, connections);
             Ok(Self { address, app, engine, events, server, scheduler, _lock: lock })
         })
     }
@@ -193,42 +194,6 @@ fn base_url(address: SocketAddr) -> String {
         ip => ip,
     };
     format!("http://{}", SocketAddr::new(ip, address.port()))
-}
-
-#[derive(Debug)]
-struct Server {
-    stop: oneshot::Sender<()>,
-    /// One task; the set aborts it when it is dropped.
-    task: JoinSet<()>,
-}
-
-impl Server {
-    fn start(listener: TcpListener, router: Router) -> Self {
-        let (stop, stopped) = oneshot::channel();
-        // Otherwise a small answer waits for the acknowledgement of the previous one.
-        let listener = listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "cannot set TCP_NODELAY");
-            }
-        });
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let mut task = JoinSet::new();
-        task.spawn(async move {
-            let shutdown = async { drop(stopped.await) };
-            if let Err(error) = axum::serve(listener, service).with_graceful_shutdown(shutdown).await {
-                tracing::error!(%error, "the server failed");
-            }
-        });
-        Self { stop, task }
-    }
-
-    async fn stop(mut self) {
-        if self.stop.send(()).is_ok()
-            && tokio::time::timeout(SHUTDOWN_TIMEOUT, self.task.join_next()).await.is_err()
-        {
-            tracing::warn!("some connections were still open after the stop; closing them");
-        }
-    }
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ enum Command {
     Serve(Serve),
     /// Publish server descriptions in bulk, from a file or from another registry.
     Mirror(Box<mirror_command::Mirror>),
-    /// Withdraw or restore a listing, block a host, erase a contact, revoke an access token.
+    /// Withdraw or restore a listing, block a host, erase personal data, revoke an access token, list reports.
     Operator(operator_command::Operator),
 }
 

@@ -18,6 +18,7 @@ Examples:
   registry operator withdraw agtpub_0123456789abcdef0123 --reason 'Impersonates a bank.'
   registry operator block-host evil.example.org --reason 'Spam.'
   registry operator erase-contact mcp-org-example-adder
+  registry operator erase --email jane@example.org
 
 First stop the registry that uses the data. On AWS, invoke the function `operator` with the command as JSON:
   {\"command\": \"block_host\", \"host\": \"evil.example.org\", \"reason\": \"Spam.\"}
@@ -58,6 +59,19 @@ enum Decision {
     UnblockHost { host: String },
     /// Erase the contact address of a listing.
     EraseContact { listing_id: String },
+    /// Erase what people sent about a listing, or everything that contains an e-mail address: contacts, texts of
+    /// feedback, A2A tasks, interop sessions and reports.
+    Erase {
+        #[arg(required_unless_present = "email", conflicts_with = "email")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        listing_id: Option<String>,
+        /// An e-mail address.
+        #[arg(long)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        email: Option<String>,
+    },
+    /// List the latest reports about listings.
+    Reports,
     /// Revoke an access token.
     RevokeAccess {
         /// The token, `at_…`.

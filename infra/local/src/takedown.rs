@@ -36,6 +36,7 @@ pub enum TakedownError {
 /// # Errors
 /// See [`TakedownError`].
 pub async fn carry_out(data: &Path, settings: Settings, command: &Value) -> Result<Value, TakedownError> {
+    let mut command = command.clone();
     if !data.is_file() {
         return Err(TakedownError::NoData(data.to_path_buf()));
     }
@@ -45,14 +46,17 @@ pub async fn carry_out(data: &Path, settings: Settings, command: &Value) -> Resu
     let store = Store::new(client, &settings.table_name);
     // No function receives events here; the next start of the registry finds what is due.
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
-    let mut listings = 0;
+    let (mut listings, mut has_changed) = (0, false);
     loop {
         let mut outcome = operator::handle(&app, command.clone()).await?;
         let changed = outcome["listings"].as_u64().unwrap_or(0);
         listings += changed;
-        if changed == 0 || outcome["left"] == 0 {
+        has_changed |= changed > 0 || outcome["changed"] == true;
+        if outcome["next"].is_string() {
+            command["after"] = outcome["next"].clone();
+        } else if changed == 0 || outcome["left"] == 0 {
             outcome["listings"] = json!(listings);
-            outcome["changed"] = json!(listings > 0 || outcome["changed"] == true);
+            outcome["changed"] = json!(has_changed);
             return Ok(outcome);
         }
     }

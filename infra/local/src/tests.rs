@@ -1,6 +1,7 @@
 //! Tests the whole registry over a real socket: the registry starts, its functions answer, and it stops.
 
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use registry::settings::{Mode, Settings};
@@ -45,6 +46,39 @@ async fn registry_starts_quickly_and_replies_over_both_transports() {
         assert!(missing.starts_with("HTTP/1.1 404 "), "{transport:?} {missing}");
         local.stop().await;
     }
+}
+
+/// The log of a test.
+#[derive(Clone, Debug, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn log_contains_no_query_and_no_address() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    // All tasks of this test run on this thread.
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let local = Local::start(options()).await.unwrap();
+    let token = format!("at_{}", "x".repeat(43));
+    let path = format!("/api/products/access?token={token}");
+    let refused = request(local.address, "GET", &path, "").await;
+    assert!(refused.starts_with("HTTP/1.1 401 ") && !refused.contains(&token), "{refused}");
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("/api/products/access"), "{log}");
+    assert!(!log.contains(&token) && !log.contains("127.0.0.1"), "{log}");
+    local.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

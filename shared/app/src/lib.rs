@@ -6,16 +6,20 @@
 //! and signatures of domains. [`takedown`] withdraws listings and blocks hosts. [`talk`] has the rules for the inbox of
 //! a listing. [`trails`] decides how much searches and traces (marks of users) add to a trail.
 
+mod caller_digests;
 pub mod domain_keys;
 pub mod takedown;
 pub mod talk;
 pub mod trails;
+
+pub use caller_digests::CallerDigests;
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::caller_digests::CachedCallerKeys;
 use crate::trails::PendingDeposits;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
@@ -50,6 +54,8 @@ pub struct Services {
     pub own_records: Kept<OwnRecords>,
     /// Deposits that reads caused and that are not written yet.
     pub pending_deposits: PendingDeposits,
+    /// The keys with which the addresses of callers are digested.
+    pub caller_keys: CachedCallerKeys,
 }
 
 impl Deref for App {
@@ -81,6 +87,7 @@ impl App {
             peer_registries: Kept::default(),
             own_records: Kept::default(),
             pending_deposits: PendingDeposits::default(),
+            caller_keys: CachedCallerKeys::default(),
         }))
     }
 
@@ -98,7 +105,7 @@ impl App {
         }
     }
 
-    /// The allowance for one limited action; none where rate limits are off.
+    /// The allowance for one limited action; none where rate limits are off. `caller` is a [`App::caller_digest`].
     pub fn allowance<'a>(
         &self,
         action: LimitedAction,

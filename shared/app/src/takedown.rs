@@ -1,8 +1,9 @@
-//! The decisions of the operator: withdraw or restore a listing, block a host, erase a contact, revoke
-//! access, void a completion, revoke a purchase, change the key of the evidence log. The withdrawal of a listing by its
+//! The decisions of the operator: withdraw or restore a listing, block a host, erase personal data, revoke access, read
+//! reports, void a completion, revoke a purchase, change the key of the evidence log. The withdrawal of a listing by its
 //! owner is also here. Every decision can be repeated safely and
 //! does a limited amount of work. A decision about a listing or a host adds an item to the feed.
 
+mod erasure;
 mod hosts;
 mod listings;
 mod owner;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::App;
 use registry_model::error::Problem;
 use registry_model::{
-    FeedItem, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, TokenDigest,
+    FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, Report, TokenDigest,
 };
 
 pub use hosts::{host_blocked, withdraw_blocked};
@@ -46,6 +47,19 @@ pub enum Command {
     EraseContact {
         listing_id: ListingId,
     },
+    /// Erases contacts, texts of feedback, tasks, sessions and reports: those of a listing, or those that contain an
+    /// e-mail address.
+    Erase {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        listing_id: Option<ListingId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        email: Option<String>,
+        /// `next` of the earlier outcome.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<String>,
+    },
+    /// Lists the latest reports about listings.
+    Reports {},
     RevokeAccess {
         /// The SHA-256 of the token, so that no call and no log contains the token.
         token_sha256: TokenDigest,
@@ -77,7 +91,11 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
         Command::Restore { listing_id } => listings::restore(app, &listing_id).await,
         Command::BlockHost { host, reason } => hosts::block(app, host, reason).await,
         Command::UnblockHost { host } => hosts::unblock(app, &host).await,
-        Command::EraseContact { listing_id } => erase_contact(app, &listing_id).await,
+        Command::EraseContact { listing_id } => erasure::erase_contact(app, &listing_id).await,
+        Command::Erase { listing_id, email, after } => {
+            erasure::erase(app, listing_id, email, after.as_deref()).await
+        }
+        Command::Reports {} => reports(app).await,
         Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,
         Command::VoidCompletion { listing_id } => rewards::void_completion(app, &listing_id).await,
         Command::RevokePurchase { purchase_id } => rewards::revoke_purchase(app, &purchase_id).await,
@@ -99,12 +117,27 @@ pub struct Outcome {
     /// Flagged purchases, the newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flagged: Vec<FlaggedPurchase>,
+    /// Where an erasure continues: repeat the command with this value as `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// The newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reports: Vec<Report>,
     pub note: String,
 }
 
 impl Outcome {
     fn of_one(changed: bool, listings: u32, note: impl Into<String>) -> Self {
-        Self { ok: true, changed, listings, left: 0, flagged: Vec::new(), note: note.into() }
+        Self {
+            ok: true,
+            changed,
+            listings,
+            left: 0,
+            flagged: Vec::new(),
+            next: None,
+            reports: Vec::new(),
+            note: note.into(),
+        }
     }
 }
 
@@ -120,23 +153,13 @@ async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Proble
     Ok(Outcome::of_one(revoked, 0, note))
 }
 
-async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
-    // A contact may outlive its listing; it is erased all the same.
-    let name = app.store.listing(id).await?.map_or_else(|| id.to_string(), |listing| listing.name);
-    let news = FeedItem {
-        what: "contact_erased".to_owned(),
-        at: app.clock.now(),
-        listing_id: Some(id.clone()),
-        kind: None,
-        text: format!("The contact of {name} was erased."),
-        name,
-    };
-    let erased = app.store.erase_contact(id).await?;
-    if erased {
-        app.store.tell(&news).await?;
-    }
-    let note = if erased { "The contact was erased." } else { "This listing has no stored contact." };
-    Ok(Outcome::of_one(erased, 0, note))
+/// Reports that one call lists.
+const MAX_REPORTS: u32 = 200;
+
+async fn reports(app: &App) -> Result<Outcome, Problem> {
+    let reports = app.store.reports(MAX_REPORTS).await?;
+    let note = format!("Reports about listings: {}. A report is deleted after 180 days.", reports.len());
+    Ok(Outcome { reports, ..Outcome::of_one(false, 0, note) })
 }
 
 /// Requests a step that fits the keys of the current checkpoint. The function that signs the log carries it out, so that no

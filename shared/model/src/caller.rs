@@ -34,7 +34,8 @@ impl BearerDigest {
 }
 
 impl Caller {
-    /// The name that rate limits count by. An IPv6 caller controls a whole /64, so that counts as one caller.
+    /// The network of the caller, by which rate limits count. An IPv6 caller controls a whole /64, so that counts as one
+    /// caller. It contains the address: keep it in memory only. The table stores `App::caller_digest`.
     pub fn name(&self) -> String {
         match self.address {
             None => "unknown".to_owned(),

@@ -25,7 +25,10 @@ pub struct Feedback {
     pub sku: Sku,
     /// From 1 to 5.
     pub rating: u8,
+    /// Empty in the table: texts are stored separately, because they expire. Items of earlier versions contain them.
+    #[serde(default)]
     pub answers: BTreeMap<String, String>,
+    /// As `answers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// The example draft was sent unchanged. Such feedback completes the flow, but it counts in no average and does not

@@ -47,6 +47,7 @@ mod purchase;
 mod random;
 mod rate_limit;
 mod referral;
+mod report;
 mod secrets;
 mod session;
 mod sku;
@@ -67,7 +68,7 @@ pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName, has_public_suffix, registrable_domain};
 pub use identity::{Identity, KeySource, PublicJwk};
-pub use listing::{Contact, LastProbe, Listing};
+pub use listing::{Contact, ContactFrom, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
 pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
 pub use log_entry::{KeyStep, LastLeaf, LogEntry, LogEvent, LogTree, SecondKey, WitnessState, Witnessed};
@@ -84,6 +85,7 @@ pub use purchase::{PaymentSession, Purchase, PurchaseId, PurchaseState};
 pub use random::Random;
 pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit};
 pub use referral::{PeerRegistry, Referral};
+pub use report::Report;
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,

@@ -230,9 +230,21 @@ impl Listing {
 }
 
 /// Who may be written to about a listing. Stored in an item of its own, so that no list, feed or page can contain it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contact {
     pub email: Option<String>,
     /// How the publisher found the registry.
     pub source: Option<String>,
+    pub from: ContactFrom,
+}
+
+/// Who gave a contact. It decides where the contact is stored, so that a stranger cannot take the place of an owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContactFrom {
+    /// Anyone who published the listing.
+    #[default]
+    Anyone,
+    /// A publisher who has proven the name of the listing.
+    Owner,
+    Feedback,
 }

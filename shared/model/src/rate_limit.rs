@@ -21,6 +21,7 @@ pub enum LimitedAction {
     Task,
     Attestation,
     OptOut,
+    Report,
     /// A signature checked with the keys of a domain.
     OwnerProof,
     /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
@@ -92,6 +93,7 @@ pub const RATE_LIMITS: [RateLimit; 15] = {
         plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
         plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
         plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
+        aimed(A::Report, "REPORTS", Listing, [20, 60, 1000], "report a listing to the operator"),
         aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove that you own a listing"),
     ]
 };
@@ -181,6 +183,7 @@ impl LimitedAction {
             Self::Task => "task",
             Self::Attestation => "attest",
             Self::OptOut => "opt-out",
+            Self::Report => "report",
             Self::OwnerProof => "owner",
             Self::OwnerChallenge => "owner-challenge",
         }

@@ -49,6 +49,23 @@ impl RequestRate {
     }
 }
 
+/// Limits of the local server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionLimits {
+    /// Open connections in total.
+    pub total: u32,
+    /// Open connections from one address.
+    pub per_address: u32,
+    pub read_seconds: u32,
+}
+
+impl ConnectionLimits {
+    /// How long a client may take to send the head of a request, and how long to send its body.
+    pub const fn read_timeout(self) -> Duration {
+        Duration::from_secs(self.read_seconds as u64)
+    }
+}
+
 /// What a million units cost, in millionths of a US dollar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prices {
@@ -105,6 +122,10 @@ pub struct Settings {
     pub rate_limits: bool,
     /// None where rate limits are off, and in development, where every caller is this machine.
     pub caller_rate: Option<RequestRate>,
+    /// Only for the local server.
+    pub connections: ConnectionLimits,
+    /// A `mailto:` or `https:` URL.
+    pub operator_contact: Option<String>,
     /// Without a trailing slash; none where names are not proven by repositories.
     pub github_raw_url: Option<String>,
     /// Contains `{domain}`.
@@ -182,6 +203,8 @@ impl Settings {
             list_itself: read.switch("LIST_ITSELF")?,
             rate_limits,
             caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
+            connections: read.connections(mode)?,
+            operator_contact: read.operator_contact()?,
             github_raw_url: read.github_raw_url()?,
             domain_proof_url: read.domain_proof_url()?,
             name_servers: read.name_servers()?,
@@ -374,6 +397,30 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         found.ok_or_else(|| Self::invalid(NAME, value))
     }
 
+    /// In development, every client is this machine, so one address may use all connections.
+    fn connections(&self, mode: Mode) -> Result<ConnectionLimits, SettingError> {
+        let total = self.number("MAX_CONNECTIONS")?;
+        let per_address = self.number("MAX_CONNECTIONS_PER_ADDRESS")?;
+        let per_address = if mode == Mode::Public { per_address } else { total };
+        Ok(ConnectionLimits { total, per_address, read_seconds: self.number("REQUEST_READ_SECONDS")? })
+    }
+
+    fn operator_contact(&self) -> Result<Option<String>, SettingError> {
+        const NAME: &str = "OPERATOR_CONTACT";
+        let Some(value) = self.value(NAME) else { return Ok(None) };
+        let is_contact = |url: &Url| match url.scheme() {
+            "mailto" => url.path().contains('@'),
+            "https" => url.has_host(),
+            _ => false,
+        };
+        match Url::parse(&value) {
+            Ok(url) if is_contact(&url) && value.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Ok(Some(value))
+            }
+            _ => Err(Self::invalid(NAME, value)),
+        }
+    }
+
     fn outreach_delivery(&self) -> Result<OutreachDelivery, SettingError> {
         const NAME: &str = "OUTREACH_DELIVERY";
         let value = self.text(NAME);
@@ -554,6 +601,25 @@ mod tests {
         assert_eq!(rate, Some(RequestRate { per_second: 20, at_once: 7 }));
         assert_eq!(settings(Mode::Development, &[]).unwrap().caller_rate, None);
         assert!(settings(Mode::Public, &[("CALLER_REQUESTS_PER_SECOND", "1001")]).is_err());
+    }
+
+    #[test]
+    fn connections_of_one_address_are_limited_only_in_public_mode() {
+        let of = |mode| settings(mode, &[("MAX_CONNECTIONS", "900")]).unwrap().connections;
+        assert_eq!((of(Mode::Public).total, of(Mode::Public).per_address), (900, 256));
+        assert_eq!((of(Mode::Development).per_address, of(Mode::Development).read_seconds), (900, 30));
+    }
+
+    #[test]
+    fn operator_contact_is_a_mail_or_https_address() {
+        let of = |value: &str| settings(Mode::Public, &[("OPERATOR_CONTACT", value)]);
+        for contact in ["mailto:operator@example.com", "https://example.com/contact"] {
+            assert_eq!(of(contact).unwrap().operator_contact.as_deref(), Some(contact));
+        }
+        assert_eq!(of("").unwrap().operator_contact, None);
+        for wrong in ["operator@example.com", "http://example.com", "mailto:operator", "mailto:a@b.c\nx: y"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ catalogue! {
     CHECK_LIVENESS = listings::check_liveness::CheckLiveness,
     INCLUSION_PROOF = listings::inclusion_proof::InclusionProof,
     SCORE = listings::score::Score,
+    REPORT_LISTING = listings::report_listing::ReportListing,
     GET_FOUNDING_DEAL = funnel::get_founding_deal::GetFoundingDeal,
     TAKE_DEMO = funnel::take_demo::TakeDemo,
     LEAVE_FEEDBACK = funnel::leave_feedback::LeaveFeedback,

@@ -1,4 +1,4 @@
-//! Operations on listings: publish, find and check them, and prove decisions about them.
+//! Operations on listings: publish, find, check and report them, and prove decisions about them.
 
 pub mod ard_search;
 pub mod check_liveness;
@@ -7,5 +7,6 @@ pub mod inclusion_proof;
 pub mod list_yourself;
 pub mod match_capability;
 pub mod probe_clean;
+pub mod report_listing;
 pub mod score;
 pub mod search_active;

@@ -2,7 +2,11 @@
 //! code). One transaction writes all of it. One counter with a condition counts the seats, so that no seat is
 //! given twice. When all seats are taken, feedback no longer writes to this counter.
 
-use super::attributes::{Item, blob, n, s, to_blob, yes};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::attributes::{Item, blob, n, s, to_blob, ttl, yes};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::counters;
@@ -29,6 +33,17 @@ pub enum NewReward<'a> {
         domain: Option<&'a str>,
     },
     Code(&'a DiscountCode),
+}
+
+/// Seconds for which the texts of feedback are stored.
+const TEXT_RETENTION: i64 = 365 * 86_400;
+
+/// What a person wrote in feedback. Stored separately from the completion, because it expires.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct FeedbackTexts<'a> {
+    answers: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -83,13 +98,16 @@ impl Store {
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
         let completion = Completion {
-            feedback: (*feedback).clone(),
+            feedback: Feedback { answers: BTreeMap::new(), body: None, ..(*feedback).clone() },
             reward: reward.stored(),
             key_digest: key_digest.map(str::to_owned),
             seat_domain: reward.domain().map(str::to_owned),
         };
         let completion =
             transaction.put_new(keys::feedback(id).with([("completion", to_blob(&completion)?)]));
+        let texts = FeedbackTexts { answers: &feedback.answers, body: feedback.body.as_deref() };
+        let texts = [("texts", to_blob(&texts)?), ttl(feedback.at, TEXT_RETENTION)];
+        transaction.put(keys::feedback_text(id).with(texts));
         let mark =
             Expression::default().set("feedbacked", yes()).only_if("demoed = :yes", [], [(":yes", yes())]);
         let demoed = transaction.update(keys::listing(id), mark);
@@ -107,7 +125,7 @@ impl Store {
         });
         put_reward(&mut transaction, feedback, reward)?;
         transaction.update(keys::live(id), counted(feedback, 1));
-        if let Some((key, change)) = contact_change(id, contact) {
+        if let Some((key, change)) = contact_change(id, contact, feedback.at) {
             transaction.update(key, change);
         }
         transaction.put(feed::to_item(news)?);

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
 use registry_model::{
-    Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId, TokenDigest,
+    ContactFrom, Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId, TokenDigest,
     sha256_hex,
 };
 
@@ -20,7 +20,7 @@ pub(super) const SHARDS: u64 = 8;
 /// 1,024 in a sort key.
 const MAX_TEXT_BYTES: usize = 600;
 
-/// Contacts stored per listing.
+/// Contacts stored per listing, in addition to those of its owner and of its feedback.
 const MAX_CONTACTS: u8 = 16;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -141,20 +141,29 @@ pub(super) fn tile_partition(tile: LogTile) -> String {
     format!("LOG#{tile}")
 }
 
-/// Separate from everything a list or feed query can return, and named so that a policy can deny it. Each publisher's
-/// contact has one of a few slots, so that none replaces another's and their number is bounded.
-pub(super) fn contact(id: &ListingId, whose: &str) -> Key {
-    contact_slot(id, Sha256::digest(whose)[0] % MAX_CONTACTS)
+/// Separate from everything a list or feed query can return, and named so that a policy can deny it. An owner has a
+/// place that nobody else can take. Each other contact has one of a few slots, so that none replaces another's and their
+/// number is bounded.
+pub(super) fn contact(id: &ListingId, from: ContactFrom, whose: &str) -> Key {
+    match from {
+        ContactFrom::Owner => Key::new(format!("{CONTACT_OF}{id}"), "CONTACT#OWNER"),
+        ContactFrom::Feedback => Key::new(format!("{CONTACT_OF}{id}"), "CONTACT#FEEDBACK"),
+        ContactFrom::Anyone => contact_slot(id, Sha256::digest(whose)[0] % MAX_CONTACTS),
+    }
 }
+
+pub(super) const CONTACT_OF: &str = "CONTACT#";
 
 fn contact_slot(id: &ListingId, slot: u8) -> Key {
-    Key::new(format!("CONTACT#{id}"), format!("CONTACT#{slot:02}"))
+    Key::new(format!("{CONTACT_OF}{id}"), format!("CONTACT#{slot:02}"))
 }
 
-/// Every slot of a listing's contacts; the first is where tables of earlier versions stored the only one.
+/// Every place of a listing's contacts; the first is where tables of earlier versions stored the only one.
 pub(super) fn contacts(id: &ListingId) -> Vec<Key> {
-    let earlier = Key::new(format!("CONTACT#{id}"), "CONTACT");
-    std::iter::once(earlier).chain((0..MAX_CONTACTS).map(|slot| contact_slot(id, slot))).collect()
+    let earlier = Key::new(format!("{CONTACT_OF}{id}"), "CONTACT");
+    let named = [ContactFrom::Owner, ContactFrom::Feedback].map(|from| contact(id, from, ""));
+    let slots = (0..MAX_CONTACTS).map(|slot| contact_slot(id, slot));
+    std::iter::once(earlier).chain(named).chain(slots).collect()
 }
 
 pub(super) fn probe(id: &ListingId, at: Moment) -> Key {
@@ -213,6 +222,13 @@ pub(super) fn host_prefix(host: &HostName, pointer: HostPointer) -> (String, Str
         HostPointer::Blocked => "BLOCKED",
     };
     (format!("HOST#{}", bounded(&host.zone())), format!("{pointer}#{}", bounded(&host.reversed())))
+}
+
+/// The partition of the secrets with which the addresses of callers are digested.
+pub(super) const CALLER_KEYS: &str = "CALLER_KEYS";
+
+pub(super) fn caller_key(period: i64) -> Key {
+    Key::new(CALLER_KEYS, format!("{period:08}"))
 }
 
 /// The count of one kind of act within an hour, of a caller or at a host.
@@ -324,8 +340,16 @@ pub(super) fn order(id: &OrderId) -> Key {
 
 /// Separate from its listing, and named so that a policy can deny it: it contains free text of a caller.
 pub(super) fn feedback(id: &ListingId) -> Key {
-    Key::new(format!("FEEDBACK#{id}"), "FEEDBACK")
+    Key::new(format!("{FEEDBACK_OF}{id}"), "FEEDBACK")
 }
+
+/// The answers and the text of feedback, which expire.
+pub(super) fn feedback_text(id: &ListingId) -> Key {
+    Key::new(format!("{FEEDBACK_OF}{id}"), FEEDBACK_TEXT)
+}
+
+pub(super) const FEEDBACK_OF: &str = "FEEDBACK#";
+pub(super) const FEEDBACK_TEXT: &str = "TEXT";
 
 pub(super) fn grant(token: &TokenDigest) -> Key {
     Key::new(format!("TOKEN#{}", token.as_str()), "GRANT")
@@ -366,17 +390,26 @@ pub(super) fn peer_registry(url: &str) -> Key {
     Key::new("FEDERATION", format!("PEER#{}", sha256_hex(url)))
 }
 
+/// A report about a listing, for the operator; all of them share a partition, by time.
+pub(super) fn report(at: Moment, id: &str) -> Key {
+    Key::new(REPORTS, self::at(at, id))
+}
+
+pub(super) const REPORTS: &str = "REPORTS";
+
 /// Under the digest of the session id, so that reading the table does not give the right to append.
 pub(super) fn session(digest: &str) -> Key {
-    Key::new(format!("SESSION#{digest}"), SESSION)
+    Key::new(format!("{SESSION_OF}{digest}"), SESSION)
 }
+
+pub(super) const SESSION_OF: &str = "SESSION#";
 
 /// The sort key of [`session`].
 pub(super) const SESSION: &str = "SESSION";
 
 /// One step of a session, by time; `mark` distinguishes two of the same millisecond.
 pub(super) fn session_step(digest: &str, at: Moment, mark: &str) -> Key {
-    Key::new(format!("SESSION#{digest}"), format!("STEP#{}", self::at(at, mark)))
+    Key::new(format!("{SESSION_OF}{digest}"), format!("STEP#{}", self::at(at, mark)))
 }
 
 /// How many sessions were opened and closed, spread over a few items.
@@ -543,7 +576,7 @@ mod tests {
             ];
             for id in ids.iter().cloned().chain(text.parse()) {
                 let (now, id) = (Moment::UNIX_EPOCH, &id);
-                let keys = [listing(id), evidence(id), contact(id, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
+                let keys = [listing(id), evidence(id), contact(id, ContactFrom::Anyone, &text), probe(id, now), name(&text, id), proven_name(&text, id)];
                 prop_assert!(keys.iter().all(fits), "{id}");
                 let digest = "0123456789abcdef01234567";
                 let trails = [

@@ -5,7 +5,7 @@
 //! all requests use them. These rules apply to all requests:
 //!
 //! - Changes that belong together are one transaction. Changes that may be delivered twice are conditional.
-//! - No request scans the table. A request reads items by their keys, or queries one partition.
+//! - No request scans the table, except an erasure. A request reads items by their keys, or queries one partition.
 //! - The attribute names are stored data: renaming an attribute needs a migration.
 //!
 //! If a request fails, it returns a [`StoreError`]. It is not an error if a write is refused because of its
@@ -17,6 +17,7 @@ mod attributes;
 mod batch_get;
 mod budget;
 mod cached;
+mod caller_keys;
 mod challenges;
 mod client;
 mod completions;
@@ -29,6 +30,7 @@ mod deposit;
 mod discounts;
 mod due;
 mod economy;
+mod erasure;
 mod error;
 pub mod events;
 mod evidence_item;
@@ -53,6 +55,7 @@ mod purchases;
 mod rates;
 mod read_cache;
 mod reads;
+mod reports;
 mod search_index;
 mod sessions;
 mod signing_keys;
@@ -73,6 +76,7 @@ mod writes;
 pub use attestation_batches::{AttestationBatch, MAX_BATCH, Unlogged};
 pub use budget::{Bucket, BudgetState, Caps};
 pub use cached::{FunnelCounts, Live, Manifest, Ratings};
+pub use caller_keys::{CALLER_KEY_PERIOD, CallerKeys, caller_key_period};
 pub use challenges::Challenge;
 pub use client::Store;
 pub use completions::{Claimant, CompletionOutcome, NewFeedback, NewReward};
@@ -84,6 +88,7 @@ pub use deposit::Deposit;
 pub use discounts::{Discount, DiscountUse};
 pub use due::{Claim, DuePlace};
 pub use economy::{BoostInputs, EconomySample, SampledCounts};
+pub use erasure::{Erased, ErasureReport};
 pub use error::StoreError;
 pub use evidence_log::{AppendOutcome, PendingLeaf, PendingLeaves, UnreadableLeaf};
 pub use identities::Identities;

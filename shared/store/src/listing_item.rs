@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::attributes::{Item, blob, s, text, yes};
+use super::attributes::{Item, blob, s, text, ttl, yes};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
 use super::leaves::last_leaf;
 use super::table;
-use registry_model::{Assessment, Contact, Lane, Listing, ListingId};
+use registry_model::{Assessment, Contact, ContactFrom, Lane, Listing, ListingId, Moment};
 
 /// A listing and the evidence of its last probe.
 pub type NamedListing = (Listing, Option<Assessment>);
@@ -131,13 +131,22 @@ pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
     pointers
 }
 
-/// Writes a publisher's contact, unless its slot is in use; `None` where there is nothing to store.
-pub(super) fn contact_change(id: &ListingId, contact: &Contact) -> Option<(Key, Expression)> {
+/// Seconds for which a contact is stored after it was given.
+pub(super) const CONTACT_RETENTION: i64 = 365 * 86_400;
+
+/// Writes a contact, unless its slot is in use; `None` where there is nothing to store. An owner replaces the own
+/// contact.
+pub(super) fn contact_change(id: &ListingId, contact: &Contact, now: Moment) -> Option<(Key, Expression)> {
     if contact.email.is_none() && contact.source.is_none() {
         return None;
     }
     let (email, source) =
         (contact.email.as_deref().unwrap_or_default(), contact.source.as_deref().unwrap_or_default());
-    let change = Expression::default().set_once("email", s(email)).set_once("source", s(source));
-    Some((keys::contact(id, &format!("{email}\n{source}")), change))
+    let (expires, at) = ttl(now, CONTACT_RETENTION);
+    let given = [("email", s(email)), ("source", s(source)), (expires, at)].into_iter();
+    let change = given.fold(Expression::default(), |change, (name, value)| match contact.from {
+        ContactFrom::Anyone => change.set_once(name, value),
+        ContactFrom::Owner | ContactFrom::Feedback => change.set(name, value),
+    });
+    Some((keys::contact(id, contact.from, &format!("{email}\n{source}")), change))
 }

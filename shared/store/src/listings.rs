@@ -87,7 +87,7 @@ impl Store {
     ) -> Result<Insertion, StoreError> {
         let mut transaction = Transaction::default();
         transaction.put_new(listing_item(listing)?);
-        keep_contact(&mut transaction, &listing.id, contact);
+        keep_contact(&mut transaction, &listing.id, contact, listing.listed_at);
         for pointer in pointers(listing) {
             transaction.put(pointer.item());
         }
@@ -125,7 +125,7 @@ impl Store {
             ],
         );
         transaction.update(keys::listing(&after.id), change);
-        keep_contact(&mut transaction, &after.id, contact);
+        keep_contact(&mut transaction, &after.id, contact, now);
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
         if after.lane == Lane::Active {
@@ -175,8 +175,8 @@ pub(super) fn bump_version(transaction: &mut Transaction, id: &ListingId) {
     transaction.update(keys::live(id), Expression::default().add("version", 1));
 }
 
-fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact) {
-    if let Some((key, change)) = contact_change(id, contact) {
+fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
+    if let Some((key, change)) = contact_change(id, contact, now) {
         transaction.update(key, change);
     }
 }

@@ -1,6 +1,6 @@
 //! Tasks of A2A clients. They are stored for a day, so that every instance of a function can get, list, and
 //! cancel them. A task is one item. If the registry chose the id of the task's context, the task also has a
-//! small row in the list of this context. An id that a client chose is valid only for this client.
+//! small row in the list of this context. An id that a client chose is valid only for the address of this client.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -28,8 +28,9 @@ const MAX_PAGE_BYTES: i64 = 3_000_000;
 pub const MAX_CONTENT_BYTES: usize = 64 * 1024;
 
 /// Who chose the id of a task or of a context. An id of the registry cannot be guessed, so a caller that knows the id
-/// may use it. If a client chose the id of a task, the id is valid only for the address of this client. If a client
-/// chose the id of a context, the context lists no tasks.
+/// may use it. If a client chose the id of a task, the id is valid only for the address of this client, and it must be
+/// hard to guess, because others may share the address. If a client chose the id of a context, the context lists no
+/// tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This registry.
@@ -41,7 +42,7 @@ pub enum Origin {
 pub struct StoredTask {
     pub id: String,
     pub origin: Origin,
-    /// The caller, as rate limits name callers.
+    /// The digest of the caller's address.
     pub caller: String,
     pub context_id: String,
     pub context_origin: Origin,
@@ -150,27 +151,35 @@ impl Store {
         Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// The task that `caller` means by `id`: the one to which the caller gave that id, else the one to which the registry
-    /// did.
-    pub async fn task(&self, id: &str, caller: &str, now: Moment) -> Result<Option<StoredTask>, StoreError> {
-        let mut found = self.tasks_at(vec![of_client(caller, id), ours(id)], now).await?;
+    /// The task that a caller means by `id`: the one to which the caller gave that id, else the one to which the registry
+    /// did. `callers` are the digests of the caller.
+    pub async fn task(
+        &self,
+        id: &str,
+        callers: &[&str],
+        now: Moment,
+    ) -> Result<Option<StoredTask>, StoreError> {
+        let keys = callers.iter().map(|caller| of_client(caller, id)).chain([ours(id)]);
+        let mut found = self.tasks_at(keys.collect(), now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
         Ok(found.into_iter().next())
     }
 
-    /// The tasks of a context, the last changed first, after the place where an earlier page ended.
+    /// The tasks of a context that a caller may read, the last changed first, after the place where an earlier page
+    /// ended. `callers` are the digests of the caller.
     pub async fn tasks(
         &self,
         context_id: &str,
+        callers: &[&str],
         filter: &TaskFilter,
         after: Option<&str>,
         limit: usize,
         now: Moment,
     ) -> Result<TaskPage, StoreError> {
-        let (rows, read_to) = self.rows(context_id, filter, after, now).await?;
+        let (rows, read_to) = self.rows(context_id, callers, filter, after, now).await?;
         let total = match after {
             None => rows.len(),
-            Some(_) => self.rows(context_id, filter, None, now).await?.0.len(),
+            Some(_) => self.rows(context_id, callers, filter, None, now).await?.0.len(),
         };
         let page = &rows[..page_rows(&rows, limit.min(MAX_KEYS))];
         let next =
@@ -186,6 +195,7 @@ impl Store {
     async fn rows(
         &self,
         context_id: &str,
+        callers: &[&str],
         filter: &TaskFilter,
         after: Option<&str>,
         now: Moment,
@@ -196,7 +206,7 @@ impl Store {
             .range(Range::From(keys::millis(since)))
             .after(after.map(|after| Key::new(list(context_id), after).item()));
         let mut page = self.query(query.descending().limit(MAX_ROWS).strong()).await?;
-        page.items.retain(|row| is_selected(row, filter, now));
+        page.items.retain(|row| is_selected(row, filter, now) && is_readable(row, callers));
         let read_to = page.next_after("sk");
         Ok((page.items, read_to))
     }
@@ -211,8 +221,8 @@ impl Store {
 const TASK: &str = "TASK";
 /// Prefixes of the partitions of tasks with ids of this registry and of clients. With that of a context's list they are
 /// distinct, so that no id or address can turn one into another.
-const OURS: &str = "TASK#";
-const CLIENTS: &str = "TASKOF#";
+pub(super) const OURS: &str = "TASK#";
+pub(super) const CLIENTS: &str = "TASKOF#";
 
 fn ours(id: &str) -> Key {
     Key::new(format!("{OURS}{}", keys::bounded(id)), TASK)
@@ -226,9 +236,19 @@ fn list(context_id: &str) -> String {
     format!("TASKS#{context_id}")
 }
 
+/// The row of a stored task in the list of its context.
+pub(super) fn row_of(item: &Item) -> Option<Key> {
+    StoredTask::read(item).ok()?.row()
+}
+
 fn is_selected(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
     let in_state = filter.state.as_ref().is_none_or(|state| text(row, "state") == state);
     number(row, "ttl") > now.as_second() && in_state
+}
+
+/// A task whose id a client chose is shown only to this client.
+fn is_readable(row: &Item, callers: &[&str]) -> bool {
+    text(row, "task_pk").starts_with(OURS) || callers.contains(&text(row, "caller"))
 }
 
 /// How many of the first rows fit one page; at least one.

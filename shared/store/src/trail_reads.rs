@@ -22,8 +22,8 @@ pub struct TrailQuery<'a> {
     pub trails: Vec<&'a ListingId>,
     /// Two listings whose edge is read.
     pub pair: Option<(&'a ListingId, &'a ListingId)>,
-    /// Whether a source recently deposited at a listing: the listing, the act, the digest.
-    pub source: Option<(&'a ListingId, &'a str, &'a str)>,
+    /// Whether a source recently deposited at a listing: the listing, the act, and the digests of the source.
+    pub source: Option<(&'a ListingId, &'a str, &'a [String])>,
     pub with_totals: bool,
 }
 
@@ -65,7 +65,9 @@ impl Store {
     ) -> Result<TrailFacts, StoreError> {
         let listings = query.listings.iter().map(|id| keys::listing(id));
         let trails = query.trails.iter().map(|id| keys::trail(id));
-        let source = query.source.map(|(id, act, digest)| keys::trace_source(id, act, digest));
+        let source = query.source.into_iter().flat_map(|(id, act, digests)| {
+            digests.iter().map(move |digest| keys::trace_source(id, act, digest))
+        });
         let totals = if query.with_totals { keys::all_trail_totals() } else { Vec::new() };
         // A batch may not contain a key twice.
         let keys: BTreeSet<Key> = listings.chain(trails).chain(edges).chain(source).chain(totals).collect();
@@ -86,7 +88,7 @@ impl Store {
             } else if sk.starts_with(keys::EDGE) {
                 found.edges.extend(Edge::of_item(&item, now));
             } else {
-                found.is_repeated = number(&item, "until") > now.as_millisecond();
+                found.is_repeated |= number(&item, "until") > now.as_millisecond();
             }
         }
         found.totals = TrailTotals::of_items(&shards, now);

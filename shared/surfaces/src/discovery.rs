@@ -8,8 +8,9 @@ mod skill_json;
 mod skills;
 mod texts;
 
-use crate::documents::{AnyDocument, DOCUMENTS};
+use crate::documents::{AnyDocument, DOCUMENTS, SECURITY_TXT};
 use crate::pages::PAGES;
+use registry_model::settings::Settings;
 
 pub use crate::openapi::OPENAPI;
 pub use skills::skill_files;
@@ -44,6 +45,12 @@ fn guides() -> impl Iterator<Item = &'static AnyDocument> {
     GUIDES.iter().copied().chain([&OPENAPI])
 }
 
-fn everything() -> impl Iterator<Item = &'static AnyDocument> {
-    guides().chain([DOCUMENTS, PAGES].into_iter().flatten().copied())
+fn everything(settings: &Settings) -> impl Iterator<Item = &'static AnyDocument> {
+    guides().chain(documents(settings)).chain(PAGES.iter().copied())
+}
+
+/// The documents that this registry has: without a contact, it has no security.txt.
+fn documents(settings: &Settings) -> impl Iterator<Item = &'static AnyDocument> {
+    let missing = if settings.operator_contact.is_none() { SECURITY_TXT.paths } else { &[] };
+    DOCUMENTS.iter().copied().filter(move |document| document.paths != missing)
 }

@@ -18,6 +18,7 @@ pub mod mcp_server_card;
 mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
+mod security_txt;
 
 use ai_catalog::CATALOGUE_LINKS;
 
@@ -60,6 +61,7 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &PUBLIC_AGENTS,
     &PUBLISH_STATUS,
     &REGISTRY_AUTH,
+    &SECURITY_TXT,
     &SERVER_CARD,
     &SIGNATURE_AGENT_CARD,
     &SIGNATURE_DIRECTORY,
@@ -90,6 +92,7 @@ pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_ca
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
 pub static PUBLISH_STATUS: AnyDocument = AnyDocument::of::<own_publication::PublishStatus>();
 pub static REGISTRY_AUTH: AnyDocument = AnyDocument::of::<keys::RegistryAuth>();
+pub static SECURITY_TXT: AnyDocument = AnyDocument::of::<security_txt::SecurityTxt>();
 pub static SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::ServerCard>();
 pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument::of::<keys::SignatureAgentCard>();
 pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument::of::<keys::SignatureDirectory>();

@@ -10,6 +10,7 @@ mod for_agents;
 mod frame;
 mod history;
 mod home;
+mod legal;
 mod listing;
 mod problem_page;
 mod products;
@@ -23,10 +24,10 @@ mod when;
 
 use crate::documents::AnyDocument;
 
-pub use problem_page::{refused_form, with_problem_pages};
+pub use problem_page::{problem_page, refused_form, with_problem_pages};
 
 pub static PAGES: &[&AnyDocument] =
-    &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRODUCTS, &PROVE, &SITEMAP, &STATUS];
+    &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS];
 
 /// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
@@ -36,9 +37,11 @@ pub static FOR_AGENTS: AnyDocument = AnyDocument::of::<for_agents::ForAgents>();
 pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();
 pub static ICON: AnyDocument = AnyDocument::of::<assets::Icon>();
 pub static LISTING: AnyDocument = AnyDocument::of::<listing::ListingPage>();
+pub static PRIVACY: AnyDocument = AnyDocument::of::<legal::Privacy>();
 pub static PRODUCTS: AnyDocument = AnyDocument::of::<products::Products>();
 pub static PROVE: AnyDocument = AnyDocument::of::<prove::Prove>();
 pub static SCRIPT: AnyDocument = AnyDocument::of::<assets::Script>();
 pub static SITEMAP: AnyDocument = AnyDocument::of::<sitemap::Sitemap>();
 pub static STATUS: AnyDocument = AnyDocument::of::<status::Status>();
+pub static TERMS: AnyDocument = AnyDocument::of::<legal::Terms>();
 pub static STYLE_SHEET: AnyDocument = AnyDocument::of::<assets::StyleSheet>();

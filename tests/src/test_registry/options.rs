@@ -28,6 +28,8 @@ impl Default for TestOptions {
             read_cache: true,
         }
         .with_setting("RATE_LIMITS", "off")
+        // With security.txt, so that tests read every document.
+        .with_setting("OPERATOR_CONTACT", "mailto:operator@registry.example.org")
         // Tests send no requests to other hosts.
         .with_setting("GITHUB_RAW_URL", "off")
         .with_setting("DNS_SERVER", "off")

@@ -9,6 +9,7 @@ mod badge;
 mod discovery;
 mod federation;
 mod feed;
+mod legal;
 mod mcp_server_card;
 mod registry_name;
 mod sitemap;

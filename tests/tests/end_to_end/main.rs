@@ -20,6 +20,7 @@ mod mirror;
 mod operations;
 mod operator;
 mod pages;
+mod personal_data;
 mod properties;
 mod protocols;
 mod real_documents;

@@ -14,6 +14,7 @@ mod match_capability;
 mod outreach;
 mod probe_clean;
 mod product_tools;
+mod report_listing;
 mod score;
 mod search_active;
 mod take_demo;

@@ -15,3 +15,4 @@ mod next_steps;
 mod openapi_conformance;
 mod registry_api;
 mod rest;
+mod slow_clients;

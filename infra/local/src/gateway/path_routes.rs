@@ -7,11 +7,13 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures::stream;
 use http::{Method, Request, StatusCode, header};
+use http_body::Body as _;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use registry::http::CallerLimit;
 
 use super::error::gateway_response;
 use super::target::Target;
@@ -21,6 +23,21 @@ pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
 
 /// AWS: HTTP API quotas, maximum integration timeout.
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Limits that apply before the body of a request is read.
+#[derive(Clone, Debug)]
+pub struct BodyLimits {
+    /// How long a client may take to send a body.
+    pub read_timeout: Duration,
+    /// How often a caller may send a body.
+    pub caller: Option<CallerLimit>,
+}
+
+impl Default for BodyLimits {
+    fn default() -> Self {
+        Self { read_timeout: FUNCTION_TIMEOUT, caller: None }
+    }
+}
 
 #[derive(Clone, Default)]
 pub(super) struct PathRoutes {
@@ -44,14 +61,29 @@ impl PathRoutes {
         Self { default, ..self }
     }
 
-    pub(super) async fn answer(&self, caller: IpAddr, request: Request<Body>) -> Response {
+    pub(super) async fn answer(
+        &self,
+        caller: IpAddr,
+        request: Request<Body>,
+        limits: &BodyLimits,
+    ) -> Response {
         let specific = self.methods.get(request.method().as_str());
         let Some(target) = specific.or(self.any.as_ref()).or(self.default.as_ref()) else {
             return gateway_response(StatusCode::NOT_FOUND, "Not Found");
         };
         let is_head = request.method() == Method::HEAD;
         let (parts, body) = request.into_parts();
-        let body = match Limited::new(body, BODY_LIMIT).collect().await {
+        if !body.is_end_stream()
+            && let Some(limit) = &limits.caller
+            && let Err(problem) = limit.check(caller)
+        {
+            return problem.into_response();
+        }
+        let reading = Limited::new(body, BODY_LIMIT).collect();
+        let Ok(body) = tokio::time::timeout(limits.read_timeout, reading).await else {
+            return gateway_response(StatusCode::REQUEST_TIMEOUT, "Request Timeout");
+        };
+        let body = match body {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<LengthLimitError>() => {
                 return gateway_response(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large");

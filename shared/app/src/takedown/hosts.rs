@@ -38,14 +38,7 @@ pub(super) async fn block(app: &App, host: HostName, reason: PublicReason) -> Re
         0 => "Blocked. The listings at this host are withdrawn, and new listings are refused.",
         _ => "Blocked; new listings are refused. Repeat the command to withdraw the remaining listings.",
     };
-    Ok(Outcome {
-        ok: true,
-        changed: new || withdrawn > 0,
-        listings: withdrawn,
-        left,
-        flagged: Vec::new(),
-        note: note.to_owned(),
-    })
+    Ok(Outcome { left, ..Outcome::of_one(new || withdrawn > 0, withdrawn, note) })
 }
 
 pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Problem> {
@@ -80,14 +73,7 @@ pub(super) async fn unblock(app: &App, host: &HostName) -> Result<Outcome, Probl
         (0, false) => "This host is not blocked.",
         _ => "Unblocked. Repeat the command to restore the remaining listings.",
     };
-    Ok(Outcome {
-        ok: true,
-        changed: ended || restored > 0,
-        listings: restored,
-        left,
-        flagged: Vec::new(),
-        note: note.to_owned(),
-    })
+    Ok(Outcome { left, ..Outcome::of_one(ended || restored > 0, restored, note) })
 }
 
 /// 403 for a listing at a blocked host.

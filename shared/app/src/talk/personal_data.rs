@@ -2,19 +2,23 @@
 //! patterns are not exact: they may refuse a harmless address, and they may miss a phone number, because
 //! prices, dates, and versions are numbers, too.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{NoExpand, Regex};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// An e-mail address: a name, an at sign, and a domain that ends in letters, or an address literal.
-const EMAIL: &str = r"[\p{L}\p{N}._%+'!#$&*/=?^`{|}~-]@(?:\[|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+(?:xn--[a-z0-9-]+|\p{L}{2,}))";
+const EMAIL: &str = r"[\p{L}\p{N}._%+'!#$&*/=?^`{|}~-]+@(?:\[[^\]\s]*\]?|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+(?:xn--[a-z0-9-]+|\p{L}{2,}))";
 
 /// A spelled at sign: `jane [at] example.org`.
 const SPELLED_AT: &str = r"(?i)\s*(?:[\[({<]\s*at\s*[\])}>]|%40|&#0*64;|&#x0*40;|&commat;)\s*";
 
 /// A spelled dot: `example [dot] org`.
 const SPELLED_DOT: &str = r"(?i)\s*[\[({<]\s*dot\s*[\])}>]\s*";
+
+/// An address with a spelled at sign or dot.
+const SPELLED_EMAIL: &str = r"(?i)[\p{L}\p{N}._%+-]+(?:@|＠|\s*[\[({<]\s*at\s*[\])}>]\s*|%40|&#0*64;|&#x0*40;|&commat;)[\p{L}\p{N}-]+(?:(?:\.|\s*[\[({<]\s*dot\s*[\])}>]\s*)[\p{L}\p{N}-]+)+";
 
 /// The usual forms of phone numbers.
 const PHONES: [&str; 5] = [
@@ -41,7 +45,7 @@ const SECRETS: [&str; 6] = [
 ];
 
 /// Whether a text contains an e-mail address, even with a spelled or full-width at sign.
-pub(super) fn has_email_address(text: &str) -> bool {
+pub fn has_email_address(text: &str) -> bool {
     static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| [EMAIL, SPELLED_AT, SPELLED_DOT].map(pattern));
     let [email, at, dot] = &*PATTERNS;
     // Full-width forms look the same to a reader, and invisible characters are not seen.
@@ -49,6 +53,18 @@ pub(super) fn has_email_address(text: &str) -> bool {
         text.nfkc().filter(|c| !matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}')).collect();
     let spelled = at.replace_all(&seen, "@");
     email.is_match(&seen) || email.is_match(&dot.replace_all(&spelled, "."))
+}
+
+/// Replaces the e-mail addresses in a text. If an address cannot be found exactly, the whole text is replaced.
+pub fn without_email_addresses<'a>(text: &'a str, replacement: &'a str) -> Cow<'a, str> {
+    static PATTERNS: LazyLock<[Regex; 2]> = LazyLock::new(|| [EMAIL, SPELLED_EMAIL].map(pattern));
+    if !has_email_address(text) {
+        return Cow::Borrowed(text);
+    }
+    let [email, spelled] = &*PATTERNS;
+    let kept = email.replace_all(text, NoExpand(replacement));
+    let kept = spelled.replace_all(&kept, NoExpand(replacement));
+    if has_email_address(&kept) { Cow::Borrowed(replacement) } else { Cow::Owned(kept.into_owned()) }
 }
 
 pub(super) fn has_phone_number(text: &str) -> bool {
@@ -90,7 +106,12 @@ mod tests {
         ];
         for text in texts {
             assert!(has_email_address(text), "{text}");
+            let kept = without_email_addresses(text, "-");
+            assert!(!has_email_address(&kept), "{text}: {kept}");
         }
+        let kept =
+            without_email_addresses("Write to <jane@example.org>, or jane [at] example [dot] org.", "-");
+        assert_eq!(kept, "Write to <->, or -.");
     }
 
     #[test]

@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::acceleration::Acceleration;
-use super::multipliers::Multipliers;
 use super::rounded;
 use registry_app::App;
 use registry_model::{ListingId, OutcomeTally, Trail};
@@ -57,7 +56,7 @@ pub async fn boosts(app: &App, ids: &[ListingId]) -> Result<Boosts, StoreError> 
     let BoostInputs { trails, outcomes, totals, bumps } =
         app.store.boost_inputs(ids, app.clock.now()).await?;
     let acceleration = Acceleration::of(|event| totals.of(event), bumps);
-    let match_boost = Multipliers::of(acceleration.excess).match_boost;
+    let match_boost = acceleration.multipliers().match_boost;
     let known: BTreeSet<&ListingId> = trails.keys().chain(outcomes.keys()).collect();
     let by_listing = known.into_iter().map(|id| {
         let outcome_score = outcomes.get(id).map_or(0.0, OutcomeTally::score);

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::multipliers::Multipliers;
 use super::rounded;
 use registry_model::TrailEvent;
 use registry_store::EventTotal;
@@ -61,6 +62,8 @@ pub struct Acceleration {
     pub index: f64,
     /// The index minus 1; the multipliers are computed from it.
     pub excess: f64,
+    /// The part that the operator added.
+    pub bumped: f64,
     /// What each event adds, before the sum is capped at 2.
     pub contributions: Vec<Contribution>,
 }
@@ -73,7 +76,12 @@ impl Acceleration {
             of_events.chain([contribution(OPERATOR_BUMP, 1.0, bumps)]).collect();
         let sum: f64 = contributions.iter().map(|one| one.adds).sum();
         let excess = rounded(sum.clamp(0.0, MAX_EXCESS));
-        Self { index: rounded(MIN_INDEX + excess), excess, contributions }
+        let bumped = rounded(bumps.recent.clamp(0.0, MAX_EXCESS));
+        Self { index: rounded(MIN_INDEX + excess), excess, bumped, contributions }
+    }
+
+    pub fn multipliers(&self) -> Multipliers {
+        Multipliers::of(self.excess, self.bumped)
     }
 }
 

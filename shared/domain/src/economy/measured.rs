@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::acceleration::Acceleration;
 use super::hyper::{self, Hyper, IndexChange};
-use super::multipliers::Multipliers;
 use super::network_value::Network;
 use super::phase::{self, Phase};
 use super::rounded;
@@ -81,7 +80,7 @@ pub async fn day_budget_multiplier(app: &App) -> Result<f64, StoreError> {
     if !app.settings.outreach_acceleration {
         return Ok(1.0);
     }
-    Ok(Multipliers::of(acceleration(app).await?.excess).day_budget)
+    Ok(acceleration(app).await?.multipliers().day_budget)
 }
 
 /// Takes the sample of this hour if there is none. A failure is logged, and the next tick tries again.

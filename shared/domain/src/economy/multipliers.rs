@@ -13,7 +13,7 @@ pub struct Multipliers {
     pub match_boost: f64,
     /// A multiplier for the room for conversion. It scales nothing yet.
     pub conversion_room: f64,
-    /// Scales the daily budget of invitations and connector messages.
+    /// Scales the daily budget of invitations and connector messages. Only the operator can raise it.
     pub day_budget: f64,
     /// The number of further paths of a search. It scales nothing yet.
     pub multipath_extra: u32,
@@ -26,7 +26,7 @@ pub struct Multipliers {
 pub struct MultiplierRule {
     /// Its name in `multipliers`.
     pub name: &'static str,
-    /// The formula. `e` is the index minus 1 (`excess`).
+    /// The formula. `e` is the index minus 1 (`excess`), and `b` is the part of it that the operator added.
     pub formula: &'static str,
     /// Its upper bound.
     pub most: f64,
@@ -43,19 +43,21 @@ const DAY_BUDGET_USE: &str =
 pub const RULES: [MultiplierRule; 5] = [
     MultiplierRule { name: "match_boost", formula: "1 + 0.5 e", most: 2.0, applies_to: MATCH_BOOST_USE },
     MultiplierRule { name: "conversion_room", formula: "1 + 0.8 e", most: 2.5, applies_to: NOTHING },
-    MultiplierRule { name: "day_budget", formula: "1 + 0.4 e", most: 1.8, applies_to: DAY_BUDGET_USE },
+    MultiplierRule { name: "day_budget", formula: "1 + 0.4 b", most: 1.8, applies_to: DAY_BUDGET_USE },
     MultiplierRule { name: "multipath_extra", formula: "floor(12 e)", most: 24.0, applies_to: NOTHING },
     MultiplierRule { name: "feed_weight", formula: "1 + e", most: 3.0, applies_to: NOTHING },
 ];
 
 impl Multipliers {
-    pub fn of(excess: f64) -> Self {
-        let e = excess.clamp(0.0, super::acceleration::MAX_EXCESS);
+    /// `bumped` is the part of the excess that the operator added: anonymous callers must not cause more messages.
+    pub fn of(excess: f64, bumped: f64) -> Self {
+        let bound = |part: f64| part.clamp(0.0, super::acceleration::MAX_EXCESS);
+        let (e, bumped) = (bound(excess), bound(bumped));
         let scaled = |by: f64, most: f64| rounded((1.0 + by * e).min(most));
         Self {
             match_boost: scaled(0.5, 2.0),
             conversion_room: scaled(0.8, 2.5),
-            day_budget: scaled(0.4, 1.8),
+            day_budget: rounded((1.0 + 0.4 * bumped).min(1.8)),
             multipath_extra: (1..=24).rev().find(|extra| f64::from(*extra) <= 12.0 * e).unwrap_or(0),
             feed_weight: scaled(1.0, 3.0),
         }
@@ -80,21 +82,23 @@ mod tests {
 
     #[test]
     fn multipliers_follow_their_formulas_up_to_their_bounds() {
-        assert_eq!(Multipliers::of(0.0), multipliers(1.0, 1.0, 1.0, 0, 1.0));
+        let of = |excess| Multipliers::of(excess, excess);
+        assert_eq!(of(0.0), multipliers(1.0, 1.0, 1.0, 0, 1.0));
         // e = .5: 1 + .25, 1 + .4, 1 + .2, floor(6), 1 + .5.
-        assert_eq!(Multipliers::of(0.5), multipliers(1.25, 1.4, 1.2, 6, 1.5));
+        assert_eq!(of(0.5), multipliers(1.25, 1.4, 1.2, 6, 1.5));
         // e = .33: 1 + .165, 1 + .264, 1 + .132, floor(3.96), 1 + .33.
-        assert_eq!(Multipliers::of(0.33), multipliers(1.165, 1.264, 1.132, 3, 1.33));
+        assert_eq!(of(0.33), multipliers(1.165, 1.264, 1.132, 3, 1.33));
         // e = 2: the room would be 2.6 and stops at 2.5.
-        assert_eq!(Multipliers::of(2.0), multipliers(2.0, 2.5, 1.8, 24, 3.0));
-        assert_eq!(Multipliers::of(1e9), Multipliers::of(2.0));
-        assert_eq!(Multipliers::of(-1.0), Multipliers::of(0.0));
+        assert_eq!(of(2.0), multipliers(2.0, 2.5, 1.8, 24, 3.0));
+        assert_eq!(of(1e9), of(2.0));
+        assert_eq!(of(-1.0), of(0.0));
+        assert_eq!(Multipliers::of(2.0, 0.0).day_budget, 1.0, "activity of callers raises the budget");
     }
 
     proptest! {
         #[test]
         fn no_multiplier_exceeds_its_bound(excess: f64) {
-            let given = serde_json::to_value(Multipliers::of(excess)).unwrap();
+            let given = serde_json::to_value(Multipliers::of(excess, excess)).unwrap();
             for rule in RULES {
                 let value = given[rule.name].as_f64().unwrap_or(f64::NAN);
                 let least = if rule.name == "multipath_extra" { 0.0 } else { 1.0 };

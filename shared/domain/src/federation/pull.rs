@@ -85,9 +85,10 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
     if registry.failure.is_some() {
         return registry;
     }
+    let reach = app.settings.reach();
     let Catalogue { name, search_url, referrals } =
-        catalogue.map(|document| document::catalogue(&document, peer, now)).unwrap_or_default();
-    let servers = servers.map(|document| document::servers(&document, peer, now)).unwrap_or_default();
+        catalogue.map(|document| document::catalogue(&document, peer, now, reach)).unwrap_or_default();
+    let servers = servers.map(|document| document::servers(&document, peer, now, reach)).unwrap_or_default();
     let own = HostName::of_url(&app.settings.base_url);
     let mut seen = HashSet::new();
     let mut referrals: Vec<_> = referrals.into_iter().chain(servers).collect();

@@ -94,7 +94,7 @@ async fn take(
         confirmed_at: None,
     };
     let news = feed_item(core, "demo_taken", order.at, &format!("took the {} demo.", sku.title()));
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Demo, &name, None);
     match app.store.take_demo(core, &order, trail, allowance, &news).await? {
         DemoOutcome::Taken => Ok(order),

@@ -41,7 +41,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
         body: form.body,
         at: app.clock.now(),
     };
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Feedback, &name, None);
     let kept = NewFeedback {
         feedback: &feedback,

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::demo;
 use registry_formats::{argument_schema, argument_text, email_address, secret_key};
 use registry_model::error::Problem;
-use registry_model::{Contact, Kind, Listing, QUESTIONS, Sku};
+use registry_model::{Contact, ContactFrom, Kind, Listing, QUESTIONS, Sku};
 
 const MAX_ANSWER_CHARS: usize = 2000;
 const MAX_NAME_CHARS: usize = 200;
@@ -142,6 +142,7 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
             source: source
                 .map(|source| argument_text::line("source", source, MAX_SOURCE_CHARS))
                 .transpose()?,
+            from: ContactFrom::Feedback,
         },
     })
 }

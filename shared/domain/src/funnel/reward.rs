@@ -104,7 +104,7 @@ pub(super) async fn reissue(
     id: &ListingId,
     key_digest: Option<&str>,
 ) -> Result<FeedbackGiven, Problem> {
-    app.count(LimitedAction::Reissue, &caller.name(), Some(id.as_str())).await?;
+    app.count(LimitedAction::Reissue, &app.caller_digest(caller).await?, Some(id.as_str())).await?;
     let before = app.store.completion(id).await?.ok_or_else(|| already_completed(app, id))?;
     if key_digest.is_none() || before.key_digest.as_deref() != key_digest {
         return Err(already_completed(app, id));

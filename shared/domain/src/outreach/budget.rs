@@ -16,7 +16,7 @@ pub const fn base_cap(active: u32) -> u32 {
     }
 }
 
-/// `multiplier` comes from the acceleration index.
+/// `multiplier` comes from what the operator added to the acceleration index.
 pub fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
     let cap = base_cap(active) * settings.outreach_budget_percent / 100;
     // Rounded down. The clamp repeats the bound of the multiplier (`economy::multipliers`).

@@ -102,7 +102,7 @@ async fn known(app: &App, caller: &Caller, request: &Request, fingerprint: &str)
     if !is_valid {
         return Ok(Known::Ended { id, given_up: has_no_page || stored.state == PurchaseState::Expired });
     }
-    app.count(LimitedAction::Checkout, &caller.name(), None).await?;
+    app.count(LimitedAction::Checkout, &app.caller_digest(caller).await?, None).await?;
     if purchase.request == *fingerprint {
         if stored.state == PurchaseState::Pending && now >= purchase.expires_at {
             return Err(refusals::may_be_paid(purchase.expires_at + EVENT_GRACE));
@@ -194,7 +194,7 @@ async fn begin(
     let repeat = &request.key.digest();
     let held_until = purchase.expires_at + EVENT_GRACE;
     let new = NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot };
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Checkout, &name, None);
     Ok(app.store.begin_purchase(new, allowance).await?)
 }

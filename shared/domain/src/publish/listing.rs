@@ -11,7 +11,9 @@ use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
 use registry_model::error::Problem;
-use registry_model::{Caller, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof};
+use registry_model::{
+    Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
+};
 use registry_store::Insertion;
 use registry_store::events::{Event, What};
 
@@ -104,7 +106,8 @@ pub(super) async fn publish_first(
     listing.name_proof = name.proof;
     listing.name_hold = name.name_hold(listing.server_name.as_deref());
     let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
-    let status = match app.store.insert(&listing, &submission.contact, &news, name.losing_listing()).await? {
+    let contact = contact(submission, name);
+    let status = match app.store.insert(&listing, &contact, &news, name.losing_listing()).await? {
         Insertion::Done => {
             announce(app, &listing, now).await;
             PublishStatus::Queued
@@ -143,8 +146,8 @@ async fn publish_again(
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
         if by_publisher && (words == Words::Changed || by_name && !is_proven) {
             store_proof(&mut updated, name);
-            if !app.store.republish(&known, &updated, &submission.contact, name.losing_listing(), now).await?
-            {
+            let contact = contact(submission, name);
+            if !app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await? {
                 return Err(Problem::unavailable("a probe changed the Live listing at the same time"));
             }
         }
@@ -165,12 +168,19 @@ async fn publish_again(
     updated.failing_since = None;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
-    let written =
-        app.store.republish(&known, &updated, &submission.contact, name.losing_listing(), now).await?;
+    let contact = contact(submission, name);
+    let written = app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await?;
     if written && retry_at.is_none() {
         announce(app, &updated, now).await;
     }
     Ok(Published { listing: updated, status, retry_at, words })
+}
+
+/// The contact of a submission; its place depends on whether the publisher has proven the name.
+fn contact(submission: &Submission, name: &ProvenName) -> Contact {
+    let is_owner = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let from = if is_owner { ContactFrom::Owner } else { ContactFrom::Anyone };
+    Contact { from, ..submission.contact.clone() }
 }
 
 /// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can

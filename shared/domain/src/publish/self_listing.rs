@@ -30,6 +30,6 @@ fn submissions(app: &App) -> impl Iterator<Item = Submission> {
     app.settings.own_endpoints().filter_map(|(url, kind)| {
         let target = Target::parse_url(url, app.settings.reach()).ok()?;
         let what = Submitted::Url { target, kind: Some(kind) };
-        Some(Submission { what, name: None, contact: Contact { email: None, source: None }, proof: None })
+        Some(Submission { what, name: None, contact: Contact::default(), proof: None })
     })
 }

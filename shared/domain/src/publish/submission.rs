@@ -140,7 +140,7 @@ impl Submission {
                 return Err(Problem::invalid("url", "one_at_a_time", detail));
             }
         };
-        Ok(Self { what, name, contact: Contact { email, source }, proof })
+        Ok(Self { what, name, contact: Contact { email, source, ..Contact::default() }, proof })
     }
 
     /// The same submission with another description of the same server; its remotes stay.

@@ -101,7 +101,7 @@ pub async fn challenge(app: &App, caller: &Caller, act: &str) -> Result<ShownCha
     let text = text(app, act, &nonce, &expires_at.to_string());
     let challenge = Challenge { nonce, text, expires_at };
     // Not counted against the host, because nothing is sent there: strangers must not lock an owner out.
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::OwnerChallenge, &name, None);
     if let Some(used_up) = app.store.keep_challenge(&challenge, allowance.as_ref(), now).await? {
         return Err(used_up.into());
@@ -146,9 +146,10 @@ pub async fn prove_one_of(
             without `nonce` and `signature`.";
         return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
     }
+    let name = app.caller_digest(caller).await?;
     let mut refused: Option<Problem> = None;
     for (index, domains) in owners.iter().enumerate() {
-        app.count(LimitedAction::OwnerProof, &caller.name(), Some(domains.host.as_str())).await?;
+        app.count(LimitedAction::OwnerProof, &name, Some(domains.host.as_str())).await?;
         match find(app, domains, &challenge.text, offered).await {
             Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
             Ok(_) => {

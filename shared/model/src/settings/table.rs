@@ -115,8 +115,8 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "OUTREACH_ACCELERATION",
         Switch(true),
-        "`on`: recent activity in the registry (the acceleration index) raises the daily budget of \
-            invitations, at most to 1.8 times its normal size",
+        "`on`: what the operator adds to the acceleration index raises the daily budget of invitations, at \
+            most to 1.8 times its normal size",
     ),
     row("LIST_ITSELF", Switch(true), "`on`: the first listings of a new registry are its own endpoints"),
     row(
@@ -152,6 +152,29 @@ pub const SETTINGS: &[Setting] = &[
         Number(100, 1, 100_000),
         "number of requests that one instance of a function accepts from one address in a short time; only \
             in public mode",
+    ),
+    row(
+        "MAX_CONNECTIONS",
+        Number(4096, 1, 1_000_000),
+        "maximum number of open connections of the local registry; further connections are closed at once",
+    ),
+    row(
+        "MAX_CONNECTIONS_PER_ADDRESS",
+        Number(256, 1, 1_000_000),
+        "maximum number of open connections from one address; only the local registry in public mode. Raise \
+            this number if the registry is behind a proxy",
+    ),
+    row(
+        "REQUEST_READ_SECONDS",
+        Number(30, 1, 3600),
+        "seconds in which a client of the local registry must send the head of a request, and then its \
+            body; an idle connection is closed after this time",
+    ),
+    row(
+        "OPERATOR_CONTACT",
+        Text("", "a mailto: or https: URL, such as mailto:operator@example.com"),
+        "public contact of the operator, for security reports and questions; without it, there is no \
+            `/.well-known/security.txt`",
     ),
     row(
         "PRICE_PER_MILLION_READ_UNITS",

@@ -77,7 +77,7 @@ impl Operation for Autocatalysis {
             model: "Events increase an index, and the index decreases with time. The index scales limits of \
                 the registry.",
             acceleration_index: found.index,
-            multipliers: Multipliers::of(found.excess),
+            multipliers: found.multipliers(),
             s_curve: measured.pace(),
             half_life_hours: HALF_LIFE_HOURS,
             index_bounds: IndexBounds::ALL,

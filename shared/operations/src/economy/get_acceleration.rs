@@ -107,7 +107,7 @@ impl Operation for GetAcceleration {
             at: app.clock.now(),
             acceleration_index: found.index,
             excess: found.excess,
-            multipliers: Multipliers::of(found.excess),
+            multipliers: found.multipliers(),
             rules: RULES.into(),
             index_bounds: IndexBounds::ALL,
             half_life_hours: HALF_LIFE_HOURS,

@@ -143,7 +143,7 @@ impl Operation for DepositOutcome {
             Some(id) => Some(lookup::listing(app, id).await?.id),
         };
         let outcome = read(app, &arguments, listing.id.clone(), listing_b)?;
-        let source = caller.name();
+        let source = app.caller_digest(caller).await?;
         let is_self_report = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing))
             || outcome.listing_b.as_ref() == Some(&listing.id);
         let not_counted_because = if is_self_report {

@@ -163,7 +163,7 @@ async fn statement(
         Err(problem) if problem.status == StatusCode::CONFLICT => return Ok(None),
         Err(problem) => return Err(problem),
     };
-    let name = caller.name();
+    let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Attestation, &name, None);
     let statement = Statement { about, listing_id: listing.id.clone(), claims, hours: DEFAULT_HOURS };
     Ok(Some(attestation::issue(app, statement, allowance.as_ref()).await?))

@@ -144,7 +144,7 @@ impl Operation for InteropSession {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let (now, caller) = (app.clock.now(), caller.name());
+        let (now, caller) = (app.clock.now(), app.caller_digest(caller).await?);
         let allowance = |action| app.allowance(action, &caller, None);
         let action = arguments.action;
         let (id, written) = match action {

@@ -107,7 +107,8 @@ impl Operation for ListYourself {
 
     async fn run(app: &App, caller: &Caller, arguments: PublishRequest) -> Result<Answer, Problem> {
         let submission = Submission::parse(arguments, app.settings.reach())?;
-        app.count(LimitedAction::Publish, &caller.name(), submission.host().as_deref()).await?;
+        let name = app.caller_digest(caller).await?;
+        app.count(LimitedAction::Publish, &name, submission.host().as_deref()).await?;
         let published = listing::publish(app, caller, &submission).await?;
         Ok(answer(app, &published))
     }

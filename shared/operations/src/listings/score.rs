@@ -81,7 +81,8 @@ impl Operation for Score {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let target = Target::parse(&arguments.url, app.settings.reach())
             .map_err(|error| Problem::invalid("url", error.code(), format!("`url`: {error}")))?;
-        app.count(LimitedAction::Score, &caller.name(), Some(&target.origin())).await?;
+        let name = app.caller_digest(caller).await?;
+        app.count(LimitedAction::Score, &name, Some(&target.origin())).await?;
         let blocked = app.store.blocked_hosts().await?;
         if let Some(block) = HostName::of_url(target.as_str()).and_then(|host| blocked.covering(&[host])) {
             return Err(takedown::host_blocked(block));

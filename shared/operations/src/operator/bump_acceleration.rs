@@ -70,7 +70,7 @@ impl Operation for BumpAcceleration {
             amount,
             added: rounded(added),
             acceleration_index: found.index,
-            multipliers: Multipliers::of(found.excess),
+            multipliers: found.multipliers(),
             formula: "added = weight(event) * clamp(amount / 10, 0.25, 3)",
         })
     }

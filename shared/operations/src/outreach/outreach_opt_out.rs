@@ -55,7 +55,7 @@ impl Operation for OutreachOptOut {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let caller = caller.name();
+        let caller = app.caller_digest(caller).await?;
         app.count(LimitedAction::OptOut, &caller, None).await?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         if arguments.action == Choice::OptIn {

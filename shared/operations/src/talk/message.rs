@@ -101,7 +101,7 @@ impl Operation for Talk {
             text,
         });
         let is_visit = action.speaks_for_listing();
-        let caller = caller.name();
+        let caller = app.caller_digest(caller).await?;
         // Messages of strangers use up the rate limit of a listing; its own check-ins do not count against it.
         let target = Some(listing.id.as_str()).filter(|_| action != TalkAction::CheckIn);
         let write = InboxWrite {

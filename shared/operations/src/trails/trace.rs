@@ -87,16 +87,17 @@ pub(crate) async fn leave(
     let now = app.clock.now();
     let act = trace.event.as_str();
     let mut is_repeated = false;
+    let callers = app.caller_digests(caller).await?;
+    let what = other.as_ref().map_or(act, ListingId::as_str);
+    let digests: Vec<String> = callers.iter().map(|caller| source_digest(caller, &id, what)).collect();
     for _ in 0..MAX_ATTEMPTS {
         let neighbours = neighbours(app, &id, other.as_ref(), now).await?;
         let listing_ids: Vec<&ListingId> = std::iter::once(&id).chain(&other).collect();
-        let what = other.as_ref().map_or(act, ListingId::as_str);
-        let digest = source_digest(caller, &id, what);
         let wanted = TrailQuery {
             trails: listing_ids.iter().copied().chain(&neighbours).collect(),
             listings: listing_ids.iter().copied().chain(&neighbours).collect(),
             pair: other.as_ref().map(|other| (&id, other)),
-            source: Some((&id, act, &digest)),
+            source: Some((&id, act, &digests)),
             with_totals: false,
         };
         let found = app.store.trail_facts(&wanted, now).await?;
@@ -109,8 +110,7 @@ pub(crate) async fn leave(
         let why = not_counted(trace.event, is_own, found.is_repeated || is_repeated);
         let deposits = deposits(&trace, &id, other.as_ref(), &neighbours, &found, why.is_none());
         let mark = mark(app, &trace, &id, other.as_ref(), now);
-        let name = caller.name();
-        let source = TraceSource { act, digest: &digest, until: now + trace.repeat_after };
+        let source = TraceSource { act, digest: &digests[0], until: now + trace.repeat_after };
         let known = found.edges.first();
         let used_with = other.as_ref().map(|with| UsedWith { with, by: EDGE_STRENGTH, known });
         let new = NewTrace {
@@ -118,7 +118,7 @@ pub(crate) async fn leave(
             deposits: &deposits,
             source: Some(source).filter(|_| why.is_none()),
             used_with: used_with.filter(|_| why.is_none()),
-            act: app.allowance(LimitedAction::Trace, &name, Some(id.as_str())),
+            act: app.allowance(LimitedAction::Trace, &callers.current, Some(id.as_str())),
         };
         match app.store.leave_trace(&new, now).await? {
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),

@@ -76,7 +76,7 @@ impl Operation for Attest {
         let (listing, evidence) = &*found;
         let other = other(about, arguments.listing_b.as_deref())?;
         let claims = facts::observed(app, about, listing, evidence.as_ref(), other.as_ref()).await?;
-        let name = caller.name();
+        let name = app.caller_digest(caller).await?;
         let allowance = app.allowance(LimitedAction::Attestation, &name, None);
         let statement = Statement { about, listing_id: listing.id.clone(), claims, hours };
         let attestation = attestation::issue(app, statement, allowance.as_ref()).await?;

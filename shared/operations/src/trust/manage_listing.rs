@@ -232,8 +232,7 @@ async fn carry_out(
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
-    let contact = Contact { email: None, source: None };
-    if app.store.republish(before, after, &contact, None, app.clock.now()).await? {
+    if app.store.republish(before, after, &Contact::default(), None, app.clock.now()).await? {
         return Ok(());
     }
     Err(Problem::unavailable("the listing was being probed; try again"))

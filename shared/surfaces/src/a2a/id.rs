@@ -2,6 +2,8 @@
 //! checked before an id becomes part of a key. Some ids give access to stored data. The registry must be able
 //! to recognize that it created such an id.
 
+use std::collections::BTreeSet;
+
 use registry_app::App;
 
 pub(super) const MAX_ID_LENGTH: usize = 128;
@@ -13,6 +15,21 @@ const CONTEXT_BYTES: usize = 16;
 
 pub fn is_valid_id(id: &str) -> bool {
     id.chars().count() <= MAX_ID_LENGTH && !id.chars().any(char::is_control)
+}
+
+/// Whether an id that a client chose cannot be found by trying: a UUID, or a word of at least 12 characters with
+/// letters and digits.
+pub(super) fn is_hard_to_guess(id: &str) -> bool {
+    let hex: Vec<u8> = id.bytes().filter(|byte| *byte != b'-').collect();
+    let distinct: BTreeSet<&u8> = hex.iter().collect();
+    let is_uuid = hex.len() == 32 && hex.iter().all(u8::is_ascii_hexdigit) && distinct.len() >= 6;
+    let is_mixed = |word: &str| {
+        let count = |of: fn(&u8) -> bool| word.bytes().filter(of).count();
+        let (digits, letters) = (count(u8::is_ascii_digit), count(u8::is_ascii_alphabetic));
+        digits + letters >= 12 && digits >= 4 && letters >= 3
+    };
+    let is_plain = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
+    is_plain && (is_uuid || id.split(['-', '_', '.', ':']).any(is_mixed))
 }
 
 /// A random UUID (RFC 9562). Version 8, because its bits are free to choose.
@@ -43,6 +60,31 @@ mod tests {
     fn ids_that_are_long_or_contain_control_characters_are_invalid() {
         assert!(is_valid_id("a b/ü") && is_valid_id(&"ü".repeat(MAX_ID_LENGTH)));
         assert!(!is_valid_id(&"x".repeat(MAX_ID_LENGTH + 1)) && !is_valid_id("a\nb"));
+    }
+
+    #[test]
+    fn ids_that_can_be_guessed_are_recognized() {
+        for hard in [
+            "acc3fa2b1c90001",
+            "6f1c1f0e-3b1d-4b57-9a53-0d5c4a8f2b11",
+            "6f1c1f0e3b1d4b579a530d5c4a8f2b11",
+            "task-9f86d081884c7d65",
+        ] {
+            assert!(is_hard_to_guess(hard), "{hard}");
+        }
+        for easy in [
+            "",
+            "1",
+            "task-1",
+            "my-own",
+            "task-2026-11-24",
+            "weather-forecast-for-berlin",
+            "000000000000",
+            "00000000-0000-0000-0000-000000000001",
+            "jane1234567890@example.org",
+        ] {
+            assert!(!is_hard_to_guess(easy), "{easy}");
+        }
     }
 
     #[test]

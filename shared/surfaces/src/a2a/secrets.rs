@@ -1,47 +1,86 @@
-//! Removes secrets from stored tasks, both from answers and from messages. The secrets are access tokens,
-//! discount codes and session ids. They are shown once, and only their digests are stored.
+//! Removes secrets and e-mail addresses from stored tasks, both from answers and from messages. The secrets are
+//! access tokens, discount codes, session ids, and values that follow a name such as `idempotency_key`.
 
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::{Map, Value};
+
+use registry_app::talk::without_email_addresses;
 use registry_model::{AccessToken, DiscountCode, SessionId};
 use registry_operations::examples;
 
-const SHOWN_ONCE: &str = "(shown once)";
+/// What is stored in the place of a secret or an address.
+pub(super) const NOT_STORED: &str = "(not stored)";
 
-/// With this key a caller proves that a lost reward is its own.
-const IDEMPOTENCY_KEY: &str = "idempotency_key";
+/// The name of a secret, then `=`, `:` or `is`, then its value. JSON in a string has quotes, which may be escaped.
+const NAMED: &str = r#"(?i)\b([a-z0-9_-]*(?:idempotency[ _-]?key|api[ _-]?key|access[ _-]?key|token|secret|password|passphrase|authorization))([\\"'`]*(?:\s*[:=]\s*|\s+is\s+)[\\"'`]*(?:bearer\s+)?)([^\s\\"'`,;&(){}<>\[\]]+)"#;
 
-/// `text` is JSON and may contain JSON in its strings.
-pub(super) fn without_secrets(text: &str) -> String {
+#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
+static NAMED_SECRET: LazyLock<Regex> = LazyLock::new(|| Regex::new(NAMED).expect("a literal pattern"));
+
+/// Removes them from every string of a value, also from the names of members.
+pub(super) fn without_secrets(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(clean(&text)),
+        Value::Array(items) => items.into_iter().map(without_secrets).collect(),
+        Value::Object(members) => {
+            let members = members.into_iter().map(|(name, value)| match value {
+                Value::String(text) if is_secret(&name, &text) => (name, NOT_STORED.into()),
+                value => (clean(&name), without_secrets(value)),
+            });
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        other => other,
+    }
+}
+
+/// Drops the members whose value was not stored, so that they count as absent when the conversation continues.
+pub(super) fn drop_removed(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| value.as_str().is_none_or(|text| !text.contains(NOT_STORED)));
+            members.values_mut().for_each(drop_removed);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_removed),
+        _ => {}
+    }
+}
+
+fn clean(text: &str) -> String {
+    let text = without_tokens(text);
+    let text = NAMED_SECRET.replace_all(&text, |found: &Captures<'_>| {
+        let (name, between, value) = (&found[1], &found[2], &found[3]);
+        let value = if is_secret(name, value) { NOT_STORED } else { value };
+        format!("{name}{between}{value}")
+    });
+    without_email_addresses(&text, NOT_STORED).into_owned()
+}
+
+/// Whether a value with this name is a secret. Words, and the examples of the catalog, are no secrets.
+fn is_secret(name: &str, value: &str) -> bool {
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
+    let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
+    let is_long = value.len() >= 8 && value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_named = ends(&["idempotencykey", "password", "passphrase"])
+        || is_long && ends(&["apikey", "accesskey", "token", "secret", "authorization"]);
+    is_named && !value.is_empty() && !is_example(value)
+}
+
+/// Removes tokens, codes and session ids, which are recognized by their form.
+fn without_tokens(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     // A secret can begin within a word, such as after the `n` of an escaped line break.
-    while let Some(at) = rest.find(['a', 'D', 'd', 'i', 's']) {
+    while let Some(at) = rest.find(['a', 'D', 'd', 's']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
-        rest = if let Some(length) = secret_at(from) {
-            kept.push_str(SHOWN_ONCE);
-            &from[length..]
-        } else if let Some((name, length)) = key_at(from) {
-            kept.push_str(&from[..name]);
-            kept.push_str(SHOWN_ONCE);
-            &from[name + length..]
-        } else {
-            kept.push_str(&from[..1]);
-            &from[1..]
-        };
+        let length = secret_at(from);
+        kept.push_str(if length.is_some() { NOT_STORED } else { &from[..1] });
+        rest = &from[length.unwrap_or(1)..];
     }
     kept.push_str(rest);
     kept
-}
-
-/// The lengths up to the value and of the value, however often the quotes are escaped.
-fn key_at(text: &str) -> Option<(usize, usize)> {
-    let named = text.strip_prefix(IDEMPOTENCY_KEY)?;
-    let value = named.trim_start_matches(['\\', '"', ':', ' ']);
-    let name = text.len() - value.len();
-    let length = value.find(['\\', '"']).unwrap_or(value.len());
-    let is_key =
-        text[IDEMPOTENCY_KEY.len()..name].contains(':') && length > 0 && !is_example(&value[..length]);
-    is_key.then_some((name, length))
 }
 
 fn secret_at(text: &str) -> Option<usize> {
@@ -59,15 +98,23 @@ fn is_example(secret: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use registry_model::Random;
     use registry_operations::CATALOGUE;
+
+    fn text_without_secrets(text: &str) -> String {
+        without_secrets(json!(text)).as_str().unwrap().to_owned()
+    }
 
     #[test]
     fn examples_in_the_catalog_are_not_removed_as_secrets() {
         for entry in CATALOGUE {
             let text = format!("{{\"data\":{:?}}}", entry.example);
-            assert_eq!(without_secrets(&text), text);
+            assert_eq!(text_without_secrets(&text), text);
+            let data: Value = serde_json::from_str(entry.example).unwrap();
+            assert_eq!(without_secrets(data.clone()), data);
         }
     }
 
@@ -79,19 +126,54 @@ mod tests {
         for (text, kept) in [
             (
                 format!(r#"{{"a":"{token}","u":"https://r/x?token={token}&f=1"}}"#),
-                r#"{"a":"(shown once)","u":"https://r/x?token=(shown once)&f=1"}"#,
+                r#"{"a":"(not stored)","u":"https://r/x?token=(not stored)&f=1"}"#,
             ),
-            (format!("code {code}, or {}.", code.to_lowercase()), "code (shown once), or (shown once)."),
-            (format!(r"one:\n{token}\n"), r"one:\n(shown once)\n"),
-            (format!("é{token}é"), "é(shown once)é"),
-            (
-                r#"{"idempotency_key":"0a1b","t":"{\"idempotency_key\": \"0a1b\"} its idempotency_key tells"}"#.to_owned(),
-                r#"{"idempotency_key":"(shown once)","t":"{\"idempotency_key\": \"(shown once)\"} its idempotency_key tells"}"#,
-            ),
-            (format!("session {} is open", SessionId::new(&random).reveal()), "session (shown once) is open"),
+            (format!("code {code}, or {}.", code.to_lowercase()), "code (not stored), or (not stored)."),
+            (format!(r"one:\n{token}\n"), r"one:\n(not stored)\n"),
+            (format!("é{token}é"), "é(not stored)é"),
+            (format!("session {} is open", SessionId::new(&random).reveal()), "session (not stored) is open"),
             ("at_home, D25-short, agtpub_0123 and at_".to_owned(), "at_home, D25-short, agtpub_0123 and at_"),
         ] {
-            assert_eq!(without_secrets(&text), kept);
+            assert_eq!(text_without_secrets(&text), kept);
         }
+    }
+
+    #[test]
+    fn named_secrets_are_removed_in_every_spelling() {
+        for (text, kept) in [
+            (r#"{"idempotency_key":"0a1b"}"#, r#"{"idempotency_key":"(not stored)"}"#),
+            (r#"{\"idempotency_key\": \"0a1b\"} and"#, r#"{\"idempotency_key\": \"(not stored)\"} and"#),
+            ("idempotency_key=0a1b, sku=x", "idempotency_key=(not stored), sku=x"),
+            ("Idempotency-Key: 0a1b", "Idempotency-Key: (not stored)"),
+            ("the idempotency key is 0a1b.", "the idempotency key is (not stored)"),
+            ("token: abcd1234", "token: (not stored)"),
+            ("access_token=abcd1234&x=1", "access_token=(not stored)&x=1"),
+            ("Authorization: Bearer abcd1234", "Authorization: Bearer (not stored)"),
+            ("my api key is sk-abcd1234", "my api key is (not stored)"),
+            ("password=hunter", "password=(not stored)"),
+        ] {
+            assert_eq!(text_without_secrets(text), kept);
+        }
+        for text in
+            ["token: <token>", "an access token is a text", "tokens: 12345678", "its idempotency_key tells"]
+        {
+            assert_eq!(text_without_secrets(text), text);
+        }
+        let data = json!({ "idempotency_key": "0a1b", "x": { "accessToken": "abcd1234", "token": "" } });
+        let kept =
+            json!({ "idempotency_key": "(not stored)", "x": { "accessToken": "(not stored)", "token": "" } });
+        assert_eq!(without_secrets(data), kept);
+    }
+
+    #[test]
+    fn email_addresses_are_removed_and_count_as_absent_later() {
+        let data = json!({ "contact_email": "Jane <jane@example.org>", "jane@example.org": [1], "url": "https://a" });
+        let mut kept = without_secrets(data);
+        assert_eq!(
+            kept,
+            json!({ "contact_email": "Jane <(not stored)>", "(not stored)": [1], "url": "https://a" })
+        );
+        drop_removed(&mut kept);
+        assert_eq!(kept, json!({ "(not stored)": [1], "url": "https://a" }));
     }
 }

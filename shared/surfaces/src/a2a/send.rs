@@ -5,12 +5,14 @@
 use serde_json::Value;
 
 use super::TaskError;
-use super::id::{new_context_id, new_id};
+use super::id::{is_hard_to_guess, new_context_id, new_id};
 use super::message::{Message, Part, Role};
+use super::secrets::{NOT_STORED, drop_removed};
 use super::task::TaskState;
 use super::task::{Artifact, Task, TaskContents};
-use super::tasks::CANCELED_TEXT;
+use super::tasks::{CANCELED_TEXT, stored};
 use registry_app::App;
+use registry_app::talk::has_email_address;
 use registry_model::Caller;
 use registry_model::LimitedAction;
 use registry_model::cache::CacheValidator;
@@ -25,7 +27,7 @@ const MAX_MESSAGES: usize = 40;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendRequest {
     pub message: Message,
-    /// The id that the client chose for the task (A2A 0.2).
+    /// The id that the client chose for the task (A2A 0.2). If it is easy to guess, it is not used.
     pub client_task_id: Option<String>,
     pub wants_task: bool,
     pub context_id: Option<String>,
@@ -49,7 +51,13 @@ impl SendRequest {
     }
 }
 
-pub async fn send(app: &App, caller: Caller, request: SendRequest) -> Result<Sent, TaskError> {
+pub async fn send(app: &App, caller: Caller, mut request: SendRequest) -> Result<Sent, TaskError> {
+    // Everyone at the same address could read a task whose id is easy to guess. Such a task gets an id of ours.
+    if request.client_task_id.as_deref().is_some_and(|id| !is_hard_to_guess(id)) {
+        (request.client_task_id, request.wants_task) = (None, true);
+    }
+    // A context id is stored, so it must not name a person.
+    request.context_id = request.context_id.filter(|id| !has_email_address(id));
     let context_id = request.context_id.clone().unwrap_or_else(|| new_context_id(app));
     let parsed = request.message.parsed()?;
     if !request.requires_task() {
@@ -95,14 +103,14 @@ const fn leads_to_task(intent: &Intent) -> bool {
 
 /// Counts before anything is done, so that nothing is done that could not be stored.
 async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
-    app.count(LimitedAction::Task, &caller.name(), None).await
+    app.count(LimitedAction::Task, &app.caller_digest(caller).await?, None).await
 }
 
 /// The task to continue, or the one that a new task replaces.
 async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, TaskError> {
     let chosen = request.client_task_id.as_ref();
     let Some(id) = chosen.or(request.message.task_id.as_ref()) else { return Ok(None) };
-    let Some(stored) = app.store.task(id, &caller.name(), app.clock.now()).await? else {
+    let Some(stored) = stored(app, &caller, id).await? else {
         return if chosen.is_some() { Ok(None) } else { Err(TaskError::NotFound(id.clone())) };
     };
     let task = Task::from_stored(stored)?;
@@ -127,9 +135,10 @@ fn continued(previous: Option<&Task>) -> Option<&Task> {
 fn parsed_history(history: &[Message]) -> Result<MessageContent, TaskError> {
     let mut whole = MessageContent::default();
     for message in history.iter().filter(|message| message.role == Role::User) {
-        let parsed = message.parsed()?;
+        let mut parsed = message.parsed()?;
+        parsed.data.iter_mut().for_each(drop_removed);
         let between = if whole.text.is_empty() || parsed.text.is_empty() { "" } else { "\n" };
-        whole.text = format!("{}{between}{}", whole.text, parsed.text);
+        whole.text = format!("{}{between}{}", whole.text, parsed.text.replace(NOT_STORED, ""));
         whole.data.extend(parsed.data);
         whole.urls.extend(parsed.urls);
     }
@@ -148,8 +157,8 @@ async fn store(
     let continued = continued(previous.as_ref());
     let (id, origin, context_id, owner) = match (continued, &request.client_task_id) {
         (Some(task), _) => (task.id.clone(), task.origin, task.context_id.clone(), task.caller.clone()),
-        (None, Some(id)) => (id.clone(), Origin::Client, context_id, caller.name()),
-        (None, None) => (new_id(app), Origin::Ours, context_id, caller.name()),
+        (None, Some(id)) => (id.clone(), Origin::Client, context_id, app.caller_digest(&caller).await?),
+        (None, None) => (new_id(app), Origin::Ours, context_id, app.caller_digest(&caller).await?),
     };
     let mut history = continued.map(|task| task.contents.history.clone()).unwrap_or_default();
     history.extend(continued.and_then(|task| task.contents.message.clone()));

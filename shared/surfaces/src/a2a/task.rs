@@ -134,7 +134,7 @@ impl Task {
 /// The contents as far as an item can hold them. The result matters more than the history; its data can be
 /// requested again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
-    let whole = without_secrets(&serde_json::to_string(contents)?);
+    let whole = without_secrets(serde_json::to_value(contents)?).to_string();
     if whole.len() <= MAX_CONTENT_BYTES {
         return Ok(whole);
     }
@@ -148,7 +148,7 @@ fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     }
     contents.message = contents.message.map(Message::abridged);
     contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
-    Ok(without_secrets(&serde_json::to_string(&contents)?))
+    Ok(without_secrets(serde_json::to_value(&contents)?).to_string())
 }
 
 #[cfg(test)]

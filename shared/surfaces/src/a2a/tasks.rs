@@ -1,5 +1,6 @@
 //! Reads, cancels and lists stored tasks. Callers have no credentials, and many callers share an address. So
-//! anyone can read a task if they know an id that this registry created. The answer for an expired task is
+//! anyone can read a task if they know an id that this registry created. A task whose id a client chose can
+//! be read only from the address of this client. The answer for an expired task is
 //! the same as for an unknown id, so that nobody can guess ids.
 
 use super::TaskError;
@@ -53,7 +54,7 @@ pub(super) const CANCELED_TEXT: &str = "Canceled. The request had no effect.";
 
 /// A caller sees the tasks of the contexts that it knows (A2A 1.0 specification §3.1.4: only tasks that are
 /// visible to the client), so without a context id of ours there are none.
-pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError> {
+pub async fn list(app: &App, caller: Caller, request: ListRequest) -> Result<TaskList, TaskError> {
     let filter =
         TaskFilter { state: request.state.map(|state| state.name().to_owned()), since: request.since };
     let after = request.page_token.map(|token| token.parse::<Cursor<TimeKey>>()).transpose();
@@ -62,10 +63,10 @@ pub async fn list(app: &App, request: ListRequest) -> Result<TaskList, TaskError
         return Ok(TaskList::default());
     };
     let now = app.clock.now();
-    let page = app
-        .store
-        .tasks(&context_id, &filter, after.as_ref().map(|Cursor(key)| key.as_str()), request.page_size, now)
-        .await?;
+    let callers = app.caller_digests(&caller).await?;
+    let callers: Vec<&str> = callers.iter().collect();
+    let after = after.as_ref().map(|Cursor(key)| key.as_str());
+    let page = app.store.tasks(&context_id, &callers, &filter, after, request.page_size, now).await?;
     Ok(TaskList {
         tasks: page.tasks.into_iter().map(Task::from_stored).collect::<Result<_, _>>()?,
         next_page_token: page.next.map(|key| Cursor(key).to_string()),
@@ -78,6 +79,12 @@ async fn find(app: &App, caller: Caller, id: &str) -> Result<(Task, StoredTask),
     if !is_valid_id(id) {
         return Err(not_found());
     }
-    let stored = app.store.task(id, &caller.name(), app.clock.now()).await?.ok_or_else(not_found)?;
+    let stored = stored(app, &caller, id).await?.ok_or_else(not_found)?;
     Ok((Task::from_stored(stored.clone())?, stored))
+}
+
+/// The stored task that a caller means by an id.
+pub(super) async fn stored(app: &App, caller: &Caller, id: &str) -> Result<Option<StoredTask>, TaskError> {
+    let callers = app.caller_digests(caller).await?;
+    Ok(app.store.task(id, &callers.iter().collect::<Vec<_>>(), app.clock.now()).await?)
 }

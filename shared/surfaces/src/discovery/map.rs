@@ -239,7 +239,7 @@ fn list_yourself(settings: &Settings) -> ListYourself {
 }
 
 fn documents(settings: &Settings) -> Vec<Listed> {
-    let listed = everything().map(|entry| {
+    let listed = everything(settings).map(|entry| {
         let path = entry.path();
         Listed {
             url: settings.url(&path),

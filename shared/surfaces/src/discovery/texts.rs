@@ -8,9 +8,9 @@ use bytes::Bytes;
 use super::limits::acts;
 use super::skill_json::steps;
 use super::skills::SKILLS;
-use super::{LLMS_FULL, everything, guides, map};
+use super::{LLMS_FULL, documents as documents_of, everything, guides, map};
 use crate::call::Call;
-use crate::documents::{self, AnyDocument, DOCUMENTS, Document, DocumentRequest, NoQuery};
+use crate::documents::{self, AnyDocument, Document, DocumentRequest, NoQuery};
 use crate::pages::{self, PAGES};
 use registry_app::App;
 use registry_domain::funnel;
@@ -138,7 +138,7 @@ fn llms(settings: &Settings) -> String {
     text.push_str("\n## Pages for people\n\n");
     add_links(&mut text, settings, PAGES.iter().copied());
     text.push_str("\n## Optional\n\n");
-    add_links(&mut text, settings, DOCUMENTS.iter().copied());
+    add_links(&mut text, settings, documents_of(settings));
     text
 }
 
@@ -181,7 +181,7 @@ fn llms_full(settings: &Settings) -> String {
         let _ = writeln!(text, "- [{}]({})", skill.title, settings.url(&skill.path()));
     }
     text.push_str("\n## Documents and pages\n\n");
-    add_links(&mut text, settings, everything());
+    add_links(&mut text, settings, everything(settings));
     text.push_str("\n## Errors\n\n");
     text.push_str(ERRORS);
     text.push_str(&limits(settings));

@@ -2,6 +2,7 @@
 //! access. The limits of single actions, such as publishing, are counted in the table.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Request, State};
@@ -17,7 +18,7 @@ const MAX_CALLERS: usize = 10_000;
 
 /// A token bucket per caller, in the memory of this process. Clones share the buckets.
 #[derive(Clone, Debug)]
-pub(super) struct CallerLimit {
+pub struct CallerLimit {
     rate: RequestRate,
     clock: Clock,
     callers: Arc<Mutex<Generations>>,
@@ -45,8 +46,21 @@ impl Generations {
 }
 
 impl CallerLimit {
-    pub(super) fn new(rate: RequestRate, clock: Clock) -> Self {
+    pub fn new(rate: RequestRate, clock: Clock) -> Self {
         Self { rate, clock, callers: Arc::default() }
+    }
+
+    /// Takes a token of a caller. Error: 429 if the bucket is empty.
+    pub fn check(&self, address: IpAddr) -> Result<(), Problem> {
+        let name = Caller { address: Some(address), bearer: None }.name();
+        self.take(name).map_err(|seconds| {
+            let detail = format!(
+                "Rate limit exceeded: your address sent more than {} requests per second. Send the request \
+                 again after {seconds} s.",
+                self.rate.per_second
+            );
+            Problem::too_many(detail, seconds).with("allowance", "caller")
+        })
     }
 
     /// `Err` contains the seconds until the bucket has a token again.
@@ -70,20 +84,9 @@ impl CallerLimit {
 /// A request without an address came through no gateway and is not counted.
 pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, next: Next) -> Response {
     let address = request.extensions().get::<CallerAddress>().map(|address| address.0);
-    let taken =
-        address.map_or(Ok(()), |address| limit.take(Caller { address: Some(address), bearer: None }.name()));
-    match taken {
+    match address.map_or(Ok(()), |address| limit.check(address)) {
         Ok(()) => next.run(request).await,
-        Err(seconds) => Problem::too_many(
-            format!(
-                "Rate limit exceeded: your address sent more than {} requests per second. Send the request \
-                 again after {seconds} s.",
-                limit.rate.per_second
-            ),
-            seconds,
-        )
-        .with("allowance", "caller")
-        .into_response(),
+        Err(problem) => problem.into_response(),
     }
 }
 

@@ -85,6 +85,11 @@ impl<'a> Frame<'a> {
         self.section == Section::Home
     }
 
+    /// The contact of the operator.
+    pub(super) fn contact(&self) -> Option<&str> {
+        self.settings.operator_contact.as_deref()
+    }
+
     pub(super) const fn icon(&self) -> &'static str {
         ICON_PATH
     }

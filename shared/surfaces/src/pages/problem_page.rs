@@ -55,6 +55,11 @@ fn page(settings: &Settings, problem: &Problem, response: Response) -> Response 
     in_page(&Page { frame, problem, title }, response)
 }
 
+/// A problem as a page, for a browser that sent a form.
+pub fn problem_page(settings: &Settings, problem: &Problem) -> Response {
+    page(settings, problem, problem.clone().into_response())
+}
+
 /// Replaces the body of `response` by a page, and keeps status and headers.
 pub(super) fn in_page(page: &impl Template, response: Response) -> Response {
     let Ok(body) = html(page) else { return response };

@@ -52,6 +52,9 @@ fn task_id(task: &Value) -> String {
     task["id"].as_str().unwrap().to_owned()
 }
 
+/// A task id that a client chose and that nobody guesses.
+const CLIENT_ID: &str = "client-9f86d081884c7d65";
+
 #[tokio::test]
 async fn read_operations_return_a_message_in_the_same_dialect() {
     let registry = TestRegistry::start().await;
@@ -111,12 +114,12 @@ async fn tasks_have_the_shape_of_the_dialect() {
         (&json!(0), &json!("text"))
     );
 
-    let sent = json!({ "id": "my-own", "sessionId": "s1", "message": older("help", "type")["message"] });
+    let sent = json!({ "id": "my-own-0f1e2d3c4b5a", "sessionId": "s1", "message": older("help", "type")["message"] });
     let oldest = result(&registry, "tasks/send", &sent).await;
-    assert_eq!((&oldest["id"], &oldest["sessionId"]), (&json!("my-own"), &json!("s1")));
+    assert_eq!((&oldest["id"], &oldest["sessionId"]), (&json!("my-own-0f1e2d3c4b5a"), &json!("s1")));
     assert_eq!(oldest["status"]["message"]["parts"][0]["type"], "text");
     assert_eq!(
-        result(&registry, "tasks/get", &json!({ "id": "my-own" })).await["status"]["state"],
+        result(&registry, "tasks/get", &json!({ "id": "my-own-0f1e2d3c4b5a" })).await["status"]["state"],
         "completed"
     );
     // A client that does not wait gets a task, also for a read operation.
@@ -267,9 +270,9 @@ async fn stored_tasks_are_limited_per_caller_and_in_total() {
     let options = options.with_setting("TASKS_PER_HOUR", 3).with_setting("TASKS_PER_HOUR_IN_ALL", 4);
     let registry = TestRegistry::start_with(options).await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
-    let oldest = json!({ "id": "1", "message": older("colourless green ideas", "type")["message"] });
+    let oldest = json!({ "id": CLIENT_ID, "message": older("colourless green ideas", "type")["message"] });
     let task = from(&registry, alice, "SendMessage", &newest("list me")).await;
-    assert_eq!(from(&registry, alice, "tasks/send", &oldest).await["result"]["id"], "1");
+    assert_eq!(from(&registry, alice, "tasks/send", &oldest).await["result"]["id"], CLIENT_ID);
     let mut next = newest("I mean my agent");
     next["message"]["taskId"] = task["result"]["task"]["id"].clone();
     assert!(from(&registry, alice, "SendMessage", &next).await["result"]["task"].is_object());
@@ -359,21 +362,24 @@ async fn from(registry: &TestRegistry, address: &str, method: &str, params: &Val
 async fn client_cannot_read_tasks_of_another_client() {
     let registry = TestRegistry::start().await;
     let (alice, bob) = ("192.0.2.1", "192.0.2.2");
-    let sent = |text: &str| json!({ "id": "1", "message": older(text, "type")["message"] });
+    let sent = |text: &str| json!({ "id": CLIENT_ID, "message": older(text, "type")["message"] });
     let first = from(&registry, alice, "tasks/send", &sent("list me")).await;
     assert_eq!(first["result"]["status"]["state"], "input-required");
-    assert_eq!(from(&registry, bob, "tasks/get", &json!({ "id": "1" })).await["error"]["code"], -32001);
-    assert_eq!(from(&registry, bob, "tasks/cancel", &json!({ "id": "1" })).await["error"]["code"], -32001);
+    assert_eq!(from(&registry, bob, "tasks/get", &json!({ "id": CLIENT_ID })).await["error"]["code"], -32001);
+    assert_eq!(
+        from(&registry, bob, "tasks/cancel", &json!({ "id": CLIENT_ID })).await["error"]["code"],
+        -32001
+    );
     let second = from(&registry, bob, "tasks/send", &sent("help")).await;
     assert_eq!(second["result"]["status"]["state"], "completed");
     assert_eq!(
-        from(&registry, alice, "tasks/get", &json!({ "id": "1" })).await["result"]["status"]["state"],
+        from(&registry, alice, "tasks/get", &json!({ "id": CLIENT_ID })).await["result"]["status"]["state"],
         "input-required"
     );
 
     // A client may send a task with the same id again. The new task replaces the old one, also in the list of its context.
     let again = from(&registry, bob, "tasks/send", &sent("help")).await;
-    assert_eq!(again["result"]["id"], "1");
+    assert_eq!(again["result"]["id"], CLIENT_ID);
     for (task, total) in [(&second, 0), (&again, 1)] {
         let listed = json!({ "contextId": task["result"]["contextId"] });
         assert_eq!(from(&registry, bob, "ListTasks", &listed).await["result"]["totalSize"], total);

@@ -92,7 +92,7 @@ async fn client_that_follows_next_in_a2a_data_or_text_gets_its_product() {
         assert!(!tasks.is_empty());
         let text = tasks.iter().map(|task| task.to_string()).collect::<String>();
         assert!(!text.contains(&token.unwrap()), "a token must not be stored");
-        assert!(text.contains("(shown once)"));
+        assert!(text.contains("(not stored)"));
     }
 }
 

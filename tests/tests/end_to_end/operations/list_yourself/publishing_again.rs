@@ -47,7 +47,7 @@ async fn publishing_again_does_not_overwrite_a_newer_probe_result() {
     registry.advance(TICK);
     registry.first_probe(&id).await;
     let judged = registry.table().await;
-    let contact = registry::model::Contact { email: None, source: None };
+    let contact = registry::model::Contact::default();
     let mut republished = read.clone();
     republished.due_at = registry.now();
     let written =

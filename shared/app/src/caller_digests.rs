@@ -1,0 +1,86 @@
+//! Digests of the addresses of callers. Only a digest of an address is stored, made with a secret key
+//! (HMAC-SHA-256). The key changes every 30 days, and old keys are deleted.
+
+use std::sync::{Mutex, PoisonError};
+
+use ring::hmac;
+
+use crate::App;
+use registry_model::{Caller, Secret};
+use registry_store::{CallerKeys, StoreError, caller_key_period};
+
+/// Bytes of a digest.
+const DIGEST_BYTES: usize = 16;
+
+/// The keys that this process has read.
+#[derive(Debug, Default)]
+pub struct CachedCallerKeys(Mutex<Option<CallerKeys>>);
+
+/// The digests of one caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallerDigests {
+    /// With the key of this period. New items contain this digest.
+    pub current: String,
+    /// With the key of the period before, for items that were stored then.
+    pub previous: Option<String>,
+}
+
+impl CallerDigests {
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.current.as_str()).chain(self.previous.as_deref())
+    }
+}
+
+impl App {
+    /// The digest of a caller's address. Use it instead of the address in everything that is stored.
+    ///
+    /// # Errors
+    /// The table does not answer.
+    pub async fn caller_digest(&self, caller: &Caller) -> Result<String, StoreError> {
+        Ok(self.caller_digests(caller).await?.current)
+    }
+
+    /// The digests by which items of this caller are found, also those of the period before.
+    ///
+    /// # Errors
+    /// As [`App::caller_digest`].
+    pub async fn caller_digests(&self, caller: &Caller) -> Result<CallerDigests, StoreError> {
+        let (keys, name) = (self.caller_keys().await?, caller.name());
+        Ok(CallerDigests {
+            current: digest(&keys.current, &name),
+            previous: keys.previous.as_ref().map(|key| digest(key, &name)),
+        })
+    }
+
+    async fn caller_keys(&self) -> Result<CallerKeys, StoreError> {
+        let now = self.clock.now();
+        let cached = || self.caller_keys.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cached().clone().filter(|keys| keys.period == caller_key_period(now));
+        if let Some(keys) = known {
+            return Ok(keys);
+        }
+        let keys = self.store.caller_keys(now, || self.random.hex(32)).await?;
+        *cached() = Some(keys.clone());
+        Ok(keys)
+    }
+}
+
+fn digest(key: &Secret, name: &str) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, key.reveal().as_bytes());
+    let tag = hmac::sign(&key, name.as_bytes());
+    tag.as_ref().iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_depends_on_key_and_address() {
+        let of = |key: &str, name| digest(&Secret::new(key.to_owned()), name);
+        let one = of("key", "192.0.2.1");
+        assert_eq!((one.len(), of("key", "192.0.2.1")), (2 * DIGEST_BYTES, one.clone()));
+        assert_ne!(of("other key", "192.0.2.1"), one);
+        assert_ne!(of("key", "192.0.2.2"), one);
+    }
+}

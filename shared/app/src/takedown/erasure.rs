@@ -1,0 +1,68 @@
+//! Erases what people sent: the contacts of a listing, or everything about a listing or with an e-mail address.
+
+use super::Outcome;
+use crate::App;
+use registry_model::error::Problem;
+use registry_model::{FeedItem, ListingId};
+use registry_store::Erased;
+
+pub(super) async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
+    let erased = app.store.erase_contact(id).await?;
+    if erased {
+        tell(app, id, "contact").await?;
+    }
+    let note = if erased { "The contact was erased." } else { "This listing has no stored contact." };
+    Ok(Outcome::of_one(erased, 0, note))
+}
+
+/// Erases in a part of the table. The outcome contains where the next call begins.
+pub(super) async fn erase(
+    app: &App,
+    listing_id: Option<ListingId>,
+    email: Option<String>,
+    after: Option<&str>,
+) -> Result<Outcome, Problem> {
+    let whose = match (listing_id, email.map(|email| email.trim().to_owned())) {
+        (Some(id), None) => Erased::Listing(id),
+        (None, Some(email)) if email.contains('@') => Erased::Email(email),
+        _ => {
+            let detail = "Send either `listing_id` or `email`: whose data is erased.";
+            return Err(Problem::invalid("listing_id", "whose_data", detail));
+        }
+    };
+    let report = app.store.erase(&whose, after).await?;
+    let counts = [
+        ("contacts", report.contacts),
+        ("texts of feedback", report.feedback),
+        ("A2A tasks", report.tasks),
+        ("interop sessions", report.sessions),
+        ("reports", report.reports),
+    ];
+    let erased = counts.iter().any(|(_, count)| *count > 0);
+    if let Erased::Listing(id) = &whose
+        && erased
+    {
+        tell(app, id, "personal data").await?;
+    }
+    let counts: Vec<String> = counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    let note = match &report.next {
+        None => format!("Erased: {}.", counts.join(", ")),
+        Some(_) => format!("Erased: {}. Repeat the command with `after`.", counts.join(", ")),
+    };
+    Ok(Outcome { next: report.next, ..Outcome::of_one(erased, 0, note) })
+}
+
+/// Adds the erasure to the feed, without the data.
+async fn tell(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
+    // A contact may outlive its listing; it is erased all the same.
+    let name = app.store.listing(id).await?.map_or_else(|| id.to_string(), |listing| listing.name);
+    let news = FeedItem {
+        what: "contact_erased".to_owned(),
+        at: app.clock.now(),
+        listing_id: Some(id.clone()),
+        kind: None,
+        text: format!("The {what} of {name} was erased."),
+        name,
+    };
+    Ok(app.store.tell(&news).await?)
+}

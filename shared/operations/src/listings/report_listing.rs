@@ -1,0 +1,74 @@
+//! Reports a listing to the operator. Reports are stored for the operator only: they are never shown, and they count
+//! nowhere.
+
+use crate::lookup;
+use crate::prelude::*;
+use registry_formats::argument_text;
+use registry_model::Report;
+
+const MAX_REASON_CHARS: usize = 2000;
+const MAX_CONTACT_CHARS: usize = 254;
+
+pub struct ReportListing;
+
+/// The listing and what is wrong with it.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The id of the listing.
+    #[serde(alias = "id")]
+    listing_id: String,
+    /// What is wrong with the listing, in plain text. Only the operator reads it.
+    #[schemars(length(min = 1, max = MAX_REASON_CHARS))]
+    reason: String,
+    /// How the operator can reach you, such as an e-mail address. Optional; only the operator reads it.
+    #[schemars(length(max = MAX_CONTACT_CHARS))]
+    contact: Option<String>,
+}
+
+/// The report was stored.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// `rep_` and 24 hexadecimal digits. Tell the operator this id if you have a question.
+    report_id: String,
+    listing_id: ListingId,
+    note: &'static str,
+}
+
+impl Operation for ReportListing {
+    const NAME: &'static str = "report_listing";
+    const TITLE: &'static str = "Report a listing";
+    const VERSION: Option<&'static str> = Some(registry_model::VERSION);
+    const DESCRIPTION: &'static str = "Reports a listing to the operator, for example spam, impersonation or \
+        a dangerous server. Pass listing_id, reason and, if the operator may reply, contact. Nobody but the \
+        operator sees a report, and it changes nothing by itself. Returns the id of the report. To warn \
+        other agents, use leave_trace.";
+    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EXAMPLE: &'static str =
+        r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;
+    const PHRASES: &'static [&'static str] =
+        &["report {id} to the operator: {text}", "report abuse by {id}: {text}"];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/report", Ok)];
+    const REFUSALS: &'static [u16] = &[404];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let contact = arguments.contact.as_deref().filter(|contact| !contact.trim().is_empty());
+        let reason = argument_text::text("reason", &arguments.reason, MAX_REASON_CHARS)?;
+        let contact =
+            contact.map(|text| argument_text::line("contact", text, MAX_CONTACT_CHARS)).transpose()?;
+        let listing = lookup::listing(app, &arguments.listing_id).await?;
+        let id = format!("rep_{}", app.random.hex(12));
+        let report = Report { id, listing_id: listing.id, reason, contact, at: app.clock.now() };
+        let caller = app.caller_digest(caller).await?;
+        let allowance = app.allowance(LimitedAction::Report, &caller, Some(report.listing_id.as_str()));
+        if let Some(used_up) = app.store.keep_report(&report, allowance).await? {
+            return Err(used_up.into());
+        }
+        Ok(Answer {
+            report_id: report.id,
+            listing_id: report.listing_id,
+            note: "Only the operator of this registry can read the report. It is deleted after 180 days.",
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! Erases what people sent about a listing, or what mentions an e-mail address. This is the only request that reads the
+//! whole table: tasks and sessions have random keys, so nothing else finds them. The operator erases rarely.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::attributes::{Item, blob, text, to_blob};
+use super::client::Store;
+use super::error::StoreError;
+use super::expression::Expression;
+use super::keys::{self, Key};
+use super::tasks;
+use super::transaction::Transaction;
+use registry_model::{Completion, Feedback, ListingId};
+
+/// Whose data is erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Erased {
+    /// What was sent about this listing.
+    Listing(ListingId),
+    /// What contains this e-mail address, in any case.
+    Email(String),
+}
+
+/// What one call erased.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ErasureReport {
+    pub contacts: u32,
+    pub feedback: u32,
+    pub tasks: u32,
+    pub sessions: u32,
+    pub reports: u32,
+    /// Where the next call begins; `None` when the whole table was read.
+    pub next: Option<String>,
+}
+
+/// Pages of the table, of at most 1 MB each, that one call reads. The function must end within a minute.
+const PAGES_PER_CALL: u32 = 20;
+
+/// The kinds of items in which people write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PersonalItem {
+    Contact,
+    Feedback,
+    Task,
+    Session,
+    Report,
+}
+
+impl PersonalItem {
+    fn of(pk: &str) -> Option<Self> {
+        let prefixes = [
+            (keys::CONTACT_OF, Self::Contact),
+            (keys::FEEDBACK_OF, Self::Feedback),
+            (tasks::OURS, Self::Task),
+            (tasks::CLIENTS, Self::Task),
+            (keys::SESSION_OF, Self::Session),
+            (keys::REPORTS, Self::Report),
+        ];
+        prefixes.into_iter().find(|(prefix, _)| pk.starts_with(prefix)).map(|(_, kind)| kind)
+    }
+}
+
+impl Erased {
+    fn is_mentioned_in(&self, item: &Item) -> bool {
+        let texts = item.iter().filter_map(|(name, value)| match value {
+            AttributeValue::S(text) if name != "sk" => Some(text.as_str()),
+            _ => None,
+        });
+        match self {
+            Self::Listing(id) => texts.into_iter().any(|text| mentions(text, id.as_str())),
+            Self::Email(email) => {
+                let email = email.to_lowercase();
+                texts.into_iter().any(|text| mentions(&text.to_lowercase(), &email))
+            }
+        }
+    }
+}
+
+/// Whether a text contains a word, and not only as a part of a longer id or address.
+fn mentions(text: &str, word: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        // In JSON, a line break is written as `\n`, so the letter before can belong to it.
+        let is_escaped = text[..at].len() >= 2 && text.as_bytes()[at - 2] == b'\\';
+        (is_escaped || !before.is_some_and(|c| continues(c) || matches!(c, '.' | '+' | '%')))
+            && !after.is_some_and(continues)
+    })
+}
+
+impl Store {
+    /// Erases data in a part of the table, which begins after `after`. Repeat the call while the report contains `next`.
+    pub async fn erase(&self, whose: &Erased, after: Option<&str>) -> Result<ErasureReport, StoreError> {
+        let mut report = ErasureReport::default();
+        let mut start =
+            after.and_then(|after| after.split_once('\n')).map(|(pk, sk)| Key::new(pk, sk).item());
+        for _ in 0..PAGES_PER_CALL {
+            let scan = self.client.scan().table_name(&*self.table).consistent_read(true);
+            let page = scan.set_exclusive_start_key(start).send().await?;
+            for item in page.items() {
+                self.erase_item(whose, item, &mut report).await?;
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return Ok(report);
+            }
+        }
+        report.next = start.map(|key| format!("{}\n{}", text(&key, "pk"), text(&key, "sk")));
+        Ok(report)
+    }
+
+    async fn erase_item(
+        &self,
+        whose: &Erased,
+        item: &Item,
+        report: &mut ErasureReport,
+    ) -> Result<(), StoreError> {
+        let key = Key::new(text(item, "pk"), text(item, "sk"));
+        let Some(kind) = PersonalItem::of(&key.pk).filter(|_| whose.is_mentioned_in(item)) else {
+            return Ok(());
+        };
+        match kind {
+            PersonalItem::Contact => report.contacts += u32::from(self.delete(&key).await?),
+            PersonalItem::Report => report.reports += u32::from(self.delete(&key).await?),
+            PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT => {
+                report.feedback += u32::from(self.delete(&key).await?);
+            }
+            PersonalItem::Feedback => report.feedback += u32::from(self.erase_old_texts(key, item).await?),
+            PersonalItem::Task => {
+                let mut transaction = Transaction::default();
+                transaction.delete(key);
+                if let Some(row) = tasks::row_of(item) {
+                    transaction.delete(row);
+                }
+                self.transact(transaction).await?;
+                report.tasks += 1;
+            }
+            PersonalItem::Session => {
+                for item in self.partition(&key.pk).await? {
+                    let step = Key::new(text(&item, "pk"), text(&item, "sk"));
+                    let is_head = step.sk == keys::SESSION;
+                    report.sessions += u32::from(self.delete(&step).await? && is_head);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the texts from a completion that an earlier version stored with them.
+    async fn erase_old_texts(&self, key: Key, item: &Item) -> Result<bool, StoreError> {
+        let completion: Completion = blob(item, "completion")?;
+        let feedback = Feedback { answers: Default::default(), body: None, ..completion.feedback.clone() };
+        if feedback == completion.feedback {
+            return Ok(false);
+        }
+        let before = item.get("completion").cloned().unwrap_or_else(|| AttributeValue::Null(true));
+        let change =
+            Expression::default().set("completion", to_blob(&Completion { feedback, ..completion })?);
+        let change =
+            change.only_if("#completion = :before", [("#completion", "completion")], [(":before", before)]);
+        Ok(self.transact(Transaction::updating(key, change)).await?.is_written())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mention_is_a_whole_id_or_address() {
+        for text in ["mcp-a", "about mcp-a.", r#"{"id":"mcp-a"}"#, r"one\nmcp-a", "LISTING#mcp-a"] {
+            assert!(mentions(text, "mcp-a"), "{text}");
+        }
+        for text in ["mcp-ab", "x-mcp-a", "mcp-a-b", "mcp_a", ""] {
+            assert!(!mentions(text, "mcp-a"), "{text}");
+        }
+        assert!(mentions("<ann@x.org>", "ann@x.org") && !mentions("joann@x.org", "ann@x.org"));
+        assert!(!mentions("ann@x.org.uk".trim_end_matches(".uk"), "n@x.org"));
+    }
+}

@@ -1,0 +1,36 @@
+//! Reports about listings, for the operator. All of them share a partition, by time.
+
+use super::attributes::{blobs, to_blob, ttl};
+use super::client::Store;
+use super::error::StoreError;
+use super::keys;
+use super::rates::{self, Allowance, UsedUp};
+use super::reads::Query;
+use super::transaction::{Outcome, Transaction};
+use registry_model::Report;
+
+/// Seconds for which a report is stored.
+const RETENTION: i64 = 180 * 86_400;
+
+impl Store {
+    /// Stores a report; the exceeded limit where it may not be stored.
+    pub async fn keep_report(
+        &self,
+        report: &Report,
+        allowance: Option<Allowance<'_>>,
+    ) -> Result<Option<UsedUp>, StoreError> {
+        let mut transaction = Transaction::default();
+        let key = keys::report(report.at, &report.id);
+        transaction.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)]));
+        let counted = rates::count(&mut transaction, allowance, report.at);
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => None,
+            Outcome::Refused(refused) => counted.used_up(&refused),
+        })
+    }
+
+    /// The latest reports, the newest first.
+    pub async fn reports(&self, limit: u32) -> Result<Vec<Report>, StoreError> {
+        blobs(&self.query(Query::of(keys::REPORTS).descending().limit(limit)).await?.items, "report")
+    }
+}

@@ -1,0 +1,113 @@
+//! `/privacy` and `/terms`: which personal data the registry stores and for how long, and the rules for using it. The
+//! table of personal data is the one in `SECURITY.md`.
+
+use askama::Template;
+use bytes::Bytes;
+
+use super::frame::{self, Frame, Section, html};
+use crate::documents::{Document, DocumentRequest, NoQuery};
+use registry_app::App;
+use registry_model::error::Problem;
+
+/// Personal data as the page lists it.
+struct Data {
+    what: &'static str,
+    purpose: &'static str,
+    stored_for: &'static str,
+}
+
+const STORED: [Data; 8] = [
+    Data {
+        what: "The address from which you send a request, only as a keyed digest. The key changes every 30 days.",
+        purpose: "Rate limits, and so that the same caller counts once.",
+        stored_for: "2 hours for rate limits, up to 30 days for traces and endorsements; the key at most 60 days",
+    },
+    Data {
+        what: "The contact address and the source that you send when you publish or give feedback.",
+        purpose: "The operator can write to you about the listing.",
+        stored_for: "1 year",
+    },
+    Data {
+        what: "The text of feedback.",
+        purpose: "The operator reads it to improve the products.",
+        stored_for: "1 year",
+    },
+    Data {
+        what: "A2A tasks: the beginning of your messages and the answers, without e-mail addresses and tokens.",
+        purpose: "You can read, continue and cancel a task.",
+        stored_for: "24 hours after the last change",
+    },
+    Data { what: "Steps of interop sessions.", purpose: "Agents share them.", stored_for: "7 days" },
+    Data {
+        what: "Reports about listings, with the contact that you give.",
+        purpose: "The operator checks the listing.",
+        stored_for: "180 days",
+    },
+    Data {
+        what: "The e-mail address of a purchase.",
+        purpose: "It is passed on to the payment provider, Stripe.",
+        stored_for: "not stored by this registry",
+    },
+    Data {
+        what: "Talk messages, traces and outcomes. They are public, and texts with personal data are refused.",
+        purpose: "Other agents read them.",
+        stored_for: "up to 90 days",
+    },
+];
+
+#[derive(Debug)]
+pub(super) struct Privacy;
+
+#[derive(Template)]
+#[template(path = "privacy.html")]
+struct PrivacyPage<'a> {
+    frame: Frame<'a>,
+    stored: &'static [Data],
+}
+
+impl Document for Privacy {
+    const PATHS: &'static [&'static str] = &["/privacy"];
+    const SUMMARY: &'static str =
+        "Which personal data this registry stores, for what and for how long, and how to have it erased.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(300);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let frame = Frame::of(&app.settings, Section::None, "/privacy", "Privacy", Self::SUMMARY);
+        html(&PrivacyPage { frame, stored: &STORED })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Terms;
+
+#[derive(Template)]
+#[template(path = "terms.html")]
+struct TermsPage<'a> {
+    frame: Frame<'a>,
+    recheck_days: u32,
+    user_agent: String,
+}
+
+impl Document for Terms {
+    const PATHS: &'static [&'static str] = &["/terms"];
+    const SUMMARY: &'static str = "The rules for using this registry: what you may publish, what Live means, and \
+        how a listing is removed.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(300);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let settings = &app.settings;
+        html(&TermsPage {
+            frame: Frame::of(settings, Section::None, "/terms", "Terms", Self::SUMMARY),
+            recheck_days: settings.recheck_days,
+            user_agent: settings.user_agent(),
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! Tests security.txt and the pages about privacy and terms.
+
+use registry::model::Moment;
+use tests::test_registry::{TestOptions, TestRegistry};
+
+#[tokio::test]
+async fn security_txt_exists_only_with_a_contact_and_expires_within_a_year() {
+    let path = "/.well-known/security.txt";
+    let without = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_CONTACT", "")).await;
+    assert_eq!(without.get(path).await.status, 404);
+    for list in ["/llms.txt", "/llms-full.txt", "/discovery.json"] {
+        assert!(!without.get(list).await.body.to_string().contains(path), "{list} has a dead link");
+    }
+    let options = TestOptions::default().with_setting("OPERATOR_CONTACT", "mailto:operator@example.org");
+    let registry = TestRegistry::start_with(options).await;
+    let reply = registry.get(path).await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, "text/plain; charset=utf-8"));
+    let text = reply.body.as_str().unwrap().to_owned();
+    let field = |name: &str| {
+        let lines = text.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(field("Contact"), ["mailto:operator@example.org"]);
+    assert_eq!(field("Canonical"), [registry.url(path).as_str()]);
+    let expires = field("Expires");
+    let expires: Moment = expires[0].parse().unwrap();
+    let days = expires.duration_since(registry.now()).as_hours() / 24;
+    assert!((170..=365).contains(&days) && field("Expires").len() == 1, "{text}");
+}
+
+#[tokio::test]
+async fn every_page_links_to_the_pages_about_privacy_and_terms() {
+    let options = TestOptions::default().with_setting("OPERATOR_CONTACT", "https://example.org/contact");
+    let registry = TestRegistry::start_with(options).await;
+    for path in ["/", "/privacy", "/terms", "/list", "/nowhere"] {
+        let reply = registry.get_with(path, ("accept", "text/html")).await;
+        let page = reply.body.as_str().unwrap();
+        for link in ["href=\"/privacy\"", "href=\"/terms\"", "href=\"https://example.org/contact\""] {
+            assert!(page.contains(link), "{path} has no {link}");
+        }
+        assert_eq!(reply.header("referrer-policy"), "same-origin", "{path}");
+    }
+    let privacy = registry.get("/privacy").await.body.to_string();
+    for fact in ["keyed digest", "180 days", "24 hours", "1 year"] {
+        assert!(privacy.contains(fact), "{fact}");
+    }
+    let terms = registry.get("/terms").await.body.to_string();
+    assert!(terms.contains("at the latest every 7 days") && terms.contains("/api/report"), "{terms}");
+}

@@ -1,0 +1,77 @@
+//! Tests `report_listing`: the operator reads reports, and nobody else.
+
+use serde_json::{Value, json};
+use tests::test_registry::{DAY, TestOptions, TestRegistry};
+
+use crate::fixtures::live_agent;
+
+async fn reports(registry: &TestRegistry) -> Value {
+    ::operator::handle(&registry.app, json!({ "command": "reports" })).await.unwrap()["reports"].clone()
+}
+
+#[tokio::test]
+async fn report_is_shown_to_the_operator_only() {
+    let (registry, _peer, id) = live_agent().await;
+    assert_eq!(reports(&registry).await, Value::Null);
+    let table = registry.table().await;
+    let report = json!({ "listing_id": id, "reason": "Impersonates a bank.", "contact": "me@example.org" });
+    let reply = registry.post("/api/report", &report).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let stored = reports(&registry).await;
+    assert_eq!((&stored[0]["reason"], &stored[0]["contact"]), (&report["reason"], &report["contact"]));
+    assert_eq!((&stored[0]["id"], &stored[0]["listing_id"]), (&reply.body["report_id"], &json!(id)));
+    // It changes no counter, no feed and no listing.
+    let after = registry.table().await.without(&["REPORTS", "CALLER_KEYS"]);
+    assert_eq!(table.without(&["CALLER_KEYS"]).difference(&after), [""; 0]);
+    for path in ["/api/feed".to_owned(), format!("/api/listings/status?id={id}"), format!("/list/{id}")] {
+        assert!(!registry.get(&path).await.body.to_string().contains("bank"), "{path}");
+    }
+    registry.advance(DAY * 181);
+    registry.sweep_expired();
+    assert_eq!(reports(&registry).await, Value::Null);
+}
+
+#[tokio::test]
+async fn invalid_reports_are_refused() {
+    let (registry, _peer, id) = live_agent().await;
+    for (body, status, field) in [
+        (json!({ "listing_id": "mcp-unknown", "reason": "Spam." }), 404, ""),
+        (json!({ "listing_id": id, "reason": "  " }), 422, "reason"),
+        (json!({ "listing_id": id, "reason": "x".repeat(2001) }), 422, "reason"),
+        (json!({ "listing_id": id, "reason": "\u{1b}[2J" }), 422, "reason"),
+        (json!({ "listing_id": id, "reason": "Spam.", "contact": "a\nb" }), 422, "contact"),
+    ] {
+        let reply = registry.post("/api/report", &body).await;
+        reply.assert_problem();
+        let field_of = reply.body["field"].as_str().unwrap_or_default();
+        assert_eq!((reply.status, field_of), (status, field), "{reply:?}");
+    }
+    assert_eq!(reports(&registry).await, Value::Null);
+}
+
+#[tokio::test]
+async fn reports_are_limited_per_caller_and_listing() {
+    let options = TestOptions::default().with_rates().with_setting("REPORTS_PER_HOUR", 2);
+    let registry = TestRegistry::start_with(options.with_setting("REPORTS_PER_LISTING_PER_HOUR", 3)).await;
+    let peer = tests::peers::Peer::start(tests::peers::agents::newest).await;
+    let id = registry.live_card(&peer.card()).await;
+    let report = json!({ "listing_id": id, "reason": "Spam." });
+    let from = async |last: u8| registry.post_from([127, 0, 0, last].into(), "/api/report", &report).await;
+    assert_eq!([from(2).await.status, from(2).await.status, from(2).await.status], [200, 200, 429]);
+    assert_eq!([from(3).await.status, from(3).await.status], [200, 429]);
+    assert_eq!(from(4).await.body["allowance"], "listing");
+}
+
+#[tokio::test]
+async fn report_form_works_without_a_script() {
+    let (registry, _peer, id) = live_agent().await;
+    let page = registry.get(&format!("/list/{id}")).await.body.to_string();
+    assert!(page.contains("/api/report") && page.contains("Report this listing"), "no form");
+    let fields = [("listing_id", id.as_str()), ("reason", "Spam."), ("contact", "")];
+    let reply = registry.post_form("/api/report", &fields).await;
+    assert_eq!((reply.status, reply.header("location")), (303, format!("/list/{id}#reported").as_str()));
+    assert_eq!(reports(&registry).await[0]["reason"], "Spam.");
+    let refused = registry.post_form("/api/report", &[("listing_id", id.as_str())]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.header("content-type").starts_with("text/html"), "{refused:?}");
+}
