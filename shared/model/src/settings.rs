@@ -100,6 +100,10 @@ pub struct Settings {
     pub domain_proof_url: String,
     pub name_servers: NameServers,
     pub federation_peers: Vec<String>,
+    /// The keys of a key service; without them, the private keys are in the table.
+    pub signing_key_id: Option<String>,
+    pub message_key_id: Option<String>,
+    pub log_key_id: Option<String>,
     pub operator_token: Option<Secret>,
     pub stripe_secret_key: Option<Secret>,
     pub stripe_webhook_secret: Option<Secret>,
@@ -171,6 +175,9 @@ impl Settings {
             domain_proof_url: read.domain_proof_url()?,
             name_servers: read.name_servers()?,
             federation_peers: read.federation_peers()?,
+            signing_key_id: read.value("SIGNING_KEY_ID"),
+            message_key_id: read.value("MESSAGE_KEY_ID"),
+            log_key_id: read.value("LOG_KEY_ID"),
             // A short token could be guessed by trying.
             operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
             stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,

@@ -53,7 +53,7 @@ pub async fn log_key(app: &App) -> Result<LogKey, Problem> {
         return Ok(LogKey::read(&stored)?);
     }
     let (vkey, secret) = new_key(&origin(&app.settings.base_url), &app.random);
-    app.store.keep_log_key(&StoredKey { kid: vkey, secret, made_at: app.clock.now() }).await?;
+    app.store.keep_log_key(&StoredKey { kid: vkey, secret, public: None, made_at: app.clock.now() }).await?;
     // Another process may have stored its key first.
     let stored = app.store.log_key().await?.ok_or(Unreadable)?;
     Ok(LogKey::read(&stored)?)
@@ -85,7 +85,7 @@ mod tests {
     fn signed_note_can_be_verified_only_with_its_own_key() {
         let made = |seed| {
             let (kid, secret) = new_key("registry.example.org/log", &Random::seeded(seed));
-            LogKey::read(&StoredKey { kid, secret, made_at: Moment::UNIX_EPOCH }).unwrap()
+            LogKey::read(&StoredKey { kid, secret, public: None, made_at: Moment::UNIX_EPOCH }).unwrap()
         };
         let (key, other) = (made(1), made(2));
         assert_eq!(key.origin(), "registry.example.org/log");
