@@ -1,8 +1,6 @@
 //! Serves the funnel: demo, feedback, products, payment and outreach. It also serves the operations for
 //! trails, attestations, federation, interop and economy.
 
-mod webhook;
-
 use axum::Router;
 use registry::app::App;
 use registry::http::{rest, with_middleware};
@@ -72,5 +70,5 @@ pub fn router(app: App) -> Router {
         &operations::ZERO_MC_PACK,
         &operations::S_CURVE_BOARD,
     ]);
-    with_middleware(routes.merge(webhook::routes()), app)
+    with_middleware(routes, app)
 }

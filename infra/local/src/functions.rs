@@ -18,6 +18,7 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
         ("a2a", a2a::router(app.clone())),
         ("listings", listings::router(app.clone())),
         ("pages", pages::router(app.clone())),
+        ("payment-webhook", payment_webhook::router(app.clone())),
         ("products", products::router(app.clone())),
         ("protocol", protocol::router(app.clone())),
         ("publish", publish::router(app.clone())),

@@ -8,6 +8,7 @@
 
 mod caller_digests;
 pub mod domain_keys;
+pub mod key_service;
 pub mod takedown;
 pub mod talk;
 pub mod trails;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::caller_digests::CachedCallerKeys;
+use crate::key_service::KeyService;
 use crate::trails::PendingDeposits;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_model::cache::{Kept, RenderCache, TaggedPage};
@@ -42,6 +44,8 @@ pub struct Services {
     pub bus: Bus,
     pub clock: Clock,
     pub random: Random,
+    /// Signs with keys that are not in the table.
+    pub key_service: Option<Arc<dyn KeyService>>,
     /// The only way to send requests to other servers.
     pub fetcher: Fetcher,
     /// Documents and answers by path and query, rendered by this process.
@@ -68,6 +72,17 @@ impl Deref for App {
 
 impl App {
     pub fn new(settings: Settings, store: Store, bus: Bus, clock: Clock, random: Random) -> Self {
+        Self::with_key_service(settings, store, bus, clock, random, None)
+    }
+
+    pub fn with_key_service(
+        settings: Settings,
+        store: Store,
+        bus: Bus,
+        clock: Clock,
+        random: Random,
+        key_service: Option<Arc<dyn KeyService>>,
+    ) -> Self {
         let own_host =
             url::Url::parse(&settings.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         let own_host = own_host.filter(|_| settings.mode == Mode::Public);
@@ -80,6 +95,7 @@ impl App {
             bus,
             clock,
             random,
+            key_service,
             fetcher,
             pages: RenderCache::default(),
             server_pages: RenderCache::default(),
@@ -96,13 +112,19 @@ impl App {
     pub fn at(self, base_url: Option<String>) -> Self {
         match base_url {
             Some(base_url) => {
-                let mut settings = self.settings.clone();
-                settings.base_url = base_url;
-                let Services { store, bus, clock, random, .. } = &*self;
-                Self::new(settings, store.clone(), bus.clone(), clock.clone(), random.clone())
+                let settings = Settings { base_url, ..self.settings.clone() };
+                self.with_settings(settings)
             }
             None => self,
         }
+    }
+
+    /// The same app with other settings and empty caches.
+    #[must_use]
+    pub fn with_settings(&self, settings: Settings) -> Self {
+        let Services { store, bus, clock, random, key_service, .. } = &**self;
+        let (store, bus, clock, random) = (store.clone(), bus.clone(), clock.clone(), random.clone());
+        Self::with_key_service(settings, store, bus, clock, random, key_service.clone())
     }
 
     /// The allowance for one limited action; none where rate limits are off. `caller` is a [`App::caller_digest`].

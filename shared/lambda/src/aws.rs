@@ -2,16 +2,25 @@
 //! halves the binary size and the start time. Only Amazon's own root certificates are trusted. So a cold
 //! start does not read the certificate store of the machine.
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
-use aws_smithy_async::rt::sleep::TokioSleep;
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_sdk_dynamodb::config::BehaviorVersion;
+use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
+use aws_types::SdkConfig;
+use aws_types::region::Region;
 
+use crate::kms::Kms;
+use crate::secrets::{SecretError, Secrets};
 use registry_app::App;
+use registry_app::key_service::KeyService;
 use registry_model::settings::{Mode, SettingError, Settings};
 use registry_model::{Clock, Random};
 use registry_store::Store;
@@ -28,21 +37,47 @@ pub type Credentials = aws_credential_types::Credentials;
 pub enum StartError {
     #[error(transparent)]
     Setting(#[from] SettingError),
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     #[error("{0} is not set; Lambda sets it in the environment of every function")]
     Missing(&'static str),
 }
 
-/// The app of a Lambda function in public mode, with settings, credentials and region from the environment.
-pub(super) fn app_from_environment() -> Result<App, StartError> {
-    let lookup = |name: &str| std::env::var(name).ok();
-    let settings = Settings::from_env(Mode::Public, lookup)?;
-    let aws = LambdaEnvironment::from_env(lookup)?;
+/// The app of a Lambda function in public mode, and the secrets among its settings.
+pub(super) struct Start {
+    pub(super) app: App,
+    pub(super) secrets: Option<Secrets>,
+}
+
+/// Reads settings, secrets, credentials and region.
+pub(super) async fn start() -> Result<Start, StartError> {
+    let aws = LambdaEnvironment::from_env(from_environment)?;
+    let secrets = Secrets::from_env(|| aws.secrets_manager(), from_environment);
+    let settings = settings(secrets.as_ref()).await?;
     let store = Store::new(aws.dynamodb(), &settings.table_name);
     let bus = match &settings.bus_name {
         Some(name) => Bus::EventBridge(aws.eventbridge(), name.as_str().into()),
         None => Bus::Silent,
     };
-    Ok(App::new(settings, store, bus, Clock::System, Random::System))
+    let keys = [&settings.signing_key_id, &settings.message_key_id, &settings.log_key_id];
+    let has_keys = keys.into_iter().any(Option::is_some);
+    let key_service = has_keys.then(|| Arc::new(Kms::new(aws.kms())) as Arc<dyn KeyService>);
+    let app = App::with_key_service(settings, store, bus, Clock::System, Random::System, key_service);
+    Ok(Start { app, secrets })
+}
+
+/// The settings with the present values of the secrets.
+pub(super) async fn settings(secrets: Option<&Secrets>) -> Result<Settings, StartError> {
+    let values = match secrets {
+        Some(secrets) => secrets.read().await?,
+        None => HashMap::new(),
+    };
+    let lookup = |name: &str| values.get(name).cloned().or_else(|| from_environment(name));
+    Ok(Settings::from_env(Mode::Public, lookup)?)
+}
+
+fn from_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// Variables that Lambda sets for every function.
@@ -51,6 +86,8 @@ pub(super) struct LambdaEnvironment {
     credentials: Credentials,
     dynamodb_endpoint: Option<String>,
     eventbridge_endpoint: Option<String>,
+    kms_endpoint: Option<String>,
+    secrets_manager_endpoint: Option<String>,
 }
 
 impl LambdaEnvironment {
@@ -67,33 +104,46 @@ impl LambdaEnvironment {
             ),
             dynamodb_endpoint: lookup("AWS_ENDPOINT_URL_DYNAMODB"),
             eventbridge_endpoint: lookup("AWS_ENDPOINT_URL_EVENTBRIDGE"),
+            kms_endpoint: lookup("AWS_ENDPOINT_URL_KMS"),
+            secrets_manager_endpoint: lookup("AWS_ENDPOINT_URL_SECRETS_MANAGER"),
         })
     }
 
-    pub(super) fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
-        let mut config = aws_sdk_dynamodb::Config::builder()
-            .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
-            .region(aws_sdk_dynamodb::config::Region::new(self.region.clone()))
-            .credentials_provider(self.credentials.clone())
+    /// What all clients have in common.
+    fn shared(&self) -> SdkConfig {
+        SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(self.region.clone()))
+            .credentials_provider(SharedCredentialsProvider::new(self.credentials.clone()))
             .http_client(https())
-            .sleep_impl(TokioSleep::new())
+            .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
             .retry_config(retries())
-            .timeout_config(timeouts());
+            .timeout_config(timeouts())
+            .build()
+    }
+
+    pub(super) fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
+        let mut config = aws_sdk_dynamodb::config::Builder::from(&self.shared());
         config.set_endpoint_url(self.dynamodb_endpoint.clone());
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
     pub(super) fn eventbridge(&self) -> aws_sdk_eventbridge::Client {
-        let mut config = aws_sdk_eventbridge::Config::builder()
-            .behavior_version(aws_sdk_eventbridge::config::BehaviorVersion::latest())
-            .region(aws_sdk_eventbridge::config::Region::new(self.region.clone()))
-            .credentials_provider(self.credentials.clone())
-            .http_client(https())
-            .sleep_impl(TokioSleep::new())
-            .retry_config(retries())
-            .timeout_config(timeouts());
+        let mut config = aws_sdk_eventbridge::config::Builder::from(&self.shared());
         config.set_endpoint_url(self.eventbridge_endpoint.clone());
         aws_sdk_eventbridge::Client::from_conf(config.build())
+    }
+
+    fn kms(&self) -> aws_sdk_kms::Client {
+        let mut config = aws_sdk_kms::config::Builder::from(&self.shared());
+        config.set_endpoint_url(self.kms_endpoint.clone());
+        aws_sdk_kms::Client::from_conf(config.build())
+    }
+
+    fn secrets_manager(&self) -> aws_sdk_secretsmanager::Client {
+        let mut config = aws_sdk_secretsmanager::config::Builder::from(&self.shared());
+        config.set_endpoint_url(self.secrets_manager_endpoint.clone());
+        aws_sdk_secretsmanager::Client::from_conf(config.build())
     }
 }
 

@@ -4,10 +4,11 @@
 //! module `aws` makes the AWS clients.
 
 mod aws;
+pub mod kms;
+mod secrets;
 
 use std::io::Write as _;
 use std::net::IpAddr;
-use std::sync::OnceLock;
 
 use axum::Router;
 use axum::extract::Request;
@@ -19,6 +20,7 @@ use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde::Deserialize as _;
 use serde_json::Value;
+use tokio::sync::Mutex;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -26,21 +28,56 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 pub use aws::{Credentials, StartError};
 
+use crate::secrets::Secrets;
 use registry_app::App;
-use registry_model::CallerAddress;
+use registry_model::{CallerAddress, Moment};
 use registry_model::metrics::Metrics;
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
     init_logging();
-    let app = aws::app_from_environment()?;
-    let router = OnceLock::new();
-    lambda_http::run(service_fn(|request: lambda_http::Request| {
-        let router: &Router =
-            router.get_or_init(|| behind_gateway(routes(app.clone().at(own_address(&request)))));
-        router.clone().oneshot(request)
+    let aws::Start { app, secrets } = aws::start().await?;
+    let running = Running { read_at: app.clock.now(), app, router: None };
+    let (running, secrets, routes) = (&Mutex::new(running), &secrets, &routes);
+    lambda_http::run(service_fn(move |request: lambda_http::Request| async move {
+        let mut running = running.lock().await;
+        if let Some(secrets) = secrets {
+            running.refresh(secrets).await;
+        }
+        let own_address = own_address(&request);
+        let Running { app, router, .. } = &mut *running;
+        let router = router.get_or_insert_with(|| behind_gateway(routes(app.clone().at(own_address)))).clone();
+        drop(running);
+        router.oneshot(request).await
     }))
     .await
+}
+
+/// The app, and the router that was made of it for the first request.
+struct Running {
+    app: App,
+    router: Option<Router>,
+    /// When the secrets were read.
+    read_at: Moment,
+}
+
+impl Running {
+    /// Reads the secrets again after [`secrets::REFRESH`]. If that fails, the present values are used until the next time.
+    async fn refresh(&mut self, secrets: &Secrets) {
+        let now = self.app.clock.now();
+        if now < self.read_at + secrets::REFRESH {
+            return;
+        }
+        self.read_at = now;
+        match aws::settings(Some(secrets)).await {
+            Ok(settings) if settings != self.app.settings => {
+                self.app = self.app.with_settings(settings);
+                self.router = None;
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "could not read the secrets again; the next request after 5 minutes retries"),
+        }
+    }
 }
 
 /// Runs a scheduled function: `job` is called with every event. The member `metrics` of its report is logged for
@@ -52,7 +89,7 @@ where
     E: std::fmt::Display,
 {
     init_logging();
-    let app = aws::app_from_environment()?;
+    let aws::Start { app, .. } = aws::start().await?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let done = job(app.clone(), event.payload).boxed();

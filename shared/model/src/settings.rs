@@ -133,6 +133,10 @@ pub struct Settings {
     pub name_servers: NameServers,
     pub federation_peers: Vec<String>,
     pub log_witnesses: Vec<LogWitness>,
+    /// The keys of a key service; without them, the private keys are in the table.
+    pub signing_key_id: Option<String>,
+    pub message_key_id: Option<String>,
+    pub log_key_id: Option<String>,
     pub operator_token: Option<Secret>,
     pub stripe_secret_key: Option<Secret>,
     pub stripe_webhook_secret: Option<Secret>,
@@ -210,6 +214,9 @@ impl Settings {
             name_servers: read.name_servers()?,
             federation_peers: read.federation_peers()?,
             log_witnesses: read.log_witnesses(mode)?,
+            signing_key_id: read.value("SIGNING_KEY_ID"),
+            message_key_id: read.value("MESSAGE_KEY_ID"),
+            log_key_id: read.value("LOG_KEY_ID"),
             // A short token could be guessed by trying.
             operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
             stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,

@@ -21,8 +21,12 @@ const SECOND: &str = "SECOND";
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredKey {
     pub kid: String,
-    /// The scalar, base64url.
+    /// The private half: base64url, or the form of signed notes for the key of the log. For a key in a key service, it is
+    /// `service:` and the id of the key there.
     pub secret: String,
+    /// The public half of a key in a key service: a DER `SubjectPublicKeyInfo`, base64url.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub public: Option<String>,
     pub made_at: Moment,
 }
 

@@ -6,6 +6,7 @@
 
 mod completions;
 mod evidence_log;
+mod key_service;
 mod trails;
 
 use std::sync::atomic::{AtomicU32, Ordering};

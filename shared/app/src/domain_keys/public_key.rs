@@ -77,7 +77,11 @@ impl PublicKey {
         let inner = pem.trim().strip_prefix("-----BEGIN PUBLIC KEY-----").ok_or(InvalidKey)?;
         let inner = inner.strip_suffix("-----END PUBLIC KEY-----").ok_or(InvalidKey)?;
         let inner: String = inner.split_whitespace().collect();
-        let info = BASE64.decode(inner).map_err(|_| InvalidKey)?;
+        Self::from_info(&BASE64.decode(inner).map_err(|_| InvalidKey)?)
+    }
+
+    /// Parses a DER `SubjectPublicKeyInfo` (RFC 5280 §4.1).
+    pub fn from_info(info: &[u8]) -> Result<Self, InvalidKey> {
         match (info.strip_prefix(&ED25519_INFO), info.strip_prefix(&P256_INFO)) {
             (Some(key), _) => Ok(Self::Ed25519(key.try_into().map_err(|_| InvalidKey)?)),
             (_, Some(point)) => Self::from_point(point),

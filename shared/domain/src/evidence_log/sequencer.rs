@@ -41,7 +41,7 @@ pub async fn sequence(app: &App) -> Result<SequencerReport, Problem> {
         let leaves = &pending.leaves;
         let texts: Vec<&str> = leaves.iter().map(|leaf| leaf.text.as_str()).collect();
         let growth = grow(tree.size, &tree.edge, &texts)?;
-        let after = signed(&signer, &growth, app.clock.now())?;
+        let after = signed(app, &signer, &growth).await?;
         match app.store.append_to_log(&tree, &after, &growth.segments, leaves).await? {
             AppendOutcome::Appended => {
                 report.leaves += after.size - tree.size;
@@ -118,7 +118,7 @@ async fn current(app: &App) -> Result<LogTree, Problem> {
 
 /// The empty tree, or what another process has made of it in the meantime.
 async fn create(app: &App, signer: &LogSigner) -> Result<LogTree, Problem> {
-    let empty = signed(signer, &grow(0, &[], &[])?, app.clock.now())?;
+    let empty = signed(app, signer, &grow(0, &[], &[])?).await?;
     app.store.make_log(&empty).await?;
     current(app).await
 }
@@ -126,13 +126,13 @@ async fn create(app: &App, signer: &LogSigner) -> Result<LogTree, Problem> {
 /// Signs the current tree again, after a change of keys.
 pub(super) async fn sign_again(app: &App) -> Result<(), Problem> {
     let Some(tree) = app.store.log_tree().await? else { return Ok(()) };
-    let after = signed(&log_signer(app).await?, &grow(tree.size, &tree.edge, &[])?, app.clock.now())?;
+    let after = signed(app, &log_signer(app).await?, &grow(tree.size, &tree.edge, &[])?).await?;
     // If the tree has grown in the meantime, its checkpoint may have the new signatures already.
     app.store.append_to_log(&tree, &after, &[], &[]).await?;
     Ok(())
 }
 
-fn signed(signer: &LogSigner, growth: &Growth, at: Moment) -> Result<LogTree, Problem> {
+async fn signed(app: &App, signer: &LogSigner, growth: &Growth) -> Result<LogTree, Problem> {
     let Growth { size, root, edge, .. } = growth;
     let checkpoint = Checkpoint::new(signer.origin(), *size, *root, "");
     let checkpoint = checkpoint.map_err(|error| Problem::fault(error.to_string()))?;
@@ -143,8 +143,8 @@ fn signed(signer: &LogSigner, growth: &Growth, at: Moment) -> Result<LogTree, Pr
         size: *size,
         root: write_hash(*root),
         edge: edge.clone(),
-        checkpoint: signer.sign(&text)?,
-        at,
+        checkpoint: signer.sign(app.key_service.as_deref(), &text).await?,
+        at: app.clock.now(),
         second_key: signer.second_key(),
     })
 }

@@ -89,7 +89,7 @@ pub async fn issue(
         "type": about,
         "claims": claims,
     });
-    let jws = sign_token(&key, &payload)?;
+    let jws = sign_token(app, &key, &payload).await?;
     record.jws_sha256 = Some(sha256_hex(&jws));
     if let Some(used_up) = app.store.keep_attestation(&record, act).await? {
         return Err(used_up.into());
@@ -114,10 +114,10 @@ pub(super) struct Token<'a> {
     pub(super) signature: Vec<u8>,
 }
 
-fn sign_token(key: &SignKey, payload: &Value) -> Result<String, Problem> {
+async fn sign_token(app: &App, key: &SignKey, payload: &Value) -> Result<String, Problem> {
     let header = json!({ "alg": ALGORITHM, "kid": key.kid(), "typ": TOKEN_TYPE });
     let signed = format!("{}.{}", encode_part(&header)?, encode_part(payload)?);
-    let signature = key.sign(&signed);
+    let signature = key.sign(app, &signed).await?;
     Ok(format!("{signed}.{signature}"))
 }
 

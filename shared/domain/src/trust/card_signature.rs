@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value, json};
 
 use super::keys::SignKey;
+use registry_app::App;
 use registry_model::error::Problem;
 
 // Names of the fields in the 1.0 schema, separated by spaces.
@@ -38,11 +39,16 @@ pub fn projection(card: &Value) -> Value {
 }
 
 /// The card with its signature, which covers its projection.
-pub fn signed(mut card: Value, key: &SignKey, key_set_url: &str) -> Result<Value, Problem> {
+pub async fn signed(
+    app: &App,
+    mut card: Value,
+    key: &SignKey,
+    key_set_url: &str,
+) -> Result<Value, Problem> {
     let protected = json!({ "alg": "ES256", "jku": key_set_url, "kid": key.kid(), "typ": "JOSE" });
     let protected = BASE64URL.encode(canonical(&protected)?);
     let payload = BASE64URL.encode(canonical(&without_empty(projection(&card)).unwrap_or_default())?);
-    let signature = key.sign(&format!("{protected}.{payload}"));
+    let signature = key.sign(app, &format!("{protected}.{payload}")).await?;
     card["signatures"] = json!([{ "protected": protected, "signature": signature }]);
     Ok(card)
 }

@@ -1,5 +1,5 @@
 //! The ES256 keys of this registry (`specification.md#keys`). A key is created when it is first needed, and
-//! is stored in the table. The operator rotates keys: this adds a new key. A new key is published before the
+//! is stored in the table; with the setting `SIGNING_KEY_ID`, its private half is in a key service. The operator rotates keys: this adds a new key. A new key is published before the
 //! registry signs with it. An old key stays published until everything that it signed has expired.
 
 use base64::Engine as _;
@@ -11,7 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::private_key::{self, Private};
 use registry_app::App;
+use registry_app::domain_keys::PublicKey;
+use registry_app::key_service::Algorithm;
 use registry_model::error::Problem;
 use registry_model::{Moment, Random};
 use registry_store::StoredKey;
@@ -43,7 +46,8 @@ pub struct KeySet {
 }
 
 pub struct SignKey {
-    key: SigningKey,
+    private: Private<SigningKey>,
+    public: VerifyingKey,
     kid: String,
 }
 
@@ -73,43 +77,58 @@ impl SignKey {
         &self.kid
     }
 
-    /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url; deterministic.
-    pub fn sign(&self, signing_input: &str) -> String {
-        let signature: Signature = self.key.sign(signing_input.as_bytes());
-        BASE64URL.encode(signature.to_bytes())
+    /// A JWS signature over `protected.payload` (RFC 7515 §5.1), base64url. Deterministic for a key in the table.
+    pub async fn sign(&self, app: &App, signing_input: &str) -> Result<String, Problem> {
+        let signature: Signature = match &self.private {
+            Private::Table(key) => key.sign(signing_input.as_bytes()),
+            Private::Service(id) => {
+                let der = private_key::sign(app.key_service.as_deref(), id, Algorithm::Es256, signing_input.as_bytes()).await?;
+                Signature::from_der(&der).map_err(|error| Problem::fault(error.to_string()))?
+            }
+        };
+        Ok(BASE64URL.encode(signature.to_bytes()))
     }
 
     fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
+        let kid = stored.kid.clone();
+        if let Some((id, public)) = private_key::in_service(stored)? {
+            return Ok(Self { private: Private::Service(id), public: p256(&public)?, kid });
+        }
         let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let key = SigningKey::from_slice(&bytes).map_err(|_| Unreadable)?;
-        Ok(Self { kid: stored.kid.clone(), key })
-    }
-
-    fn new(random: &Random) -> Result<Self, Unreadable> {
-        // Fewer than one in 2^32 draws is not a key; three failures mean a broken generator.
-        let drawn = (0..3).find_map(|_| SigningKey::from_slice(&random.bytes::<32>()).ok());
-        let mut key = Self { key: drawn.ok_or(Unreadable)?, kid: String::new() };
-        key.kid = thumbprint(&key.public());
-        Ok(key)
+        Ok(Self { public: *key.verifying_key(), private: Private::Table(key), kid })
     }
 
     fn public(&self) -> Jwk {
-        let point = self.key.verifying_key().to_sec1_point(false);
-        let part = |bytes: Option<&[u8]>| BASE64URL.encode(bytes.unwrap_or_default());
-        Jwk {
-            kty: "EC",
-            crv: "P-256",
-            x: part(point.x().map(|x| x.as_slice())),
-            y: part(point.y().map(|y| y.as_slice())),
-            kid: self.kid.clone(),
-            alg: "ES256",
-            usage: "sig",
-        }
+        Jwk { kid: self.kid.clone(), ..jwk(&self.public) }
+    }
+}
+
+/// The JWK of a key, with an empty `kid`.
+fn jwk(key: &VerifyingKey) -> Jwk {
+    let point = key.to_sec1_point(false);
+    let part = |bytes: Option<&[u8]>| BASE64URL.encode(bytes.unwrap_or_default());
+    Jwk {
+        kty: "EC",
+        crv: "P-256",
+        x: part(point.x().map(|x| x.as_slice())),
+        y: part(point.y().map(|y| y.as_slice())),
+        kid: String::new(),
+        alg: "ES256",
+        usage: "sig",
+    }
+}
+
+fn p256(key: &PublicKey) -> Result<VerifyingKey, Unreadable> {
+    match key {
+        PublicKey::P256(key) => Ok(**key),
+        PublicKey::Ed25519(_) => Err(Unreadable),
     }
 }
 
 /// RFC 7638: the digest of the required members in the order of their names.
-fn thumbprint(jwk: &Jwk) -> String {
+fn thumbprint(key: &VerifyingKey) -> String {
+    let jwk = jwk(key);
     let members = format!(r#"{{"crv":"{}","kty":"{}","x":"{}","y":"{}"}}"#, jwk.crv, jwk.kty, jwk.x, jwk.y);
     BASE64URL.encode(Sha256::digest(members))
 }
@@ -130,13 +149,16 @@ pub async fn published(app: &App) -> Result<KeySet, Problem> {
 pub async fn verifier(app: &App, kid: &str) -> Result<Option<VerifyKey>, Problem> {
     let (stored, now) = (stored_keys(app).await?, app.clock.now());
     let found = stored.iter().find(|key| key.kid == kid && is_published(key, &stored, now));
-    Ok(found.map(SignKey::read).transpose()?.map(|key| VerifyKey(*key.key.verifying_key())))
+    Ok(found.map(SignKey::read).transpose()?.map(|key| VerifyKey(key.public)))
 }
 
-/// Adds a key; returns its id and the time from which it signs.
+/// Adds a key; returns its id and the time from which it signs. Error: 409 if the key service still has the same key.
 pub async fn rotate(app: &App) -> Result<(String, Moment), Problem> {
-    stored_keys(app).await?;
-    let next = new_kept_key(&app.random, app.clock.now())?;
+    let stored = stored_keys(app).await?;
+    let next = new_key(app).await?;
+    if stored.iter().any(|key| key.kid == next.kid) {
+        return Err(private_key::same_key("SIGNING_KEY_ID"));
+    }
     app.store.keep_signing_key(&next).await?;
     Ok((next.kid.clone(), signs_from(&next)))
 }
@@ -163,14 +185,24 @@ async fn stored_keys(app: &App) -> Result<Vec<StoredKey>, Problem> {
     if !stored.is_empty() {
         return Ok(stored);
     }
-    let first = new_kept_key(&app.random, app.clock.now())?;
+    let first = new_key(app).await?;
     app.store.keep_first_signing_key(&first).await?;
     Ok(app.store.signing_keys().await?)
 }
 
-fn new_kept_key(random: &Random, now: Moment) -> Result<StoredKey, Unreadable> {
-    let key = SignKey::new(random)?;
-    Ok(StoredKey { kid: key.kid.clone(), secret: BASE64URL.encode(key.key.to_bytes()), made_at: now })
+async fn new_key(app: &App) -> Result<StoredKey, Problem> {
+    match &app.settings.signing_key_id {
+        Some(id) => private_key::from_service(app, id, |public| Ok(thumbprint(&p256(public)?))).await,
+        None => Ok(key_for_table(&app.random, app.clock.now())?),
+    }
+}
+
+fn key_for_table(random: &Random, now: Moment) -> Result<StoredKey, Unreadable> {
+    // Fewer than one in 2^32 draws is not a key; three failures mean a broken generator.
+    let drawn = (0..3).find_map(|_| SigningKey::from_slice(&random.bytes::<32>()).ok());
+    let key = drawn.ok_or(Unreadable)?;
+    let (kid, secret) = (thumbprint(key.verifying_key()), BASE64URL.encode(key.to_bytes()));
+    Ok(StoredKey { kid, secret, public: None, made_at: now })
 }
 
 #[cfg(test)]
@@ -178,24 +210,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_key_verifies_signatures_of_the_stored_key() {
-        let stored = new_kept_key(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
+    fn stored_key_contains_its_public_key_and_id() {
+        let stored = key_for_table(&Random::seeded(1), Moment::UNIX_EPOCH).unwrap();
         let key = SignKey::read(&stored).unwrap();
         assert_eq!(key.kid(), stored.kid);
-        let signature = BASE64URL.decode(key.sign("a.b")).unwrap();
-        let public: VerifyingKey = *key.key.verifying_key();
-        public.verify(b"a.b", &Signature::from_slice(&signature).unwrap()).unwrap();
-        assert!(public.verify(b"a.c", &Signature::from_slice(&signature).unwrap()).is_err());
-        assert_eq!(key.sign("a.b"), key.sign("a.b"));
         let jwk = key.public();
-        assert_eq!((jwk.x.len(), jwk.y.len(), jwk.kid.len()), (43, 43, 43));
+        assert_eq!((jwk.x.len(), jwk.y.len(), jwk.kid), (43, 43, stored.kid));
     }
 
     #[test]
     fn key_is_published_before_its_first_use_and_until_its_signatures_expire() {
         let random = Random::seeded(1);
         let at = |hours: i64| Moment::UNIX_EPOCH + SignedDuration::from_hours(hours);
-        let keys: Vec<StoredKey> = [0, 100].map(|hours| new_kept_key(&random, at(hours)).unwrap()).into();
+        let keys: Vec<StoredKey> = [0, 100].map(|hours| key_for_table(&random, at(hours)).unwrap()).into();
         let signs = |hours| signer(&keys, at(hours)).unwrap().made_at;
         assert_eq!(
             (signer(&keys[..1], at(0)).unwrap().made_at, signs(100), signs(101)),

@@ -8,11 +8,17 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use ed25519_dalek::SigningKey;
-use signed_note::{Note, Signer, StandardSigner, StandardVerifier, key_id, new_ed25519_verifier_key};
+use ed25519_dalek::{SigningKey, VerifyingKey};
+use signed_note::{
+    Note, Signature, Signer as _, StandardSigner, StandardVerifier, Verifier as _, key_id, new_ed25519_verifier_key,
+};
 
 use super::keys::Unreadable;
+use super::message_key::ed25519;
+use super::private_key::{self, Private};
 use registry_app::App;
+use registry_app::domain_keys::PublicKey;
+use registry_app::key_service::{Algorithm, KeyService};
 use registry_model::error::Problem;
 use registry_model::{KeyStep, LogEntry, LogEvent, Random, SecondKey};
 use registry_store::{LogKeys, SecondLogKey, StoredKey};
@@ -22,53 +28,71 @@ const ED25519: u8 = 1;
 
 /// Signs the log with its first key and, during a change of keys, with a second one.
 pub struct LogSigner {
-    first: StandardSigner,
+    first: LogKey,
+    second: Option<(LogKey, bool)>,
+}
+
+struct LogKey {
+    private: Private<StandardSigner>,
+    /// The public key in the form of signed notes: `name+hash+key`.
     vkey: String,
-    second: Option<(StandardSigner, SecondKey)>,
+    verifier: StandardVerifier,
 }
 
 impl LogSigner {
     /// The name of the keys, which is the origin of the log.
     pub fn origin(&self) -> &str {
-        self.first.name()
+        self.first.verifier.name()
     }
 
     /// The first public key in the form of signed notes: `name+hash+key`.
     pub fn vkey(&self) -> &str {
-        &self.vkey
+        &self.first.vkey
     }
 
     pub fn second_key(&self) -> Option<SecondKey> {
-        self.second.as_ref().map(|(_, key)| key.clone())
+        let second = self.second.as_ref();
+        second.map(|(key, is_previous)| SecondKey { vkey: key.vkey.clone(), is_previous: *is_previous })
     }
 
     /// A text with the signatures, as a signed note (C2SP `signed-note`). The first key comes first.
-    pub fn sign(&self, text: &str) -> Result<String, Problem> {
-        let fault = |error: signed_note::NoteError| Problem::fault(error.to_string());
-        let mut note = Note::new(text.as_bytes(), &[]).map_err(fault)?;
-        note.add_sigs(&[&self.first]).map_err(fault)?;
+    pub async fn sign(&self, keys: Option<&dyn KeyService>, text: &str) -> Result<String, Problem> {
+        let mut signatures = vec![self.first.sign(keys, text).await?];
         if let Some((second, _)) = &self.second {
-            note.add_sigs(&[second]).map_err(fault)?;
+            signatures.push(second.sign(keys, text).await?);
         }
-        String::from_utf8(note.to_bytes()).map_err(|error| Problem::fault(error.to_string()))
+        let note = Note::new(text.as_bytes(), &signatures).map_err(fault)?;
+        String::from_utf8(note.to_bytes()).map_err(fault)
     }
 
     fn read(stored: &LogKeys) -> Result<Self, Unreadable> {
-        let second = stored.second.as_ref().map(|second| {
-            let key = SecondKey { vkey: second.key.kid.clone(), is_previous: second.is_previous };
-            Ok((read(&second.key)?, key))
-        });
-        Ok(Self {
-            first: read(&stored.first)?,
-            vkey: stored.first.kid.clone(),
-            second: second.transpose()?,
-        })
+        let second = stored.second.as_ref();
+        let second = second.map(|second| Ok((LogKey::read(&second.key)?, second.is_previous))).transpose()?;
+        Ok(Self { first: LogKey::read(&stored.first)?, second })
     }
 }
 
-fn read(stored: &StoredKey) -> Result<StandardSigner, Unreadable> {
-    StandardVerifier::new(&stored.kid).map_err(|_| Unreadable)?;
-    StandardSigner::new(&stored.secret).map_err(|_| Unreadable)
+impl LogKey {
+    async fn sign(&self, keys: Option<&dyn KeyService>, text: &str) -> Result<Signature, Problem> {
+        let signature = match &self.private {
+            Private::Table(signer) => signer.sign(text.as_bytes()).map_err(fault)?,
+            Private::Service(id) => private_key::sign(keys, id, Algorithm::Ed25519, text.as_bytes()).await?,
+        };
+        Signature::new(self.verifier.name().to_owned(), self.verifier.key_id(), signature).map_err(fault)
+    }
+
+    fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
+        let verifier = StandardVerifier::new(&stored.kid).map_err(|_| Unreadable)?;
+        let private = match private_key::in_service(stored)? {
+            Some((id, _)) => Private::Service(id),
+            None => Private::Table(StandardSigner::new(&stored.secret).map_err(|_| Unreadable)?),
+        };
+        Ok(Self { private, vkey: stored.kid.clone(), verifier })
+    }
+}
+
+fn fault(error: impl std::fmt::Display) -> Problem {
+    Problem::fault(error.to_string())
 }
 
 /// The keys of the log; the first one is created if there is none.
@@ -80,7 +104,7 @@ async fn stored(app: &App) -> Result<LogKeys, Problem> {
     if let Some(stored) = app.store.log_keys().await? {
         return Ok(stored);
     }
-    app.store.keep_log_key(&new_key(&origin(&app.settings.base_url), app)).await?;
+    app.store.keep_log_key(&new_key(&origin(&app.settings.base_url), app).await?).await?;
     // Another process may have stored its key first.
     Ok(app.store.log_keys().await?.ok_or(Unreadable)?)
 }
@@ -91,7 +115,10 @@ pub async fn carry_out(app: &App, step: KeyStep) -> Result<(), Problem> {
     let LogKeys { first, second } = stored(app).await?;
     let keys = match (step, second) {
         (KeyStep::Announce, None) => {
-            let next = new_key(read(&first)?.name(), app);
+            let next = new_key(LogKey::read(&first)?.verifier.name(), app).await?;
+            if next.kid == first.kid {
+                return Err(private_key::same_key("LOG_KEY_ID"));
+            }
             LogKeys { first, second: Some(SecondLogKey { key: next, is_previous: false }) }
         }
         (KeyStep::Announce, Some(second)) if !second.is_previous => LogKeys { first, second: Some(second) },
@@ -117,9 +144,18 @@ fn origin(base_url: &str) -> String {
     format!("{}/log", address.trim_end_matches('/'))
 }
 
-fn new_key(name: &str, app: &App) -> StoredKey {
-    let (kid, secret) = new_pair(name, &app.random);
-    StoredKey { kid, secret, made_at: app.clock.now() }
+async fn new_key(name: &str, app: &App) -> Result<StoredKey, Problem> {
+    let vkey = |public: &PublicKey| {
+        let key = VerifyingKey::from_bytes(&ed25519(public)?).map_err(|_| Unreadable)?;
+        Ok(new_ed25519_verifier_key(name, &key))
+    };
+    match &app.settings.log_key_id {
+        Some(id) => private_key::from_service(app, id, vkey).await,
+        None => {
+            let (kid, secret) = new_pair(name, &app.random);
+            Ok(StoredKey { kid, secret, public: None, made_at: app.clock.now() })
+        }
+    }
 }
 
 /// The public and the private half of a new key, in the form of signed notes.
@@ -133,6 +169,7 @@ fn new_pair(name: &str, random: &Random) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
     use signed_note::{Verifier, VerifierList};
 
     use super::*;
@@ -142,7 +179,7 @@ mod tests {
     fn signed_note_can_be_verified_with_each_of_its_keys_alone() {
         let made = |seed| {
             let (kid, secret) = new_pair("registry.example.org/log", &Random::seeded(seed));
-            StoredKey { kid, secret, made_at: Moment::UNIX_EPOCH }
+            StoredKey { kid, secret, public: None, made_at: Moment::UNIX_EPOCH }
         };
         let (first, second, other) = (made(1), made(2), made(3));
         let known = |key: &StoredKey| -> VerifierList {
@@ -151,15 +188,15 @@ mod tests {
         };
         let one = LogSigner::read(&LogKeys { first: first.clone(), second: None }).unwrap();
         assert_eq!((one.origin(), one.second_key()), ("registry.example.org/log", None));
-        let note = Note::from_bytes(one.sign("one\ntwo\n").unwrap().as_bytes()).unwrap();
+        let note = Note::from_bytes(one.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes()).unwrap();
         assert_eq!(note.text(), b"one\ntwo\n");
         assert_eq!(note.verify(&known(&first)).unwrap().0.len(), 1);
         assert!(note.verify(&known(&second)).is_err());
-        assert!(one.sign("no newline").is_err());
+        assert!(one.sign(None, "no newline").now_or_never().unwrap().is_err());
 
         let next = SecondLogKey { key: second.clone(), is_previous: false };
         let both = LogSigner::read(&LogKeys { first: first.clone(), second: Some(next) }).unwrap();
-        let note = Note::from_bytes(both.sign("one\ntwo\n").unwrap().as_bytes()).unwrap();
+        let note = Note::from_bytes(both.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes()).unwrap();
         for key in [&first, &second] {
             let (verified, unknown) = note.verify(&known(key)).unwrap();
             assert_eq!((verified.len(), unknown.len()), (1, 1));

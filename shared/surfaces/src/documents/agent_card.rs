@@ -99,7 +99,8 @@ fn validator(app: &App, name: &str) -> CacheValidator {
 async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Problem> {
     let settings = &app.settings;
     let key = keys::signing(app).await?;
-    let card = card_signature::signed(cut(card(settings)), &key, &settings.url("/.well-known/jwks.json"))?;
+    let key_set = settings.url("/.well-known/jwks.json");
+    let card = card_signature::signed(app, cut(card(settings)), &key, &key_set).await?;
     Ok(Bytes::from(card.to_string()))
 }
 

@@ -55,7 +55,7 @@ impl Document for SignatureDirectory {
     type Answer = Map<String, Value>;
 
     async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
-        let signed = message_key(app).await?.sign_directory(&authority(app)?, app.clock.now());
+        let signed = message_key(app).await?.sign_directory(app, &authority(app)?).await?;
         Ok(vec![("signature-input", signed.input), ("signature", signed.signature)])
     }
 

@@ -1,5 +1,6 @@
 //! The webhook for Stripe's payment events. It is not an operation of the catalog, because only Stripe calls
-//! it and the signature covers the raw body.
+//! it and the signature covers the raw body. It is a function of its own, so that only this function can read the
+//! signing secret.
 
 use axum::extract::State;
 use axum::routing::post;
@@ -7,12 +8,13 @@ use axum::{Json, Router};
 use http::HeaderMap;
 use registry::app::App;
 use registry::error::Problem;
-use registry::http::RawBody;
+use registry::http::{RawBody, with_middleware};
 use registry::payments;
 use serde_json::{Value, json};
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route("/api/products/checkout/webhook", post(receive))
+/// The route of this function.
+pub fn router(app: App) -> Router {
+    with_middleware(Router::new().route("/api/products/checkout/webhook", post(receive)), app)
 }
 
 async fn receive(State(app): State<App>, headers: HeaderMap, body: RawBody) -> Result<Json<Value>, Problem> {

@@ -1,0 +1,71 @@
+//! The private half of a key of the registry: in the table, or in a key service such as AWS KMS. For a key in a key
+//! service, the table contains only its id there and its public half.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+use super::keys::Unreadable;
+use registry_app::App;
+use registry_app::domain_keys::PublicKey;
+use registry_app::key_service::{Algorithm, KeyService, KeyServiceError};
+use registry_model::error::Problem;
+use registry_store::StoredKey;
+
+const SERVICE: &str = "service:";
+
+pub(super) enum Private<K> {
+    Table(K),
+    /// The id of the key in the key service.
+    Service(String),
+}
+
+/// The id and the public half of a stored key whose private half is in a key service.
+pub(super) fn in_service(stored: &StoredKey) -> Result<Option<(String, PublicKey)>, Unreadable> {
+    let Some(id) = stored.secret.strip_prefix(SERVICE) else { return Ok(None) };
+    let info = BASE64.decode(stored.public.as_deref().unwrap_or_default()).map_err(|_| Unreadable)?;
+    let public = PublicKey::from_info(&info).map_err(|_| Unreadable)?;
+    Ok(Some((id.to_owned(), public)))
+}
+
+/// Reads a key of the key service, to store it. `kid` computes the id that clients see.
+pub(super) async fn from_service(
+    app: &App,
+    id: &str,
+    kid: impl Fn(&PublicKey) -> Result<String, Unreadable>,
+) -> Result<StoredKey, Problem> {
+    let key = service(app.key_service.as_deref())?.public_key(id).await.map_err(unavailable)?;
+    let public = PublicKey::from_info(&key.public).map_err(|_| Unreadable)?;
+    Ok(StoredKey {
+        kid: kid(&public)?,
+        secret: format!("{SERVICE}{}", key.id),
+        public: Some(BASE64.encode(key.public)),
+        made_at: app.clock.now(),
+    })
+}
+
+pub(super) async fn sign(
+    keys: Option<&dyn KeyService>,
+    id: &str,
+    algorithm: Algorithm,
+    message: &[u8],
+) -> Result<Vec<u8>, Problem> {
+    service(keys)?.sign(id, algorithm, message).await.map_err(unavailable)
+}
+
+fn service(keys: Option<&dyn KeyService>) -> Result<&dyn KeyService, Problem> {
+    let missing = || Problem::fault("a key is in a key service, but this process has no key service");
+    keys.ok_or_else(missing)
+}
+
+/// 409: the key service still has the key that is in use.
+pub(super) fn same_key(setting: &str) -> Problem {
+    let detail = format!(
+        "The key that {setting} names is already in use. Create a new key in the key service, set {setting} to its id, \
+         and change the key then."
+    );
+    Problem::new(http::StatusCode::CONFLICT, "same_key", detail)
+}
+
+fn unavailable(error: KeyServiceError) -> Problem {
+    Problem::unavailable(error.to_string())
+}

@@ -1,0 +1,59 @@
+//! Signs with keys in AWS KMS. The private half of a key never leaves KMS.
+
+use aws_sdk_kms::Client;
+use aws_sdk_kms::error::DisplayErrorContext;
+use aws_sdk_kms::primitives::Blob;
+use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use registry_app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
+
+/// The keys of an AWS account.
+#[derive(Clone, Debug)]
+pub struct Kms(Client);
+
+impl Kms {
+    #[must_use]
+    pub const fn new(client: Client) -> Self {
+        Self(client)
+    }
+}
+
+impl KeyService for Kms {
+    fn public_key<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<ServiceKey, KeyServiceError>> {
+        async move {
+            let key = self.0.get_public_key().key_id(id).send().await.map_err(failed)?;
+            let missing = || KeyServiceError("KMS returned no public key".to_owned());
+            let public = key.public_key.ok_or_else(missing)?.into_inner();
+            Ok(ServiceKey { id: key.key_id.ok_or_else(missing)?, public })
+        }
+        .boxed()
+    }
+
+    fn sign<'a>(
+        &'a self,
+        id: &'a str,
+        algorithm: Algorithm,
+        message: &'a [u8],
+    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
+        // KMS signs at most 4,096 bytes itself. A token or card can be longer, so its digest is sent.
+        let (algorithm, kind, message) = match algorithm {
+            Algorithm::Es256 => {
+                let digest = ring::digest::digest(&ring::digest::SHA256, message);
+                (SigningAlgorithmSpec::EcdsaSha256, MessageType::Digest, digest.as_ref().to_vec())
+            }
+            Algorithm::Ed25519 => (SigningAlgorithmSpec::Ed25519Sha512, MessageType::Raw, message.to_vec()),
+        };
+        async move {
+            let request = self.0.sign().key_id(id).signing_algorithm(algorithm).message_type(kind);
+            let signed = request.message(Blob::new(message)).send().await.map_err(failed)?;
+            let missing = || KeyServiceError("KMS returned no signature".to_owned());
+            Ok(signed.signature.ok_or_else(missing)?.into_inner())
+        }
+        .boxed()
+    }
+}
+
+fn failed(error: impl std::error::Error) -> KeyServiceError {
+    KeyServiceError(DisplayErrorContext(error).to_string())
+}

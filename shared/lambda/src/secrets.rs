@@ -1,0 +1,56 @@
+//! Reads secrets from AWS Secrets Manager, so that no secret is in the environment of a function. For a setting such as
+//! `OPERATOR_TOKEN`, the variable `OPERATOR_TOKEN_FROM` contains the name of the secret. The secrets are read at the start
+//! and then every few minutes, so that a new value needs no deployment.
+
+use std::collections::HashMap;
+
+use aws_sdk_secretsmanager::Client;
+use aws_sdk_secretsmanager::error::DisplayErrorContext;
+use jiff::SignedDuration;
+
+/// How long a value is used before it is read again.
+pub(super) const REFRESH: SignedDuration = SignedDuration::from_mins(5);
+
+/// The settings that can come from a secret.
+const SECRET_SETTINGS: [&str; 3] = ["OPERATOR_TOKEN", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"];
+
+/// The secrets of a function, by the settings that they set.
+#[derive(Debug)]
+pub(super) struct Secrets {
+    client: Client,
+    names: Vec<(&'static str, String)>,
+}
+
+/// A secret that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the secret {name} of the setting {setting} cannot be read: {why}")]
+pub struct SecretError {
+    setting: &'static str,
+    name: String,
+    why: String,
+}
+
+impl Secrets {
+    /// `None` if no setting of this function comes from a secret.
+    pub(super) fn from_env(client: impl FnOnce() -> Client, lookup: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let name = |setting: &'static str| {
+            let name = lookup(&format!("{setting}_FROM"))?.trim().to_owned();
+            (!name.is_empty()).then_some((setting, name))
+        };
+        let names: Vec<_> = SECRET_SETTINGS.into_iter().filter_map(name).collect();
+        (!names.is_empty()).then(|| Self { client: client(), names })
+    }
+
+    /// The values by setting.
+    pub(super) async fn read(&self) -> Result<HashMap<&'static str, String>, SecretError> {
+        let mut values = HashMap::new();
+        for (setting, name) in &self.names {
+            let failed = |why: String| SecretError { setting, name: name.clone(), why };
+            let answer = self.client.get_secret_value().secret_id(name).send().await;
+            let answer = answer.map_err(|error| failed(DisplayErrorContext(error).to_string()))?;
+            let value = answer.secret_string.ok_or_else(|| failed("it contains no text".to_owned()))?;
+            values.insert(*setting, value);
+        }
+        Ok(values)
+    }
+}
