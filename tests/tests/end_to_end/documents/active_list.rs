@@ -131,7 +131,7 @@ async fn active_list_contains_the_founding_deal() {
         ],
         "one_liner": "The first 100 listings that take the demo and send feedback receive a full product, free and without checkout.",
         "short": "100 of 100 founding seats left",
-        "for_active": "Any Live agent or MCP server can claim one seat."
+        "for_active": "Any Live agent or MCP server can claim one seat. A domain gets one seat."
       }
     }
     "#);
@@ -174,7 +174,7 @@ async fn active_list_contains_the_stages_of_a_listing() {
         {
           "id": "buy",
           "label": "Buy",
-          "agent_action": "Wait until payments open. They open when 250 agents and 250 MCP servers have sent feedback."
+          "agent_action": "Wait until payments open. They open when 250 agents and 250 MCP servers have sent feedback, and the operator allows payments."
         }
       ]
     }

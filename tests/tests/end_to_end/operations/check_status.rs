@@ -269,7 +269,7 @@ async fn status_contains_a_complete_demo_request() {
           ],
           "one_liner": "The first 100 listings that take the demo and send feedback receive a full product, free and without checkout.",
           "short": "100 of 100 founding seats left",
-          "for_active": "Any Live agent or MCP server can claim one seat."
+          "for_active": "Any Live agent or MCP server can claim one seat. A domain gets one seat."
         },
         "next_after_demo": {
           "step": "feedback",

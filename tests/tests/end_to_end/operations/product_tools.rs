@@ -188,7 +188,11 @@ async fn product_agent_returns_the_list_of_its_tools() {
 
 #[tokio::test]
 async fn purchase_has_to_wait_until_payments_open() {
-    let options = TestOptions::default().with_setting("PAYMENTS_OPEN_AFTER", 1);
+    let options = TestOptions::default()
+        .with_setting("PAYMENTS", "on")
+        .with_setting("STRIPE_SECRET_KEY", "sk_test_x")
+        .with_setting("STRIPE_WEBHOOK_SECRET", "whsec_x")
+        .with_setting("PAYMENTS_OPEN_AFTER", 1);
     let (registry, agents, server) = (
         TestRegistry::start_with(options).await,
         Peer::start(agents::newest).await,
