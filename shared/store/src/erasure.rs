@@ -1,6 +1,8 @@
 //! Erases what people sent about a listing, or what mentions an e-mail address. This is the only request that reads the
 //! whole table: tasks and sessions have random keys, so nothing else finds them. The operator erases rarely.
 
+use std::collections::BTreeMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::attributes::{Item, blob, text, to_blob};
@@ -150,7 +152,7 @@ impl Store {
     /// Removes the texts from a completion that an earlier version stored with them.
     async fn erase_old_texts(&self, key: Key, item: &Item) -> Result<bool, StoreError> {
         let completion: Completion = blob(item, "completion")?;
-        let feedback = Feedback { answers: Default::default(), body: None, ..completion.feedback.clone() };
+        let feedback = Feedback { answers: BTreeMap::new(), body: None, ..completion.feedback.clone() };
         if feedback == completion.feedback {
             return Ok(false);
         }
