@@ -112,7 +112,8 @@ impl App {
     pub fn at(self, base_url: Option<String>) -> Self {
         match base_url {
             Some(base_url) => {
-                let settings = Settings { base_url, ..self.settings.clone() };
+                let mut settings = self.settings.clone();
+                settings.base_url = base_url;
                 self.with_settings(settings)
             }
             None => self,

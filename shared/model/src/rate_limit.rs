@@ -69,7 +69,7 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 15] = {
+pub const RATE_LIMITS: [RateLimit; 16] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
