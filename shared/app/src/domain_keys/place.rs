@@ -1,6 +1,8 @@
 //! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the record of the
 //! official registry, `v=MCPv1; k=ed25519; p=...`. The other two places are a key set and the document of a DID.
 
+use std::net::IpAddr;
+
 use http::StatusCode;
 
 use super::did::Did;
@@ -50,6 +52,10 @@ impl NoKeys {
 impl DomainKeys {
     /// Reads the TXT records of a domain.
     pub async fn by_dns(app: &App, domain: &str) -> Self {
+        if domain.trim_matches(['[', ']']).parse::<IpAddr>().is_ok() {
+            let why = format!("{domain} is an address, so it has no TXT records.");
+            return Self { source: KeySource::Dns, found: Err(NoKeys::absent(why)) };
+        }
         let found = match app.fetcher.txt_records(domain, PREFLIGHT).await {
             Ok(records) => of_records(records.iter().map(String::as_str))
                 .ok_or_else(|| NoKeys::absent(format!("No TXT record of {domain} contains an Ed25519 key."))),

@@ -29,7 +29,7 @@ async fn page_names_the_places_of_the_listing_and_its_script() {
     let text = page(&registry, &format!("/prove?id={id}")).await;
     for part in [
         "TXT record at mcp.example.com",
-        "https://mcp.example.com/.well-known/jwks.json",
+        "/.well-known/jwks.json",
         &format!("listing='{id}'"),
         &format!("registry='{}'", registry.app.settings.base_url),
         "prove.sh withdraw",

@@ -157,7 +157,8 @@ async fn opted_out_listing_gets_no_messages() {
     }
     assert_eq!(message_count(&registry, &id).await, 0);
 
-    registry.post(OPT_OUT_PATH, &json!({ "listing_id": id, "action": "opt_in" })).await;
+    let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
+    assert!(registry::outreach::opt_in(&registry.app, &listing).await.unwrap());
     assert_eq!(
         registry.reach_out().await["connector"],
         json!(id),
