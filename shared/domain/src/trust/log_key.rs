@@ -58,11 +58,7 @@ impl LogSigner {
             let key = SecondKey { vkey: second.key.kid.clone(), is_previous: second.is_previous };
             Ok((read(&second.key)?, key))
         });
-        Ok(Self {
-            first: read(&stored.first)?,
-            vkey: stored.first.kid.clone(),
-            second: second.transpose()?,
-        })
+        Ok(Self { first: read(&stored.first)?, vkey: stored.first.kid.clone(), second: second.transpose()? })
     }
 }
 
