@@ -169,6 +169,7 @@ pub struct WitnessState {
     pub failure: Option<String>,
     /// The signature line of its last cosignature.
     #[serde(default)]
+    #[schemars(skip)]
     pub line: String,
 }
 
