@@ -168,7 +168,9 @@ async fn change_log_key(app: &App, step: KeyStep) -> Result<Outcome, Problem> {
     let second = app.store.log_tree().await?.and_then(|tree| tree.second_key);
     let second_is_previous = second.map(|key| key.is_previous);
     let refusal = match (step, second_is_previous) {
-        (KeyStep::Announce, Some(true)) => "The previous key still signs. Retire it before you announce the next key.",
+        (KeyStep::Announce, Some(true)) => {
+            "The previous key still signs. Retire it before you announce the next key."
+        }
         (KeyStep::Promote, None | Some(true)) => "There is no next key. Announce it first.",
         (KeyStep::Retire, None) => "There is only one key, so no key can be retired.",
         _ => {

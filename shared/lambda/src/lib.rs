@@ -34,7 +34,7 @@ use registry_model::{CallerAddress, Moment};
 use registry_model::metrics::Metrics;
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
-pub async fn serve(routes: impl Fn(App) -> Router) -> Result<(), Error> {
+pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
     init_logging();
     let aws::Start { app, secrets } = aws::start().await?;
     let running = Running { read_at: app.clock.now(), app, router: None };

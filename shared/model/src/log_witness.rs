@@ -37,7 +37,8 @@ impl LogWitness {
             && url.username().is_empty()
             && url.query().is_none()
             && url.fragment().is_none();
-        (is_prefix && !name.is_empty() && kind == COSIGNATURE && id == format!("{key_id:08x}")).then_some(())?;
+        (is_prefix && !name.is_empty() && kind == COSIGNATURE && id == format!("{key_id:08x}"))
+            .then_some(())?;
         Some(Self {
             name: name.to_owned(),
             vkey: vkey.to_owned(),

@@ -79,7 +79,9 @@ impl Store {
         let mut transaction = Transaction::default();
         let pointer = Expression::default().set("batch", s(last));
         let pointer = match &unlogged.latest {
-            Some(latest) => pointer.only_if("#batch = :latest", [("#batch", "batch")], [(":latest", s(latest))]),
+            Some(latest) => {
+                pointer.only_if("#batch = :latest", [("#batch", "batch")], [(":latest", s(latest))])
+            }
             None => pointer.if_absent(),
         };
         transaction.update(keys::latest_batch(), pointer);

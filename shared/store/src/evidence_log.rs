@@ -213,7 +213,8 @@ impl Store {
         let mut start = None;
         loop {
             let range = Range::Between(keys::LEAF.to_owned(), last.sk.clone());
-            let query = Query::of(last.pk.clone()).range(range).after(start).descending().limit(PAGE).strong();
+            let query =
+                Query::of(last.pk.clone()).range(range).after(start).descending().limit(PAGE).strong();
             let page = self.query(query).await?;
             let decisions = page.items.iter().filter(|leaf| !leaf.contains_key(ATTESTATION));
             let latest = decisions.filter_map(index_of).max();

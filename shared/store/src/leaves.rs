@@ -70,7 +70,8 @@ impl Store {
                 return Ok(Outcome::Refused(Refused(others)));
             }
             for (leaf, write) in leaves.iter_mut().zip(latest) {
-                let Some(id) = leaf.listing_id.as_ref().filter(|_| write.is_some_and(|write| outdated.contains(&write)))
+                let Some(id) =
+                    leaf.listing_id.as_ref().filter(|_| write.is_some_and(|write| outdated.contains(&write)))
                 else {
                     continue;
                 };

@@ -83,7 +83,8 @@ impl Store {
         let mut first: Item = serde_dynamo::to_item(&keys.first)?;
         first.extend(Key::new(LOG_PARTITION, FIRST).item());
         transaction.put(first);
-        let mut second: Item = keys.second.as_ref().map(serde_dynamo::to_item).transpose()?.unwrap_or_default();
+        let mut second: Item =
+            keys.second.as_ref().map(serde_dynamo::to_item).transpose()?.unwrap_or_default();
         second.extend(Key::new(LOG_PARTITION, SECOND).item());
         transaction.put(second);
         self.transact(transaction).await.map(drop)

@@ -55,9 +55,9 @@ async fn concurrent_sequencers_add_every_leaf_once() {
             assert!(seen.insert(inclusion.leaf), "{engine}: {index} is a duplicate");
         }
         for id in &ids {
-            let inclusion = of_listing(&app, id, now()).await.unwrap().unwrap();
+            let inclusion = of_listing(&app, id, None).await.unwrap().unwrap();
             assert!(inclusion.leaf.contains(&format!("\"{id}\"")), "{engine}: {}", inclusion.leaf);
-            let listing = app.store.leaf_index_at(id, now()).await.unwrap();
+            let listing = app.store.decision_index(id, Some(now())).await.unwrap();
             assert_eq!(listing, Some(inclusion.index), "{engine}");
         }
         // The sequencer recognizes a repeated decision.

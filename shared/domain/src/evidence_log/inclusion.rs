@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use futures::future::try_join_all;
 use tlog_tiles::{Hash, HashReader, Tile, check_record, prove_record, prove_tree, record_hash};
 
-use super::witnesses::published_with;
 use super::tree::{Hashes, read_hash, tree_fault, write_hash};
+use super::witnesses::published_with;
 use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH};

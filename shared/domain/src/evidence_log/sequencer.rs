@@ -70,7 +70,10 @@ async fn readable_leaves(app: &App) -> Result<PendingLeaves, Problem> {
     loop {
         let pending = app.store.pending_leaves().await?;
         for leaf in &pending.unreadable {
-            tracing::error!(leaf = shorten(&leaf.text, 300), "a pending leaf cannot be read; it is set aside");
+            tracing::error!(
+                leaf = shorten(&leaf.text, 300),
+                "a pending leaf cannot be read; it is set aside"
+            );
             app.store.set_aside(leaf).await?;
         }
         if !pending.leaves.is_empty() || !pending.more {

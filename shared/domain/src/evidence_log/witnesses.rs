@@ -63,7 +63,8 @@ pub(super) async fn collect(app: &App) -> Result<(), Problem> {
     let before = app.store.witnessed().await?;
     let asked = app.settings.log_witnesses.iter().map(|witness| {
         let known = before.witnesses.iter().find(|state| state.vkey == witness.vkey).cloned();
-        let known = known.unwrap_or_else(|| WitnessState { vkey: witness.vkey.clone(), ..Default::default() });
+        let known =
+            known.unwrap_or_else(|| WitnessState { vkey: witness.vkey.clone(), ..Default::default() });
         ask(app, witness, &tree, known)
     });
     let witnesses = join_all(asked).await;
@@ -100,7 +101,9 @@ async fn ask(app: &App, witness: &LogWitness, tree: &LogTree, known: WitnessStat
             }
             Ok(Answer::OtherSize(size)) => match size.cmp(&tree.size) {
                 // Another run may have submitted a later tree. Otherwise the witness has seen another log.
-                Ordering::Greater => return failed(witness, known, "the witness has cosigned a larger tree".to_owned()),
+                Ordering::Greater => {
+                    return failed(witness, known, "the witness has cosigned a larger tree".to_owned());
+                }
                 _ if size == known.tree_size => {
                     return failed(witness, known, "the witness has cosigned another tree".to_owned());
                 }
@@ -213,7 +216,11 @@ mod tests {
             "text".to_owned(),
             other,
             line(note.text(), &witness.name, 8),
-            line(b"example.com/behind-the-sofa\n1\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n", &witness.name, 7),
+            line(
+                b"example.com/behind-the-sofa\n1\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n",
+                &witness.name,
+                7,
+            ),
         ] {
             assert_eq!(of(&wrong), None, "{wrong}");
         }

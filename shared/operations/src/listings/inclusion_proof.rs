@@ -100,10 +100,7 @@ impl Operation for InclusionProof {
     }
 }
 
-async fn find(
-    app: &App,
-    arguments: &Arguments,
-) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
+async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
     match (&arguments.listing_id, arguments.index) {
         (Some(id), None) => {
             let id: ListingId = id.parse().map_err(|_| Problem::listing_not_found(id))?;

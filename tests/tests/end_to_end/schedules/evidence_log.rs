@@ -208,7 +208,7 @@ async fn attestations_do_not_hide_the_last_decision() {
     days.push(("confirmed", step("confirmed").await));
     peer.answer_with(agents::only(404));
     registry.advance(DAY * 7 + HOUR);
-    registry.tick().await;
+    registry.recheck().await;
     days.push(("ended", step("ended").await));
     for _ in 0..3 {
         registry.advance(HOUR * 2);

@@ -4,10 +4,13 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Random, Withdrawal};
+use registry::model::{
+    Clock, FeedItem, HashPrefix, Lane, Listing, ListingId, Moment, PublicReason, Random, Withdrawal,
+};
 use registry::probe::run;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -63,7 +66,7 @@ async fn withdrawal_follows_a_recheck_of_a_process_whose_clock_is_fast() {
     let id = registry.live_card(&peer.card()).await;
     registry.advance(DAY * 6 + HOUR * 12);
     let fast = process(&registry, registry.now() + jiff::SignedDuration::from_mins(5));
-    run::recheck(&fast, None).await.unwrap();
+    run::recheck(&fast, HashPrefix::default()).await.unwrap();
     registry.advance(Duration::from_secs(1));
     let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
     ::operator::handle(&registry.app, withdrawal).await.unwrap();
@@ -82,7 +85,7 @@ async fn withdrawal_that_began_before_a_recheck_ended_follows_it() {
     let (began, store) = (registry.now(), &registry.app.store);
     let before = store.listing(&id).await.unwrap().unwrap();
     registry.advance(Duration::from_secs(20));
-    run::recheck(&registry.app, None).await.unwrap();
+    run::recheck(&registry.app, HashPrefix::default()).await.unwrap();
     let refused = store.decide(&before, &withdrawn(&before, began), &news(&before, began)).await;
     assert!(!refused.unwrap(), "the listing was probed since it was read");
     let before = store.listing(&id).await.unwrap().unwrap();
@@ -100,7 +103,7 @@ async fn expiry_is_not_recorded_after_a_later_decision() {
     registry.advance(DAY * 6 + HOUR * 12);
     let read_at = registry.now();
     registry.advance(Duration::from_secs(20));
-    run::recheck(&registry.app, None).await.unwrap();
+    run::recheck(&registry.app, HashPrefix::default()).await.unwrap();
     let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
     registry.app.store.record_overdue(&[news(&listing, read_at)]).await.unwrap();
     registry.tick().await;

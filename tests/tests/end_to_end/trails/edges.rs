@@ -45,7 +45,8 @@ async fn composition_expires_when_its_strength_is_gone() {
 async fn new_composition_replaces_the_weakest_of_a_full_listing() {
     const EXTRA: usize = 5;
     let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
-    let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, MAX_EDGES + EXTRA + 1).await;
+    let servers =
+        tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, MAX_EDGES + EXTRA + 1).await;
     let (centre, others) = servers.split_first().unwrap();
     // The oldest pair is the strongest, because two sources reported it.
     use_together(&registry, 1, (centre, &others[0])).await;

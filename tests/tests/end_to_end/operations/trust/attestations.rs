@@ -304,8 +304,7 @@ async fn token_under_a_known_id_is_refused_unless_the_registry_issued_it() {
     let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
     let key = EcdsaKeyPair::from_private_key_and_public_key(algorithm, &scalar, &point, &random).unwrap();
     let signed = |payload: &Value| {
-        let text =
-            format!("{}.{}", jws.split('.').next().unwrap(), BASE64URL.encode(payload.to_string()));
+        let text = format!("{}.{}", jws.split('.').next().unwrap(), BASE64URL.encode(payload.to_string()));
         let signature = key.sign(&random, text.as_bytes()).unwrap();
         format!("{text}.{}", BASE64URL.encode(signature.as_ref()))
     };
@@ -347,7 +346,8 @@ async fn attestation_of_an_older_version_is_verified_with_its_leaf() {
     let answer = verify_token(&registry, jws).await;
     assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(true), vec![]), "{answer}");
     assert_eq!(answer["log"]["pending"], false, "{answer}");
-    let path = answer["log"]["proof_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
+    let path =
+        answer["log"]["proof_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
     assert_eq!(registry.get(&path).await.body["leaf"]["event"], "attested");
 }
 
