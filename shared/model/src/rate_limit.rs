@@ -19,6 +19,8 @@ pub enum LimitedAction {
     Task,
     Attestation,
     OptOut,
+    /// The files of a product are made or compared.
+    Product,
     /// A signature checked with the keys of a domain.
     OwnerProof,
     /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
@@ -49,7 +51,7 @@ pub struct Rate {
     pub caller: u32,
     /// By all callers at one target together; equals `caller` if targets have no limit of their own.
     pub target: u32,
-    /// By all callers together.
+    /// By all callers together, before the limits of callers become smaller.
     pub everybody: u32,
 }
 
@@ -66,7 +68,7 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 14] = {
+pub const RATE_LIMITS: [RateLimit; 15] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
@@ -89,6 +91,12 @@ pub const RATE_LIMITS: [RateLimit; 14] = {
         plain(A::Task, "TASKS", [120, 6000], "send an A2A message that creates a task"),
         plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
         plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
+        plain(
+            A::Product,
+            "PRODUCT_FILES",
+            [600, 30_000],
+            "preview, export or compare the files of a product",
+        ),
         aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove that you own a listing"),
     ]
 };
@@ -177,6 +185,7 @@ impl LimitedAction {
             Self::Task => "task",
             Self::Attestation => "attest",
             Self::OptOut => "opt-out",
+            Self::Product => "product",
             Self::OwnerProof => "owner",
             Self::OwnerChallenge => "owner-challenge",
         }

@@ -8,7 +8,7 @@ use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::leaves::add_leaf;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use super::{keys, trails};
@@ -32,6 +32,9 @@ impl Store {
         act: Option<&Allowance<'_>>,
     ) -> Result<Option<UsedUp>, StoreError> {
         let (at, listing_id) = (record.issued_at, &record.listing_id);
+        if let Some(used_up) = self.used_up(act.copied(), at).await? {
+            return Ok(Some(used_up));
+        }
         let mut transaction = Transaction::default();
         let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, KEPT_AFTER_EXPIRY)];
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
@@ -40,13 +43,11 @@ impl Store {
         leaf.evidence = Some(sha256_hex(jws));
         leaf.attestation_id = Some(record.id.to_string());
         add_leaf(&mut transaction, &leaf)?;
-        let counted = rates::count(&mut transaction, act.copied(), at);
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),
-            Outcome::Refused(refused) => match counted.used_up(&refused) {
-                Some(used_up) => Ok(Some(used_up)),
-                None => Err(StoreError::Busy("the id of an attestation exists already".to_owned())),
-            },
+            Outcome::Refused(_) => {
+                Err(StoreError::Busy("the id of an attestation exists already".to_owned()))
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::listing_item::contact_change;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use super::{discounts, feed, grants, keys, trails};
 use registry_model::{
@@ -67,6 +67,9 @@ impl Store {
         news: &FeedItem,
     ) -> Result<CompletionOutcome, StoreError> {
         let NewFeedback { feedback, contact, key_digest, trail } = new;
+        if let Some(used_up) = self.used_up(allowance, feedback.at).await? {
+            return Ok(CompletionOutcome::Limited(used_up));
+        }
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
         let completion = Completion {
@@ -98,14 +101,11 @@ impl Store {
             deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));
         }
         trails::deposit(&mut transaction, &deposits, feedback.at);
-        let counted = rates::count(&mut transaction, allowance, feedback.at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => CompletionOutcome::Done,
             Outcome::Refused(refused) if refused.includes(completion) => CompletionOutcome::AlreadyDone,
             Outcome::Refused(refused) if refused.includes(demoed) => CompletionOutcome::NotDemoed,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(CompletionOutcome::SeatsGone, CompletionOutcome::Limited)
-            }
+            Outcome::Refused(_) => CompletionOutcome::SeatsGone,
         })
     }
 
@@ -118,6 +118,9 @@ impl Store {
         allowance: Option<Allowance<'_>>,
         now: Moment,
     ) -> Result<CompletionOutcome, StoreError> {
+        if let Some(used_up) = self.used_up(allowance, now).await? {
+            return Ok(CompletionOutcome::Limited(used_up));
+        }
         let mut transaction = Transaction::default();
         let after = Completion { reward: reward.stored(), ..before.clone() };
         let change = Expression::default().set("completion", to_blob(&after)?).only_if(
@@ -136,12 +139,9 @@ impl Store {
             }
         };
         put_reward(&mut transaction, &before.feedback, reward)?;
-        let counted = rates::count(&mut transaction, allowance, now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => CompletionOutcome::Done,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(CompletionOutcome::AlreadyDone, CompletionOutcome::Limited)
-            }
+            Outcome::Refused(_) => CompletionOutcome::AlreadyDone,
         })
     }
 }

@@ -9,5 +9,6 @@ mod middleware;
 pub mod rest;
 
 pub use arguments::{Body, Query, RawBody};
+pub use caller_limit::CallerBucket;
 pub use json_envelope::JsonEnvelope;
 pub use middleware::with_middleware;

@@ -23,5 +23,6 @@ mod pages;
 mod properties;
 mod protocols;
 mod real_documents;
+mod rights;
 mod schedules;
 mod trails;

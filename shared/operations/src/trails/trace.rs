@@ -87,6 +87,8 @@ pub(crate) async fn leave(
     let now = app.clock.now();
     let act = trace.event.as_str();
     let mut is_repeated = false;
+    let name = caller.name();
+    let mut allowance = app.allowance(LimitedAction::Trace, &name, Some(id.as_str()));
     for _ in 0..MAX_ATTEMPTS {
         let neighbours = neighbours(app, &id, other.as_ref(), now).await?;
         let listing_ids: Vec<&ListingId> = std::iter::once(&id).chain(&other).collect();
@@ -109,7 +111,6 @@ pub(crate) async fn leave(
         let why = not_counted(trace.event, is_own, found.is_repeated || is_repeated);
         let deposits = deposits(&trace, &id, other.as_ref(), &neighbours, &found, why.is_none());
         let mark = mark(app, &trace, &id, other.as_ref(), now);
-        let name = caller.name();
         let source = TraceSource { act, digest: &digest, until: now + trace.repeat_after };
         let known = found.edges.first();
         let used_with = other.as_ref().map(|with| UsedWith { with, by: EDGE_STRENGTH, known });
@@ -118,7 +119,7 @@ pub(crate) async fn leave(
             deposits: &deposits,
             source: Some(source).filter(|_| why.is_none()),
             used_with: used_with.filter(|_| why.is_none()),
-            act: app.allowance(LimitedAction::Trace, &name, Some(id.as_str())),
+            act: allowance.take(),
         };
         match app.store.leave_trace(&new, now).await? {
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),

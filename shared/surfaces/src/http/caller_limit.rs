@@ -67,24 +67,42 @@ impl CallerLimit {
     }
 }
 
-/// A request without an address came through no gateway and is not counted.
-pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, next: Next) -> Response {
-    let address = request.extensions().get::<CallerAddress>().map(|address| address.0);
-    let taken =
-        address.map_or(Ok(()), |address| limit.take(Caller { address: Some(address), bearer: None }.name()));
-    match taken {
-        Ok(()) => next.run(request).await,
-        Err(seconds) => Problem::too_many(
-            format!(
+/// The bucket of the caller of a request. The middleware adds it to the request, so that a function can count a request
+/// that contains several messages more than once.
+#[derive(Clone, Debug)]
+pub struct CallerBucket {
+    limit: CallerLimit,
+    caller: String,
+}
+
+impl CallerBucket {
+    /// Takes one token.
+    ///
+    /// # Errors
+    /// 429 where the bucket is empty.
+    pub fn take(&self) -> Result<(), Problem> {
+        self.limit.take(self.caller.clone()).map_err(|seconds| {
+            let detail = format!(
                 "Rate limit exceeded: your address sent more than {} requests per second. Send the request \
                  again after {seconds} s.",
-                limit.rate.per_second
-            ),
-            seconds,
-        )
-        .with("allowance", "caller")
-        .into_response(),
+                self.limit.rate.per_second
+            );
+            Problem::too_many(detail, seconds).with("allowance", "caller")
+        })
     }
+}
+
+/// A request without an address came through no gateway and is not counted.
+pub(super) async fn limit(State(limit): State<CallerLimit>, mut request: Request, next: Next) -> Response {
+    if let Some(CallerAddress(address)) = request.extensions().get().copied() {
+        let caller = Caller { address: Some(address), bearer: None }.name();
+        let bucket = CallerBucket { limit, caller };
+        if let Err(problem) = bucket.take() {
+            return problem.into_response();
+        }
+        request.extensions_mut().insert(bucket);
+    }
+    next.run(request).await
 }
 
 #[cfg(test)]

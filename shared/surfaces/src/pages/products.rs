@@ -57,8 +57,10 @@ fn example_agent() -> Profile {
 }
 
 fn example_server() -> Profile {
-    let tool =
-        Tool { name: "forecast".to_owned(), description: "The weather for a place on a given day.".to_owned() };
+    let tool = Tool {
+        name: "forecast".to_owned(),
+        description: "The weather for a place on a given day.".to_owned(),
+    };
     let profile = Profile::unlisted(Kind::Mcp, "Example server", Some("Tells the weather."), vec![tool]);
     Profile { endpoint: Some("https://mcp.example.com/mcp".to_owned()), ..profile }
 }

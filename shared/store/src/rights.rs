@@ -1,0 +1,129 @@
+//! The rights of each function on AWS: which partitions of the table it may read and write. A test writes the policies
+//! in `infra/template.yaml` from [`RIGHTS`]. The engine of the end-to-end tests refuses every access that is not in
+//! [`RIGHTS`], and names the missing line.
+
+/// A kind of access that a policy distinguishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Access {
+    Read,
+    /// A condition of a transaction on an item that the transaction does not change.
+    Check,
+    Put,
+    Update,
+    Delete,
+    /// A query of the index [`SHOWN`](crate::table::SHOWN), which contains whole items.
+    Gsi1,
+    /// A query of the index [`DUE`](crate::table::DUE), which contains only keys.
+    Gsi2,
+}
+
+impl Access {
+    pub const ALL: [Self; 7] =
+        [Self::Read, Self::Check, Self::Put, Self::Update, Self::Delete, Self::Gsi1, Self::Gsi2];
+
+    /// The word in [`RIGHTS`].
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Check => "check",
+            Self::Put => "put",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Gsi1 => "gsi1",
+            Self::Gsi2 => "gsi2",
+        }
+    }
+
+    /// The IAM actions that it needs.
+    #[must_use]
+    pub const fn actions(self) -> &'static [&'static str] {
+        match self {
+            Self::Read => &["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"],
+            Self::Check => &["dynamodb:ConditionCheckItem"],
+            Self::Put => &["dynamodb:PutItem"],
+            Self::Update => &["dynamodb:UpdateItem"],
+            Self::Delete => &["dynamodb:DeleteItem"],
+            Self::Gsi1 | Self::Gsi2 => &["dynamodb:Query"],
+        }
+    }
+
+    /// The index that is queried; none for the table itself.
+    #[must_use]
+    pub const fn index(self) -> Option<&'static str> {
+        match self {
+            Self::Gsi1 | Self::Gsi2 => Some(self.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The access that an action on the table or on an index needs.
+    #[must_use]
+    pub fn of(action: &str, index: Option<&str>) -> Option<Self> {
+        Self::ALL.into_iter().find(|access| access.index() == index && access.actions().contains(&action))
+    }
+}
+
+/// Every right: the partitions, the kinds of access, the functions. A `*` at the end of a partition stands for any text.
+/// No other right exists, so an item with a new key needs a line here. `UPDATE=1 cargo test -p tests --test template`
+/// then writes the policies.
+pub const RIGHTS: &[(&str, &str, &str)] = &[
+    //RIGHTS
+];
+
+/// Whether `partition` is one of `partitions`, as in the condition `StringLike` of a policy.
+fn is_like(partition: &str, partitions: &str) -> bool {
+    match partitions.strip_suffix('*') {
+        Some(prefix) => partition.starts_with(prefix),
+        None => partition == partitions,
+    }
+}
+
+/// The partitions to which a function has a kind of access, in alphabetical order.
+#[must_use]
+pub fn partitions(function: &str, access: Access) -> Vec<&'static str> {
+    let has = |words: &str, word: &str| words.split(' ').any(|other| other == word);
+    let rows =
+        RIGHTS.iter().filter(|(_, kinds, functions)| has(kinds, access.as_str()) && has(functions, function));
+    let mut partitions: Vec<&str> = rows.map(|(partitions, ..)| *partitions).collect();
+    partitions.sort_unstable();
+    partitions.dedup();
+    partitions
+}
+
+/// The entry of [`RIGHTS`] that allows an access.
+#[must_use]
+pub fn permits(function: &str, access: Access, partition: &str) -> Option<&'static str> {
+    partitions(function, access).into_iter().find(|partitions| is_like(partition, partitions))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_contain_only_known_kinds_of_access() {
+        for (partitions, kinds, functions) in RIGHTS {
+            for kind in kinds.split(' ') {
+                assert!(Access::ALL.iter().any(|access| access.as_str() == kind), "{partitions}: {kind}");
+            }
+            assert!(!functions.is_empty() && !partitions.is_empty());
+            let text = partitions.strip_suffix('*').unwrap_or(partitions);
+            assert!(!text.is_empty() && !text.contains(['*', '?']), "{partitions} is not a key or a prefix");
+        }
+    }
+
+    #[test]
+    fn actions_of_an_index_need_the_right_for_that_index() {
+        assert_eq!(Access::of("dynamodb:Query", Some("gsi1")), Some(Access::Gsi1));
+        assert_eq!(Access::of("dynamodb:Query", None), Some(Access::Read));
+        assert_eq!(Access::of("dynamodb:Scan", None), None);
+        assert_eq!(Access::of("dynamodb:GetItem", Some("gsi1")), None);
+    }
+
+    #[test]
+    fn partition_without_a_star_is_exact() {
+        assert!(is_like("LIVE", "LIVE") && !is_like("LIVE#x", "LIVE"));
+        assert!(is_like("TOKEN#x", "TOKEN#*") && !is_like("TOKENS", "TOKEN#*"));
+    }
+}
