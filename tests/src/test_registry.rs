@@ -8,7 +8,7 @@ mod options;
 mod reply;
 mod table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,6 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
 use local::engine::instrumented::Denials;
-use local::functions::Job;
 use local::{Embedded, Local, Observer, Options};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
@@ -47,10 +46,8 @@ pub struct TestRegistry {
     /// Counts the table calls, and injects faults.
     pub observer: Observer,
     local: Local,
-    /// The functions of the schedules and the bus, and the operator's, with their rights.
-    jobs: BTreeMap<&'static str, Job>,
     http: reqwest::Client,
-    denials: CheckedDenials,
+    _denials: CheckedDenials,
     events: Mutex<UnboundedReceiver<Value>>,
 }
 
@@ -66,14 +63,11 @@ impl TestRegistry {
         let options = Options { observer: Some(observer.clone()), ..options.into_local() };
         let mut local = Local::start(options).await.unwrap();
         let events = local.events.take().unwrap();
-        let mut jobs = local::functions::jobs(&local.app);
-        jobs.insert("operator", local::functions::operator(&local.app));
         Self {
             app: local.app.clone(),
-            denials: CheckedDenials(observer.denials.clone()),
+            _denials: CheckedDenials(observer.denials.clone()),
             observer,
             local,
-            jobs,
             http: client(),
             events: Mutex::new(events),
         }
@@ -269,7 +263,10 @@ impl TestRegistry {
     /// # Errors
     /// The function fails.
     pub async fn try_run(&self, function: &str, event: Value) -> Result<Value, String> {
-        self.jobs[function](event).await
+        match function {
+            "operator" => local::functions::operator(&self.app)(event).await,
+            _ => local::functions::jobs(&self.app)[function](event).await,
+        }
     }
 
     /// Updates the search index, as an event or the schedule does.

@@ -13,6 +13,7 @@ use axum::response::IntoResponse as _;
 use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use local::engine::{self, Data, Embedded};
+use local::rights::{self, Access, RIGHTS};
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
@@ -24,7 +25,6 @@ use registry::openapi::OPENAPI;
 use registry::operations::{self, CATALOGUE, RawArguments};
 use registry::pages::{ASSETS, PAGES};
 use registry::settings::{Mode, Settings};
-use registry::store::rights::{self, Access, RIGHTS};
 use registry::store::{Store, table};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{Act, DynamoDb};
@@ -336,7 +336,7 @@ const TEMPLATE: &str = "infra/template.yaml";
 const RIGHTS_BEGIN: &str = "            # Rights of ";
 const RIGHTS_END: &str = "            # End of the rights.";
 
-/// The statements of a function, made from the rights in `shared/store/src/rights.rs`.
+/// The statements of a function, made from the rights in `infra/local/src/rights.rs`.
 fn statements(function: &str) -> String {
     let mut kinds: Vec<(Vec<Access>, Vec<&str>)> = Vec::new();
     for access in Access::ALL {
@@ -538,7 +538,7 @@ fn every_right_is_used() {
             }
         }
     }
-    assert!(unused.is_empty(), "remove from shared/store/src/rights.rs:\n{}", unused.join("\n"));
+    assert!(unused.is_empty(), "remove from infra/local/src/rights.rs:\n{}", unused.join("\n"));
 }
 
 /// Runs all outreach operations and checks each table access against the policies.

@@ -52,7 +52,6 @@ mod purchases;
 mod rates;
 mod read_cache;
 mod reads;
-pub mod rights;
 mod search_index;
 mod sessions;
 mod signing_keys;

@@ -1,4 +1,4 @@
-//! Every function may access only the partitions in `shared/store/src/rights.rs`. All end-to-end tests check this. These
+//! Every function may access only the partitions in `infra/local/src/rights.rs`. All end-to-end tests check this. These
 //! tests call every operation over every protocol, every document and page, and every job. As on AWS, each function has
 //! its own caches, so that none profits from what another has read.
 
@@ -71,7 +71,7 @@ fn by_rest(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, St
         }
     });
     let actions = operation.actions.iter().flat_map(|action| {
-        action.names.iter().map(|name| {
+        action.names.iter().map(move |name| {
             let mut body = arguments.clone();
             body["action"] = json!(name);
             ("POST", action.path.to_owned(), Some(body))

@@ -173,16 +173,9 @@ async fn actions_are_accepted_up_to_the_rate_limit() {
         let allowance =
             |caller, host| Allowance { action: LimitedAction::Publish, caller, target: Some(host), rate };
         let mut results = Vec::new();
-        for (caller, host) in [
-            ("a", "x"),
-            ("a", "x"),
-            ("a", "y"),
-            ("a", "z"),
-            ("b", "x"),
-            ("c", "x"),
-            ("c", "x"),
-            ("c", "y"),
-        ] {
+        for (caller, host) in
+            [("a", "x"), ("a", "x"), ("a", "y"), ("a", "z"), ("b", "x"), ("c", "x"), ("c", "x"), ("c", "y")]
+        {
             let refusal = app.store.count_action(allowance(caller, host), now()).await.unwrap();
             results.push(refusal.map(|used_up| used_up.scope));
         }

@@ -8,8 +8,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
-use registry::store::rights::{self, Access};
 use serde_json::{Value, json};
+
+use crate::rights::{self, Access};
 
 tokio::task_local! {
     static FUNCTION: &'static str;
@@ -66,7 +67,7 @@ fn missing_right(function: &str, act: &Act) -> Option<String> {
         partition.split_once('#').map_or_else(|| partition.clone(), |(kind, _)| format!("{kind}#*"));
     Some(format!(
         "{function} has no right to {action} on {partition}; if it needs the right, add \
-         (\"{partitions}\", \"{}\", \"{function}\") to RIGHTS in shared/store/src/rights.rs and run \
+         (\"{partitions}\", \"{}\", \"{function}\") to RIGHTS in infra/local/src/rights.rs and run \
          `UPDATE=1 cargo test -p tests --test template`",
         access.as_str()
     ))
@@ -81,7 +82,7 @@ fn record(file: &std::ffi::OsStr, function: &str, acts: &[Act]) {
         let access = Access::of(action, index.as_deref());
         let known = access.and_then(|access| rights::permits(function, access, partition));
         let line =
-            format!("{function} {} {}\n", access.map_or(action, Access::as_str), known.unwrap_or(partition));
+            format!("{function} {} {}\n", access.map_or(*action, Access::as_str), known.unwrap_or(partition));
         if recorded.insert(line.clone())
             && let Ok(mut file) = OpenOptions::new().create(true).append(true).open(file)
             && let Err(error) = file.write_all(line.as_bytes())

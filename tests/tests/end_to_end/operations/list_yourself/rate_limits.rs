@@ -53,7 +53,8 @@ async fn publish_is_limited_per_caller_and_per_host() {
 async fn limit_of_all_callers_refuses_only_callers_with_many_requests_and_only_for_minutes() {
     let options = TestOptions::public().with_setting("PUBLISH_PER_HOUR_IN_ALL", 12);
     let registry = TestRegistry::start_with(options).await;
-    let body = |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
+    let body =
+        |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
     // All callers together may publish once in five minutes. A tenth of the limit of 60 is always accepted. The seventh is
     // accepted while fewer than 60 / 7 were published, the eighth while fewer than 60 / 8 were.
     for number in 0..7 {

@@ -11,9 +11,9 @@ pub enum Access {
     Put,
     Update,
     Delete,
-    /// A query of the index [`SHOWN`](crate::table::SHOWN), which contains whole items.
+    /// A query of the index `gsi1`, which contains whole items.
     Gsi1,
-    /// A query of the index [`DUE`](crate::table::DUE), which contains only keys.
+    /// A query of the index `gsi2`, which contains only keys.
     Gsi2,
 }
 
