@@ -200,7 +200,7 @@ async fn each_message_of_a_batch_counts_as_a_request_of_the_caller() {
         .map(|reply| reply["error"]["code"].as_i64().unwrap_or(0))
         .collect();
     assert_eq!((answer.status, codes), (200, vec![0, 0, 0, 0, -32000, -32000]), "{:?}", answer.body);
-    assert_eq!(answer.body[4]["error"]["data"]["retry_after_s"], 1);
+    assert_eq!(answer.body[4]["error"]["data"]["retry_after_s"], 2);
     assert_eq!(send(&registry, &[], ping(1).to_string()).await.status, 429);
 }
 
