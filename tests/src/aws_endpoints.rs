@@ -13,19 +13,10 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use local::engine::Embedded;
+pub use local::engine::instrumented::Act;
+use local::engine::instrumented::acts_of;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-
-/// One access to the table, as an IAM policy sees it: the action and the partition key.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Act {
-    /// For example `dynamodb:PutItem`. A transaction counts as its actions.
-    pub action: &'static str,
-    /// The queried index, if any.
-    pub index: Option<String>,
-    /// Partition key of the item or items.
-    pub partition: String,
-}
 
 /// A DynamoDB endpoint over the embedded engine.
 #[derive(Clone, Debug)]
@@ -128,97 +119,4 @@ async fn put_events(
     locked(&entries).extend(sent);
     let answer = json!({ "FailedEntryCount": 0, "Entries": ids }).to_string();
     ([(header::CONTENT_TYPE, "application/x-amz-json-1.1")], answer).into_response()
-}
-
-/// The accesses of one request, with the action names of DynamoDB's service authorization reference.
-fn acts_of(operation: &str, request: &Value) -> Vec<Act> {
-    let partition = |key: &Value| key["pk"]["S"].as_str().unwrap_or_default().to_owned();
-    let act = |action, key: &Value| Act { action, index: None, partition: partition(key) };
-    match operation {
-        "GetItem" => vec![act("dynamodb:GetItem", &request["Key"])],
-        "PutItem" => vec![act("dynamodb:PutItem", &request["Item"])],
-        "UpdateItem" => vec![act("dynamodb:UpdateItem", &request["Key"])],
-        "DeleteItem" => vec![act("dynamodb:DeleteItem", &request["Key"])],
-        "Query" => vec![Act {
-            action: "dynamodb:Query",
-            index: request["IndexName"].as_str().map(str::to_owned),
-            partition: queried_partition(request),
-        }],
-        "BatchGetItem" => request["RequestItems"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .flat_map(|(_, table)| table["Keys"].as_array().into_iter().flatten())
-            .map(|key| act("dynamodb:BatchGetItem", key))
-            .collect(),
-        "TransactGetItems" => {
-            items(request).map(|item| act("dynamodb:GetItem", &item["Get"]["Key"])).collect()
-        }
-        "TransactWriteItems" => items(request)
-            .flat_map(|item| item.as_object().into_iter().flatten())
-            .map(|(kind, write)| match kind.as_str() {
-                "Put" => act("dynamodb:PutItem", &write["Item"]),
-                "Update" => act("dynamodb:UpdateItem", &write["Key"]),
-                "Delete" => act("dynamodb:DeleteItem", &write["Key"]),
-                _ => act("dynamodb:ConditionCheckItem", &write["Key"]),
-            })
-            .collect(),
-        _ => vec![Act { action: "dynamodb:*", index: None, partition: operation.to_owned() }],
-    }
-}
-
-fn items(request: &Value) -> impl Iterator<Item = &Value> {
-    request["TransactItems"].as_array().into_iter().flatten()
-}
-
-/// The value that the key condition compares the partition key with.
-fn queried_partition(request: &Value) -> String {
-    let condition = request["KeyConditionExpression"].as_str().unwrap_or_default();
-    let first = condition.split_whitespace().find(|word| word.starts_with(':')).unwrap_or_default();
-    let name = first.trim_end_matches([')', ',']);
-    request["ExpressionAttributeValues"][name]["S"].as_str().unwrap_or_default().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn acts(operation: &str, request: &Value) -> Vec<(&'static str, Option<String>, String)> {
-        let acts = acts_of(operation, request).into_iter();
-        acts.map(|act| (act.action, act.index, act.partition)).collect()
-    }
-
-    #[test]
-    fn transaction_needs_the_permission_of_each_action() {
-        let item = |pk: &str| json!({ "pk": { "S": pk }, "sk": { "S": "CORE" } });
-        let request = json!({ "TransactItems": [
-            { "Put": { "TableName": "t", "Item": item("LISTING#a") } },
-            { "Update": { "TableName": "t", "Key": item("LIVE") } },
-            { "ConditionCheck": { "TableName": "t", "Key": item("LISTING#b") } },
-            { "Delete": { "TableName": "t", "Key": item("ENDPOINT#c") } },
-        ] });
-        let expected = [
-            ("dynamodb:PutItem", None, "LISTING#a".to_owned()),
-            ("dynamodb:UpdateItem", None, "LIVE".to_owned()),
-            ("dynamodb:ConditionCheckItem", None, "LISTING#b".to_owned()),
-            ("dynamodb:DeleteItem", None, "ENDPOINT#c".to_owned()),
-        ];
-        assert_eq!(acts("TransactWriteItems", &request), expected);
-    }
-
-    #[test]
-    fn query_needs_permission_for_its_partition_and_index() {
-        let request = json!({
-            "IndexName": "gsi1",
-            "KeyConditionExpression": "gsi1pk = :kind AND gsi1sk < :after",
-            "ExpressionAttributeValues": { ":kind": { "S": "ACTIVE#mcp" }, ":after": { "S": "1" } },
-        });
-        let expected = [("dynamodb:Query", Some("gsi1".to_owned()), "ACTIVE#mcp".to_owned())];
-        assert_eq!(acts("Query", &request), expected);
-    }
-
-    #[test]
-    fn unknown_operation_is_not_permitted() {
-        assert_eq!(acts("Scan", &json!({})), [("dynamodb:*", None, "Scan".to_owned())]);
-    }
 }

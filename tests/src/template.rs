@@ -82,7 +82,7 @@ impl Template {
 
 impl Template {
     /// Whether the policy of a function allows an access to the table. Evaluates the kinds of statements in this template
-    /// as IAM does: actions by name, the table or its indexes, and partition keys by prefix.
+    /// as IAM does: actions by name, the table or its indexes, and partition keys by text or prefix.
     #[must_use]
     pub fn permits(&self, function: &str, act: &Act) -> bool {
         let functions = self.functions();
@@ -99,17 +99,15 @@ fn allows(statement: &Value, act: &Act) -> bool {
             .map(|index| json!({ "Fn::Sub": format!("${{Table.Arn}}/index/{index}") }))
             .to_vec(),
     };
-    let keys = |operator: &str| -> Vec<&str> {
-        let patterns = texts(&statement["Condition"][operator]["dynamodb:LeadingKeys"]);
-        patterns.into_iter().map(|pattern| pattern.trim_end_matches('*')).collect()
+    let condition = &statement["Condition"]["ForAllValues:StringLike"];
+    let is_like = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(prefix) => act.partition.starts_with(prefix),
+        None => act.partition == pattern,
     };
-    let (only, never) = (keys("ForAllValues:StringLike"), keys("ForAllValues:StringNotLike"));
-    let within = |prefixes: &[&str]| prefixes.iter().any(|prefix| act.partition.starts_with(prefix));
     statement["Effect"] == "Allow"
         && texts(&statement["Action"]).contains(&act.action)
         && resources.contains(&statement["Resource"])
-        && (only.is_empty() || within(&only))
-        && !within(&never)
+        && (condition.is_null() || texts(&condition["dynamodb:LeadingKeys"]).into_iter().any(is_like))
 }
 
 /// One text or a list of texts, as a list.

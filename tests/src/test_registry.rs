@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
+use local::engine::instrumented::Denials;
 use local::{Embedded, Local, Observer, Options};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
@@ -47,6 +48,7 @@ pub struct TestRegistry {
     pub observer: Observer,
     local: Local,
     http: reqwest::Client,
+    _denials: CheckedDenials,
     events: Mutex<UnboundedReceiver<Value>>,
 }
 
@@ -62,7 +64,14 @@ impl TestRegistry {
         let options = Options { observer: Some(observer.clone()), ..options.into_local() };
         let mut local = Local::start(options).await.unwrap();
         let events = local.events.take().unwrap();
-        Self { app: local.app.clone(), observer, local, http: client(), events: Mutex::new(events) }
+        Self {
+            app: local.app.clone(),
+            _denials: CheckedDenials(observer.denials.clone()),
+            observer,
+            local,
+            http: client(),
+            events: Mutex::new(events),
+        }
     }
 
     /// The URL of a path.
@@ -245,35 +254,51 @@ impl TestRegistry {
         let events = self.events();
         self.app.clock.advance(Duration::from_secs(1));
         for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
-            probe_tick::handle(&self.app, event.clone()).await.unwrap();
+            self.run("probe-tick", event.clone()).await;
         }
         self.index().await;
         events
     }
 
+    /// Runs a function that has no route, with its rights.
+    pub async fn run(&self, function: &str, event: Value) -> Value {
+        self.try_run(function, event).await.unwrap_or_else(|error| panic!("{function}: {error}"))
+    }
+
+    /// Runs a function that has no route, with its rights; returns its report or its error.
+    ///
+    /// # Errors
+    /// The function fails.
+    pub async fn try_run(&self, function: &str, event: Value) -> Result<Value, String> {
+        match function {
+            "operator" => local::functions::operator(&self.app)(event).await,
+            _ => local::functions::jobs(&self.app)[function](event).await,
+        }
+    }
+
     /// Updates the search index, as an event or the schedule does.
     pub async fn index(&self) -> Value {
-        search_index::handle(&self.app, json!({ "detail-type": "search-index" })).await.unwrap()
+        self.run("search-index", json!({ "detail-type": "search-index" })).await
     }
 
     /// Runs the first probe of a listing, as its event does.
     pub async fn first_probe(&self, id: &ListingId) -> Value {
-        probe_tick::handle(&self.app, listing_queued_event(id)).await.unwrap()
+        self.run("probe-tick", listing_queued_event(id)).await
     }
 
     /// Runs a tick of the schedule.
     pub async fn tick(&self) -> Value {
-        probe_tick::handle(&self.app, json!({ "detail-type": "probe-tick" })).await.unwrap()
+        self.run("probe-tick", json!({ "detail-type": "probe-tick" })).await
     }
 
     /// Runs the weekly recheck, as every hour.
     pub async fn recheck(&self) -> Value {
-        weekly_recheck::handle(&self.app, json!({ "detail-type": "weekly-recheck" })).await.unwrap()
+        self.run("weekly-recheck", json!({ "detail-type": "weekly-recheck" })).await
     }
 
     /// Runs outreach, as every hour.
     pub async fn reach_out(&self) -> Value {
-        daily_connector::handle(&self.app, json!({ "detail-type": "daily-connector" })).await.unwrap()
+        self.run("daily-connector", json!({ "detail-type": "daily-connector" })).await
     }
 
     /// Publishes a card and probes it a second later; the listing must go Live.
@@ -336,6 +361,20 @@ impl TestRegistry {
     }
 }
 
+/// Fails the test where a function did something to the table to which it has no right on AWS.
+#[derive(Debug)]
+struct CheckedDenials(Denials);
+
+impl Drop for CheckedDenials {
+    fn drop(&mut self) {
+        let denials = self.0.snapshot();
+        for denial in &denials {
+            eprintln!("{denial}");
+        }
+        assert!(denials.is_empty() || std::thread::panicking(), "a function has no right to what it did");
+    }
+}
+
 /// The event that a publish sends to the bus.
 #[must_use]
 pub fn listing_queued_event(id: &ListingId) -> Value {
@@ -353,6 +392,12 @@ pub fn id_of(answer: &Value) -> ListingId {
 #[must_use]
 pub fn client() -> reqwest::Client {
     client_builder().build().unwrap()
+}
+
+/// The same client with another address on loopback.
+#[must_use]
+pub fn client_from(address: std::net::IpAddr) -> reqwest::Client {
+    client_builder().local_address(address).build().unwrap()
 }
 
 /// The same client without decoding and without following redirects.

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails if it cannot read the template")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
 use axum::Router;
@@ -12,6 +13,7 @@ use axum::response::IntoResponse as _;
 use http::{Method, Request, StatusCode};
 use lambda_http::RequestExt;
 use local::engine::{self, Data, Embedded};
+use local::rights::{self, Access, RIGHTS};
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
@@ -46,11 +48,14 @@ fn table_in_the_template_matches_the_code() {
         [table::KEY].into_iter().chain(table::INDEXES.map(|i| i.key)).flatten().collect();
     let definitions: Value =
         attributes.iter().map(|name| json!({ "AttributeName": name, "AttributeType": "S" })).collect();
+    let limits = json!({ "MaxReadRequestUnits": { "Ref": "MaxReadUnits" }, "MaxWriteRequestUnits": { "Ref": "MaxWriteUnits" } });
+    assert_eq!(properties["OnDemandThroughput"], limits);
     let indexes: Value = table::INDEXES
         .iter()
         .map(|index| {
             let projection = if index.whole_items { "ALL" } else { "KEYS_ONLY" };
             json!({
+                "OnDemandThroughput": limits,
                 "IndexName": index.name,
                 "KeySchema": schema(index.key),
                 "Projection": { "ProjectionType": projection },
@@ -337,98 +342,240 @@ fn fits(pattern: &str, path: &str) -> bool {
         && pattern.iter().zip(path).all(|(want, got)| want.starts_with('{') || *want == got)
 }
 
+const TEMPLATE: &str = "infra/template.yaml";
+
+/// The lines of the template around the generated statements of a function.
+const RIGHTS_BEGIN: &str = "            # Rights of ";
+const RIGHTS_END: &str = "            # End of the rights.";
+
+/// The statements of a function, made from the rights in `infra/local/src/rights.rs`.
+fn statements(function: &str) -> String {
+    let mut kinds: Vec<(Vec<Access>, Vec<&str>)> = Vec::new();
+    for access in Access::ALL {
+        let partitions = rights::partitions(function, access);
+        if partitions.is_empty() {
+            continue;
+        }
+        match kinds.iter_mut().find(|(kinds, of)| *of == partitions && kinds[0].index() == access.index()) {
+            Some((kinds, _)) => kinds.push(access),
+            None => kinds.push((vec![access], partitions)),
+        }
+    }
+    let mut text = String::new();
+    for (accesses, partitions) in kinds {
+        let mut name = String::new();
+        for access in &accesses {
+            let word = access.as_str();
+            name += &word[..1].to_uppercase();
+            name += &word[1..];
+        }
+        let actions: Vec<&str> = accesses.iter().flat_map(|access| access.actions()).copied().collect();
+        let resource = match accesses[0].index() {
+            None => "!GetAtt Table.Arn".to_owned(),
+            Some(index) => format!("!Sub \"${{Table.Arn}}/index/{index}\""),
+        };
+        write!(
+            text,
+            "            - Sid: {name}\n              Effect: Allow\n              Action: [{}]\n              \
+             Resource: {resource}\n              Condition:\n                ForAllValues:StringLike:\n                  \
+             \"dynamodb:LeadingKeys\":\n{}                \"Null\": {{ \"dynamodb:LeadingKeys\": \"false\" }}\n",
+            actions.join(", "),
+            wrapped(&partitions),
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// A list in brackets, on lines of at most 118 characters.
+fn wrapped(partitions: &[&str]) -> String {
+    const INDENT: &str = "                    ";
+    let mut lines = vec![format!("{INDENT}[")];
+    for (number, partition) in partitions.iter().enumerate() {
+        let end = if number + 1 == partitions.len() { "]" } else { "," };
+        let item = format!("\"{partition}\"{end}");
+        let line = lines.last_mut().unwrap();
+        if line.len() + 1 + item.len() > 118 {
+            lines.push(format!("{INDENT} {item}"));
+        } else {
+            if !line.ends_with('[') {
+                line.push(' ');
+            }
+            line.push_str(&item);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
 #[test]
-fn policies_allow_only_what_their_function_needs() {
+fn policies_are_generated_from_the_table_of_rights() {
+    let file = root().join(TEMPLATE);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (mut current, mut functions, mut skips) = (String::new(), BTreeSet::new(), false);
+    for line in text.lines() {
+        skips &= line != RIGHTS_END;
+        if !skips {
+            current += line;
+            current.push('\n');
+        }
+        if let Some(rest) = line.strip_prefix(RIGHTS_BEGIN) {
+            let function = rest.split([',', ' ']).next().unwrap();
+            current += &statements(function);
+            functions.insert(function);
+            skips = true;
+        }
+    }
+    assert_eq!(functions, Template::read().unwrap().functions().into_keys().collect());
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(file, &current).unwrap();
+    } else {
+        assert!(text == current, "run `UPDATE=1 cargo test -p tests --test template`");
+    }
+}
+
+/// Every function with every access to every kind of partition.
+#[test]
+fn policies_allow_exactly_the_rights_of_the_table() {
+    let template = Template::read().unwrap();
+    let mut samples = BTreeSet::from(["ELSE#x".to_owned()]);
+    for (partitions, ..) in RIGHTS {
+        let text = partitions.strip_suffix('*').unwrap_or(partitions);
+        samples.extend([
+            partitions.replace('*', "x"),
+            format!("{text}x"),
+            text.trim_end_matches('#').to_owned(),
+        ]);
+    }
+    let mut checked = 0;
+    for function in template.functions().into_keys() {
+        for (access, sample) in
+            Access::ALL.iter().flat_map(|access| samples.iter().map(move |s| (*access, s)))
+        {
+            let allowed = rights::permits(function, access, sample).is_some();
+            for action in access.actions() {
+                let index = access.index().map(str::to_owned);
+                let act = Act { action, index, partition: sample.clone() };
+                assert_eq!(template.permits(function, &act), allowed, "{function}: {act:?}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 10_000, "{checked} combinations");
+    let functions: BTreeSet<&str> = RIGHTS.iter().flat_map(|(.., functions)| functions.split(' ')).collect();
+    assert_eq!(functions, template.functions().into_keys().collect(), "functions with rights");
+}
+
+#[test]
+fn statements_are_limited_to_actions_resources_and_partitions() {
     let template = Template::read().unwrap();
     for (function, properties) in template.functions() {
-        for statement in properties["Policies"][0]["Statement"].as_array().unwrap() {
+        let statements = properties["Policies"][0]["Statement"].as_array().unwrap();
+        assert_eq!(properties["Policies"].as_array().unwrap().len(), 1);
+        for statement in statements {
             let actions = texts(&statement["Action"]);
             assert!(!actions.is_empty() && actions.iter().all(|action| !action.contains('*')), "{statement}");
             assert!(
                 statement["Resource"].is_object(),
                 "{function}: the resource is not limited to this stack: {statement}"
             );
-        }
-        let may = |action, partition| template.permits(function, &act(action, partition));
-        let signs = matches!(function, "a2a" | "products" | "protocol" | "well-known");
-        for read in ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] {
-            assert!(may(read, "LISTING#x"), "{function}: {read}");
-            assert!(!may(read, "CONTACT#x"), "{function}: {read}");
-            assert_eq!(may(read, "KEY#ES256"), signs, "{function}: {read}");
-        }
-        // Only an erasure reads the whole table.
-        assert_eq!(may("dynamodb:Scan", "LISTING#x"), function == "operator", "{function}");
-
-        let writes =
-            !matches!(function, "daily-connector" | "listings" | "pages" | "search-index" | "well-known");
-        let is_outreach = function == "daily-connector";
-        let publishes = matches!(function, "a2a" | "operator" | "products" | "protocol" | "publish");
-        let deletes_contacts = function == "probe-tick";
-        for write in
-            ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"]
-        {
-            let writes = match function {
-                "talk" => matches!(write, "dynamodb:UpdateItem" | "dynamodb:ConditionCheckItem"),
-                _ => writes,
-            };
-            assert_eq!(may(write, "LISTING#x"), writes, "{function}: {write}");
-            let may_update_trails = function == "listings" && write == "dynamodb:UpdateItem";
-            for partition in ["TRAIL#x", "TRAILS"] {
-                let may_deposit = writes && function != "talk" || may_update_trails;
-                assert_eq!(may(write, partition), may_deposit, "{function}: {write} {partition}");
+            if actions[0].starts_with("dynamodb:") {
+                let condition = &statement["Condition"];
+                assert_eq!(condition["Null"]["dynamodb:LeadingKeys"], "false", "{function}: {statement}");
+                let partitions = texts(&condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]);
+                assert!(!partitions.is_empty(), "{function}: {statement}");
+                assert!(partitions.iter().all(|partition| partition.len() > 2), "{function}: {statement}");
             }
-            let writes = writes && function != "talk";
-            let puts = matches!(write, "dynamodb:PutItem" | "dynamodb:UpdateItem");
-            let updates_outreach =
-                function == "talk" && matches!(write, "dynamodb:UpdateItem" | "dynamodb:ConditionCheckItem");
-            let sends_messages = function == "talk" && write == "dynamodb:PutItem";
-            let may_write_outreach = writes || is_outreach && puts || updates_outreach;
-            assert_eq!(may(write, "OUTREACH#x"), may_write_outreach, "{function}: {write}");
-            let may_write_inbox = writes || is_outreach && puts || sends_messages;
-            assert_eq!(may(write, "INBOX#x"), may_write_inbox, "{function}: {write}");
-            assert_eq!(may(write, "INDEX#x"), writes || function == "search-index", "{function}: {write}");
-            let may_delete_contact = deletes_contacts && write == "dynamodb:DeleteItem";
-            assert_eq!(may(write, "CONTACT#x"), publishes || may_delete_contact, "{function}: {write}");
-            assert_eq!(may(write, "KEY#ES256"), signs && write == "dynamodb:PutItem", "{function}: {write}");
+        }
+        // IAM: at most 10,240 characters in the inline policies of a role, without white space.
+        let arn =
+            "arn:aws:dynamodb:ap-southeast-1:123456789012:table/a-stack-with-a-long-name-Table-1ABCDEFGHIJKL";
+        let size = serde_json::to_string(statements).unwrap().len() + statements.len() * arn.len();
+        assert!(size < 10_000, "the policy of {function} has {size} characters");
+    }
+}
+
+/// The partitions that matter most, each with the functions that may read it and those that may write it.
+const SENSITIVE: &[(&str, &str, &str)] = &[
+    ("KEY#ES256", "a2a products protocol well-known", "a2a products protocol well-known"),
+    ("KEY#LOG", "probe-tick weekly-recheck", "probe-tick weekly-recheck"),
+    ("KEY#MESSAGE", "well-known", "well-known"),
+    ("TOKEN#x", "a2a products protocol", "a2a operator products protocol"),
+    ("CODE#x", "a2a products protocol", "a2a products protocol"),
+    ("PURCHASE#x", "a2a products protocol", "a2a products protocol"),
+    ("PAYMENT#x", "", "products"),
+    ("FEEDBACK#x", "a2a products protocol", "a2a products protocol"),
+    ("CHALLENGE#x", "a2a products protocol", "a2a products protocol"),
+    ("CONTACT#x", "", "a2a operator probe-tick products protocol publish"),
+    ("LOG#PENDING", "probe-tick weekly-recheck", "a2a operator probe-tick products protocol weekly-recheck"),
+    ("LOG#TREE", "a2a pages probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
+    ("LOG#tile/0/000", "a2a protocol well-known", "probe-tick weekly-recheck"),
+    (
+        "INDEX#00",
+        "a2a daily-connector listings pages products protocol search-index well-known",
+        "search-index",
+    ),
+];
+
+/// A second list, so that a change of the rights of these partitions is a decision and not a side effect.
+#[test]
+fn sensitive_partitions_are_open_only_to_the_functions_that_need_them() {
+    let template = Template::read().unwrap();
+    let sorted = |words: &str| words.split_whitespace().map(str::to_owned).collect::<BTreeSet<String>>();
+    let mut wrong = Vec::new();
+    for (partition, readers, writers) in SENSITIVE {
+        let may = |actions: &[&'static str]| -> BTreeSet<String> {
+            let functions = template.functions().into_keys();
+            let allowed = |function: &&str| {
+                actions.iter().any(|action| template.permits(function, &act(action, partition)))
+            };
+            functions.filter(allowed).map(str::to_owned).collect()
+        };
+        let writes = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"];
+        let found = [may(&["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"]), may(&writes)];
+        if found != [sorted(readers), sorted(writers)] {
+            wrong.push(format!("{partition}: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for function in ["pages", "well-known", "listings", "talk"] {
+        for partition in
+            ["TOKEN#x", "CODE#x", "FEEDBACK#x", "PURCHASE#x", "CONTACT#x", "CHALLENGE#x", "KEY#LOG"]
+        {
+            for access in Access::ALL {
+                assert_eq!(rights::permits(function, access, partition), None, "{function}: {partition}");
+            }
         }
     }
 }
 
+/// Prints the rights that no recorded access used. `USED_RIGHTS=<file> cargo test -p tests --test end_to_end` writes the
+/// file.
 #[test]
-fn talk_policy_allows_only_listings_and_inboxes() {
-    let template = Template::read().unwrap();
-    let may = |action, partition| template.permits("talk", &act(action, partition));
-    for read in ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"] {
-        for partition in ["CALLER_KEYS", "LISTING#x", "INBOX#x", "TALK"] {
-            assert!(may(read, partition), "{read} {partition}");
+#[ignore = "needs USED_RIGHTS: the file that a run of the end-to-end tests wrote"]
+fn every_right_is_used() {
+    let file = std::env::var_os("USED_RIGHTS").expect("USED_RIGHTS");
+    let used = std::fs::read_to_string(file).unwrap();
+    let used: BTreeSet<&str> = used.lines().collect();
+    let mut unused = Vec::new();
+    for function in Template::read().unwrap().functions().into_keys() {
+        for access in Access::ALL {
+            for partitions in rights::partitions(function, access) {
+                // The endpoints for MCP and A2A serve the operations of the other functions, too.
+                let users: &[&str] = match function {
+                    "a2a" | "protocol" => {
+                        &["a2a", "listings", "products", "protocol", "publish", "talk", "well-known"]
+                    }
+                    _ => &[function],
+                };
+                let is_used =
+                    |user: &&str| used.contains(format!("{user} {} {partitions}", access.as_str()).as_str());
+                if !users.iter().any(is_used) {
+                    unused.push(format!("{function} {} {partitions}", access.as_str()));
+                }
+            }
         }
     }
-    assert!(may("dynamodb:PutItem", "INBOX#x") && may("dynamodb:PutItem", "TALK"));
-    assert!(may("dynamodb:UpdateItem", "LIVE") && may("dynamodb:UpdateItem", "RATE#talk#caller#x"));
-    for action in ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"] {
-        for partition in ["CONTACT#x", "KEY#x", "TOKEN#x", "CODE#x", "FEEDBACK#x", "RATE#publish#caller#x"] {
-            assert!(!may(action, partition), "{action} {partition}");
-        }
-    }
-    assert!(!may("dynamodb:PutItem", "LISTING#x"), "talk updates listings and never replaces them");
-}
-
-#[test]
-fn only_functions_that_append_to_the_log_can_sign_it() {
-    let template = Template::read().unwrap();
-    for function in template.functions().keys() {
-        let may = |action, partition| template.permits(function, &act(action, partition));
-        let appends = matches!(*function, "probe-tick" | "weekly-recheck");
-        assert_eq!(may("dynamodb:Query", "KEY#LOG"), appends, "{function}");
-        assert_eq!(may("dynamodb:PutItem", "LOG#tile/0/000"), appends, "{function}");
-        assert_eq!(may("dynamodb:UpdateItem", "LOG#TREE"), appends, "{function}");
-        for change in ["dynamodb:UpdateItem", "dynamodb:DeleteItem"] {
-            assert!(!may(change, "LOG#tile/0/000"), "{function}: {change}");
-        }
-    }
-    for function in ["operator", "probe-tick", "products", "weekly-recheck"] {
-        assert!(template.permits(function, &act("dynamodb:PutItem", "LOG#PENDING")), "{function}");
-    }
+    assert!(unused.is_empty(), "remove from infra/local/src/rights.rs:\n{}", unused.join("\n"));
 }
 
 /// Runs all outreach operations and checks each table access against the policies.
@@ -549,11 +696,28 @@ fn dashboard_contains_every_metric_and_alarm() {
     assert_eq!(listed, template.resources("AWS::CloudWatch::Alarm").into_keys().collect());
 }
 
+/// Otherwise a flood of requests uses all executions of the account, and after seven days no listing is Live.
 #[test]
-fn search_index_function_reserves_one_concurrent_execution() {
+fn probes_rechecks_and_the_search_index_reserve_executions() {
     let template = Template::read().unwrap();
-    let reserved = &template.functions()["search-index"]["ReservedConcurrentExecutions"];
-    assert_eq!(reserved, &json!({ "Fn::If": ["ReservesConcurrency", 1, { "Ref": "AWS::NoValue" }] }));
+    for (function, reserved) in [
+        ("search-index", json!(1)),
+        ("probe-tick", json!({ "Ref": "ProbeTickConcurrency" })),
+        ("weekly-recheck", json!({ "Ref": "WeeklyRecheckConcurrency" })),
+    ] {
+        let expected = json!({ "Fn::If": ["ReservesConcurrency", reserved, { "Ref": "AWS::NoValue" }] });
+        assert_eq!(template.functions()[function]["ReservedConcurrentExecutions"], expected, "{function}");
+    }
+}
+
+/// The only log with addresses of callers; the other functions never log one.
+#[test]
+fn access_log_contains_the_address_and_is_deleted() {
+    let template = Template::read().unwrap();
+    let log = &template.properties("Api")["AccessLogSettings"];
+    let line: Value = serde_json::from_str(log["Format"].as_str().unwrap()).unwrap();
+    assert_eq!(line["address"], "$context.identity.sourceIp");
+    assert!(template.properties("ApiLogs")["RetentionInDays"].is_object());
 }
 
 #[test]
@@ -582,7 +746,8 @@ fn only_functions_that_sell_get_the_payment_secrets() {
             assert_eq!(*value == json!({ "Ref": parameter }), sells, "{function}: {variable}");
             assert_eq!(
                 template.permits(function, &act("dynamodb:GetItem", "PURCHASE#x")),
-                sells || function == "well-known"
+                sells,
+                "{function}"
             );
         }
     }

@@ -2,18 +2,20 @@
 //! empty with status 202. The order of the checks must not change, because official clients depend on it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
+use axum::{Extension, Json};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
-use registry::http::RawBody;
+use registry::http::{CallerBucket, RawBody};
 use registry::model::Caller;
 use registry::model::protocol::{MCP_ENDPOINT, MCP_REVISIONS};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::message::{Malformed, Message, Request};
 use crate::reply::{self, Reply, RpcError};
@@ -21,7 +23,11 @@ use crate::revision::{Era, Handshake};
 use crate::server::McpServer;
 use crate::{negotiate, tools};
 
-const MAX_BATCH_LENGTH: usize = 50;
+const MAX_BATCH_LENGTH: usize = 10;
+
+/// After this time, no further message of a batch is started. API Gateway answers 503 after 29 s, and then the results of
+/// all messages are lost. So the slowest operation must fit into the rest.
+const MAX_BATCH_TIME: Duration = Duration::from_secs(8);
 
 /// One more result may exceed it. A function's response is limited to 6 MB (AWS: Lambda quotas, synchronous payload).
 const MAX_BATCH_BYTES: usize = 3_000_000;
@@ -29,15 +35,23 @@ const MAX_BATCH_BYTES: usize = 3_000_000;
 /// The methods of a path; both MCP paths share the server.
 pub(crate) fn routes(server: &Arc<McpServer>) -> MethodRouter<App> {
     let server = Arc::clone(server);
-    get(describe).post(move |State(app): State<App>, caller: Caller, headers: HeaderMap, body: Result<RawBody, Problem>| {
-        async move { answer(&server, &app, caller, &headers, body).await }
-    })
+    get(describe).post(
+        move |State(app): State<App>,
+              caller: Caller,
+              bucket: Option<Extension<CallerBucket>>,
+              headers: HeaderMap,
+              body: Result<RawBody, Problem>| async move {
+            let bucket = bucket.map(|Extension(bucket)| bucket);
+            answer(&server, &app, caller, bucket.as_ref(), &headers, body).await
+        },
+    )
 }
 
 async fn answer(
     server: &McpServer,
     app: &App,
     caller: Caller,
+    bucket: Option<&CallerBucket>,
     headers: &HeaderMap,
     body: Result<RawBody, Problem>,
 ) -> Result<Response, RpcError> {
@@ -46,7 +60,9 @@ async fn answer(
         Value::Array(_) if !negotiate::allows_batches(headers) => {
             Err(RpcError::request("Send one message per request. Only revision 2025-03-26 supports batches."))
         }
-        Value::Array(messages) => batch(server, app, caller, messages).await,
+        Value::Array(messages) => {
+            batch(server, app, caller, bucket, messages, Instant::now() + MAX_BATCH_TIME).await
+        }
         message => single(server, app, caller, headers, message).await,
     }
 }
@@ -80,19 +96,24 @@ async fn result(server: &McpServer, app: &App, caller: Caller, era: Era, request
     Reply::to(&id, outcome.map_err(|error| negotiate::with_status_of_era(era, error)))
 }
 
-/// Replies keep the order of the messages.
+/// The messages run one after the other, and the replies keep their order. Each message counts as a request of the
+/// caller. After `last_start`, the rest is refused, so that the response arrives with the results of those that ran.
 async fn batch(
     server: &McpServer,
     app: &App,
     caller: Caller,
+    bucket: Option<&CallerBucket>,
     messages: Vec<Value>,
+    last_start: Instant,
 ) -> Result<Response, RpcError> {
     if messages.is_empty() || messages.len() > MAX_BATCH_LENGTH {
         return Err(RpcError::request(format!("A batch must contain 1 to {MAX_BATCH_LENGTH} messages.")));
     }
     let mut replies = Vec::new();
     let mut size = 0;
-    for message in messages {
+    for (number, message) in messages.into_iter().enumerate() {
+        // The request itself took the first token.
+        let is_in_limit = || bucket.filter(|_| number > 0).map_or(Ok(()), CallerBucket::take);
         let reply = match Message::read(message) {
             Ok(Message::Notification | Message::Response) => continue,
             Ok(Message::Request(request)) if request.method == "initialize" => Reply::error(
@@ -105,9 +126,18 @@ async fn batch(
                 );
                 Reply::error(Some(&request.id), error)
             }
-            Ok(Message::Request(request)) => {
-                result(server, app, caller, Era::Legacy(Handshake::March2025), request).await
+            Ok(Message::Request(request)) if Instant::now() > last_start => {
+                let detail =
+                    "The messages before this one took too long, so this one was not run. Send it again.";
+                Reply::error(Some(&request.id), RpcError::send_again(detail, 1))
             }
+            Ok(Message::Request(request)) => match is_in_limit() {
+                Ok(()) => result(server, app, caller, Era::Legacy(Handshake::March2025), request).await,
+                Err(problem) => {
+                    let after_s = problem.retry_after.unwrap_or(1);
+                    Reply::error(Some(&request.id), RpcError::send_again(problem.detail, after_s))
+                }
+            },
             Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
         };
         size += reply.length();

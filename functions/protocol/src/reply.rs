@@ -43,6 +43,11 @@ impl RpcError {
         Self::new(status, -32600, detail)
     }
 
+    /// -32000: the request was not run. Sent again after so many seconds, it may be.
+    pub(crate) fn send_again(detail: impl Into<String>, after_s: u32) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, -32000, detail).with(json!({ "retry_after_s": after_s }))
+    }
+
     /// -32601: a method that this server does not have. 404 in the modern era (streamable HTTP, "Sending Messages").
     pub(crate) fn method(method: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, -32601, format!("Method not found: {}", shorten(method, 120)))

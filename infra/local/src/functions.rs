@@ -10,6 +10,8 @@ use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
 use serde_json::Value;
 
+use crate::engine::instrumented::as_function;
+
 /// A function that is called with an event and returns its report or an error message.
 pub type Job = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
@@ -30,19 +32,26 @@ pub fn http(app: &App) -> BTreeMap<&'static str, Router> {
 /// The functions of the schedules and the bus.
 pub fn jobs(app: &App) -> BTreeMap<&'static str, Job> {
     BTreeMap::from([
-        ("daily-connector", job(app, |app, event| async move { daily_connector::handle(&app, event).await })),
-        ("probe-tick", job(app, |app, event| async move { probe_tick::handle(&app, event).await })),
-        ("search-index", job(app, |app, event| async move { search_index::handle(&app, event).await })),
-        ("weekly-recheck", job(app, |app, event| async move { weekly_recheck::handle(&app, event).await })),
+        job("daily-connector", app, |app, event| async move { daily_connector::handle(&app, event).await }),
+        job("probe-tick", app, |app, event| async move { probe_tick::handle(&app, event).await }),
+        job("search-index", app, |app, event| async move { search_index::handle(&app, event).await }),
+        job("weekly-recheck", app, |app, event| async move { weekly_recheck::handle(&app, event).await }),
     ])
 }
 
-fn job<F, D, E>(app: &App, handle: F) -> Job
+/// The function of the operator's commands.
+pub fn operator(app: &App) -> Job {
+    job("operator", app, |app, event| async move { operator::handle(&app, event).await }).1
+}
+
+fn job<F, D, E>(name: &'static str, app: &App, handle: F) -> (&'static str, Job)
 where
     F: Fn(App, Value) -> D + Send + Sync + 'static,
     D: Future<Output = Result<Value, E>> + Send + 'static,
     E: Display,
 {
     let app = app.clone();
-    Arc::new(move |event| handle(app.clone(), event).map_err(|error| error.to_string()).boxed())
+    let job =
+        move |event| as_function(name, handle(app.clone(), event).map_err(|error| error.to_string())).boxed();
+    (name, Arc::new(job))
 }

@@ -6,6 +6,7 @@ pub mod functions;
 pub mod gateway;
 mod lock;
 pub mod mirror;
+pub mod rights;
 pub mod scheduler;
 mod server;
 pub mod takedown;

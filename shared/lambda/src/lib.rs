@@ -44,7 +44,7 @@ pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
         if let Some(secrets) = secrets {
             running.refresh(secrets).await;
         }
-        let own_address = own_address(&request);
+        let own_address = own_address(&request, variable);
         let Running { app, router, .. } = &mut *running;
         let router = router.get_or_insert_with(|| behind_gateway(routes(app.clone().at(own_address)))).clone();
         drop(running);
@@ -119,15 +119,30 @@ fn init_logging() {
 }
 
 /// The base URL of the HTTP API of a request. A template cannot give a function the URL of the API that calls it (a
-/// circular dependency), so without `BASE_URL` it is taken from the first event.
-fn own_address(request: &lambda_http::Request) -> Option<String> {
-    let given = std::env::var("BASE_URL").is_ok_and(|url| !url.trim().is_empty());
+/// circular dependency), so without `BASE_URL` it is made from the id of the API in the first event. The domain in the
+/// event is not used, because an API with a custom domain has two: one instance would sign for one of them, and another
+/// instance would refuse what it signed.
+fn own_address(request: &lambda_http::Request, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+    if variable("BASE_URL").is_some() {
+        return None;
+    }
     match request.extensions().get::<RequestContext>() {
-        Some(RequestContext::ApiGatewayV2(context)) if !given => {
-            context.domain_name.as_ref().map(|domain| format!("https://{domain}"))
+        Some(RequestContext::ApiGatewayV2(context)) => {
+            Some(api_address(context.apiid.as_deref()?, &variable("AWS_REGION")?))
         }
         _ => None,
     }
+}
+
+/// A variable of the environment, unless it is empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// The address that API Gateway gives to an HTTP API; the same as in the template.
+fn api_address(api_id: &str, region: &str) -> String {
+    let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    format!("https://{api_id}.execute-api.{region}.{suffix}")
 }
 
 async fn caller_address_from_gateway(mut request: Request, next: Next) -> Response {
@@ -141,4 +156,37 @@ async fn caller_address_from_gateway(mut request: Request, next: Next) -> Respon
         request.extensions_mut().insert(CallerAddress(address));
     }
     next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(domain: &str) -> lambda_http::Request {
+        let event = serde_json::json!({
+            "version": "2.0", "routeKey": "GET /log", "rawPath": "/log", "rawQueryString": "", "headers": {},
+            "isBase64Encoded": false,
+            "requestContext": {
+                "accountId": "123456789012", "apiId": "abc123", "domainName": domain, "domainPrefix": "x",
+                "http": { "method": "GET", "path": "/log", "protocol": "HTTP/1.1", "sourceIp": "192.0.2.1", "userAgent": "x" },
+                "requestId": "1", "routeKey": "GET /log", "stage": "$default", "time": "x", "timeEpoch": 1,
+            },
+        });
+        lambda_http::request::from_str(&event.to_string()).unwrap()
+    }
+
+    #[test]
+    fn address_without_a_base_url_does_not_depend_on_the_domain_of_the_first_request() {
+        let region = |name: &str| (name == "AWS_REGION").then(|| "eu-west-1".to_owned());
+        for domain in ["abc123.execute-api.eu-west-1.amazonaws.com", "registry.example.org"] {
+            let address = own_address(&request(domain), region);
+            assert_eq!(address.as_deref(), Some("https://abc123.execute-api.eu-west-1.amazonaws.com"));
+        }
+        let with_base_url = |name: &str| Some(name.to_owned());
+        assert_eq!(own_address(&request("registry.example.org"), with_base_url), None);
+        assert_eq!(
+            api_address("abc123", "cn-north-1"),
+            "https://abc123.execute-api.cn-north-1.amazonaws.com.cn"
+        );
+    }
 }

@@ -77,6 +77,10 @@ pub struct Listing {
     /// these items; listings of earlier versions have none.
     #[serde(default, skip_serializing)]
     pub hosted: bool,
+    /// Counts the changes of the listing by its owner, the operator and probes. The store writes this field and requires
+    /// that it is as it was read; 0 where the listing has not changed, or was written by an earlier version.
+    #[serde(default, skip_serializing)]
+    pub revision: u64,
     /// The protocol version of its last answer; the next probe starts with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<String>,
@@ -152,6 +156,7 @@ impl Listing {
             withdrawal: None,
             last_leaf: None,
             hosted: false,
+            revision: 0,
             era: None,
             tools_hash: None,
             content_hash: None,

@@ -22,6 +22,8 @@ pub enum LimitedAction {
     Attestation,
     OptOut,
     Report,
+    /// The files of a product are made or compared.
+    Product,
     /// A signature checked with the keys of a domain.
     OwnerProof,
     /// A challenge to sign. It is counted separately, with the limits of `OwnerProof`.
@@ -52,7 +54,7 @@ pub struct Rate {
     pub caller: u32,
     /// By all callers at one target together; equals `caller` if targets have no limit of their own.
     pub target: u32,
-    /// By all callers together.
+    /// By all callers together, before the limits of callers become smaller.
     pub everybody: u32,
 }
 
@@ -69,7 +71,7 @@ pub struct RateLimit {
 }
 
 /// All limits, in the order in which documents list them.
-pub const RATE_LIMITS: [RateLimit; 16] = {
+pub const RATE_LIMITS: [RateLimit; 17] = {
     use LimitedAction as A;
     use LimitedTarget::{Host, Listing};
     [
@@ -94,6 +96,12 @@ pub const RATE_LIMITS: [RateLimit; 16] = {
         plain(A::Attestation, "ATTESTATIONS", [120, 6000], "get a signed attestation"),
         plain(A::OptOut, "OPT_OUTS", [60, 3000], "opt out of invitations, or opt in again"),
         aimed(A::Report, "REPORTS", Listing, [20, 60, 1000], "report a listing to the operator"),
+        plain(
+            A::Product,
+            "PRODUCT_FILES",
+            [600, 30_000],
+            "preview, export or compare the files of a product",
+        ),
         aimed(A::OwnerProof, "OWNER_ACTS", Host, [20, 120, 2000], "prove that you own a listing"),
     ]
 };
@@ -184,6 +192,7 @@ impl LimitedAction {
             Self::Attestation => "attest",
             Self::OptOut => "opt-out",
             Self::Report => "report",
+            Self::Product => "product",
             Self::OwnerProof => "owner",
             Self::OwnerChallenge => "owner-challenge",
         }

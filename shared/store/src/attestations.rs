@@ -7,7 +7,7 @@ use super::client::Store;
 use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use super::{keys, trails};
@@ -25,19 +25,20 @@ impl Store {
         act: Option<&Allowance<'_>>,
     ) -> Result<Option<UsedUp>, StoreError> {
         let (at, listing_id) = (record.issued_at, &record.listing_id);
+        if let Some(used_up) = self.used_up(act.copied(), at).await? {
+            return Ok(Some(used_up));
+        }
         let mut transaction = Transaction::default();
         let attributes = [("attestation", to_blob(record)?), ttl(record.expires_at, KEPT_AFTER_EXPIRY)];
         transaction.put_new(keys::attestation(listing_id, record.id.as_str()).with(attributes));
         trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();
         transaction.put(keys::unlogged_attestation(at, record.id.as_str()).with([("digest", s(digest))]));
-        let counted = rates::count(&mut transaction, act.copied(), at);
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),
-            Outcome::Refused(refused) => match counted.used_up(&refused) {
-                Some(used_up) => Ok(Some(used_up)),
-                None => Err(StoreError::Busy("the id of an attestation exists already".to_owned())),
-            },
+            Outcome::Refused(_) => {
+                Err(StoreError::Busy("the id of an attestation exists already".to_owned()))
+            }
         }
     }
 

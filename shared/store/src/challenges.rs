@@ -7,7 +7,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use registry_model::Moment;
 
@@ -28,19 +28,20 @@ impl Store {
         act: Option<&Allowance<'_>>,
         now: Moment,
     ) -> Result<Option<UsedUp>, StoreError> {
+        if let Some(used_up) = self.used_up(act.copied(), now).await? {
+            return Ok(Some(used_up));
+        }
         let mut transaction = Transaction::default();
         transaction.put_new(keys::challenge(&challenge.nonce).with([
             ("text", s(&challenge.text)),
             ("expires_at", n(challenge.expires_at.as_millisecond())),
             ttl(challenge.expires_at, 60),
         ]));
-        let counted = rates::count(&mut transaction, act.copied(), now);
         match self.transact(transaction).await? {
             Outcome::Written => Ok(None),
-            Outcome::Refused(refused) => match counted.used_up(&refused) {
-                Some(used_up) => Ok(Some(used_up)),
-                None => Err(StoreError::Busy("the nonce of a challenge exists already".to_owned())),
-            },
+            Outcome::Refused(_) => {
+                Err(StoreError::Busy("the nonce of a challenge exists already".to_owned()))
+            }
         }
     }
 

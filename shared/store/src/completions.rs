@@ -14,7 +14,7 @@ use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::listing_item::contact_change;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use super::{discounts, feed, grants, keys, trails};
 use registry_model::{
@@ -95,6 +95,9 @@ impl Store {
         news: &FeedItem,
     ) -> Result<CompletionOutcome, StoreError> {
         let NewFeedback { feedback, contact, key_digest, trail } = new;
+        if let Some(used_up) = self.used_up(allowance, feedback.at).await? {
+            return Ok(CompletionOutcome::Limited(used_up));
+        }
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
         let completion = Completion {
@@ -134,18 +137,14 @@ impl Store {
             deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));
         }
         trails::deposit(&mut transaction, &deposits, feedback.at);
-        let counted = rates::count(&mut transaction, allowance, feedback.at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => CompletionOutcome::Done,
             Outcome::Refused(refused) if refused.includes(completion) => CompletionOutcome::AlreadyDone,
             Outcome::Refused(refused) if refused.includes(demoed) => CompletionOutcome::NotDemoed,
-            Outcome::Refused(refused) => match counted.used_up(&refused) {
-                Some(used_up) => CompletionOutcome::Limited(used_up),
-                None if domain.is_some_and(|write| refused.includes(write)) => {
-                    CompletionOutcome::DomainSeated
-                }
-                None => CompletionOutcome::SeatsGone,
-            },
+            Outcome::Refused(refused) if domain.is_some_and(|write| refused.includes(write)) => {
+                CompletionOutcome::DomainSeated
+            }
+            Outcome::Refused(_) => CompletionOutcome::SeatsGone,
         })
     }
 

@@ -6,7 +6,7 @@ use super::attributes::s;
 use super::client::Store;
 use super::error::StoreError;
 use super::leaves::withdrawal_leaf;
-use super::listing_item::changed;
+use super::listing_item::{as_read, changed};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
@@ -16,8 +16,8 @@ use super::{delistings, feed, hosts, keys, trails};
 use registry_model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
-    /// Withdraws or restores a listing, as in `after`. Returns false and writes nothing if the listing was probed or
-    /// published since it was read.
+    /// Withdraws or restores a listing, as in `after`. Returns false and writes nothing if the listing was probed,
+    /// published or changed by its owner since it was read.
     pub async fn decide(
         &self,
         before: &Listing,
@@ -29,13 +29,15 @@ impl Store {
         // If it was claimed since it was read, `before` does not contain the lease.
         let change = if before.lease.is_none() { change.remove("lease") } else { change };
         let (lane, due) = ((":lane", s(before.lane.as_str())), (":due", s(before.due_at.to_string())));
+        let (as_read, revision) = as_read(before);
+        let condition = format!("{as_read} AND lane = :lane AND due_at = :due");
         let change = match &before.withdrawal {
-            None => change.only_if("lane = :lane AND due_at = :due", [], [lane, due]),
+            None => change.only_if(&condition, [], [revision, lane, due]),
             // A second withdrawal, by somebody else, changes neither lane nor due time.
             Some(withdrawal) => change.only_if(
-                "lane = :lane AND due_at = :due AND withdrawal = :withdrawal",
+                &format!("{condition} AND withdrawal = :withdrawal"),
                 [],
-                [lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
+                [revision, lane, due, (":withdrawal", serde_dynamo::to_attribute_value(withdrawal)?)],
             ),
         };
         transaction.update(keys::listing(&after.id), change);

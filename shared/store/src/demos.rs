@@ -9,7 +9,7 @@ use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::listing_item::{NamedListing, joined};
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::trails::{self, trail_of};
 use super::transaction::{Outcome, Transaction};
 use super::{feed, keys};
@@ -75,6 +75,9 @@ impl Store {
         allowance: Option<Allowance<'_>>,
         news: &FeedItem,
     ) -> Result<DemoOutcome, StoreError> {
+        if let Some(used_up) = self.used_up(allowance, order.at).await? {
+            return Ok(DemoOutcome::Limited(used_up));
+        }
         let mut transaction = Transaction::default();
         let new_order = transaction.put_new(to_item(order)?);
         let mark = Expression::default().set("demoed", yes()).only_if(
@@ -92,13 +95,10 @@ impl Store {
         transaction.put(feed::to_item(news)?);
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
         trails::deposit(&mut transaction, &[deposit], order.at);
-        let counted = rates::count(&mut transaction, allowance, order.at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => DemoOutcome::Taken,
             Outcome::Refused(refused) if refused.includes(new_order) => DemoOutcome::AlreadyTaken,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(DemoOutcome::NotActive, DemoOutcome::Limited)
-            }
+            Outcome::Refused(_) => DemoOutcome::NotActive,
         })
     }
 

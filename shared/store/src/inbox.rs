@@ -9,7 +9,7 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::listing_item::not_withdrawn;
 use super::listings::bump_version;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::{Query, Range};
 use super::transaction::{Outcome, Transaction};
 use registry_model::{Lane, ListingId, Moment, TalkKind, TalkMessage};
@@ -70,6 +70,9 @@ pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> R
 impl Store {
     /// Writes what a caller does in an inbox, and counts it against the rate limit.
     pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<InboxOutcome, StoreError> {
+        if let Some(used_up) = self.used_up(write.act, now).await? {
+            return Ok(InboxOutcome::UsedUp(used_up));
+        }
         let mut transaction = Transaction::default();
         let listing = keys::listing(write.listing_id);
         if write.is_visit {
@@ -86,12 +89,9 @@ impl Store {
                 transaction.put(to_item(message, FEED.to_owned())?);
             }
         }
-        let counted = rates::count(&mut transaction, write.act, now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => InboxOutcome::Written,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(InboxOutcome::Closed, InboxOutcome::UsedUp)
-            }
+            Outcome::Refused(_) => InboxOutcome::Closed,
         })
     }
 

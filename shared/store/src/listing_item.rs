@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::attributes::{Item, blob, s, text, ttl, yes};
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::attributes::{Item, blob, n, s, text, ttl, yes};
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
@@ -99,14 +101,28 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     Ok(item)
 }
 
-/// The change from one state of a listing's item to another. It excludes the funnel's marks, the last visit and the
-/// proven domain, which other writers set during a probe.
+/// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
+/// last visit and the proven domain, which other writers set during a probe.
 pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression, StoreError> {
     const EXCLUDED: [&str; 6] = ["pk", "sk", "demoed", "feedbacked", "visited_at", "proven_domain"];
     let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
     before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));
     after.retain(|name, _| !EXCLUDED.contains(&name.as_str()));
-    Ok(before.keys().fold(Expression::default().set_all(after), |change, name| change.remove(name)))
+    let change = Expression::default().set_all(after).add(REVISION, 1);
+    Ok(before.keys().fold(change, |change, name| change.remove(name)))
+}
+
+/// The attribute that counts the changes of a listing; absent in items of earlier versions.
+pub(super) const REVISION: &str = "revision";
+
+/// A condition, to be joined with others, and its value: nobody changed the listing since it was read.
+pub(super) fn as_read(before: &Listing) -> (&'static str, (&'static str, AttributeValue)) {
+    let condition = if before.revision == 0 {
+        "(attribute_not_exists(revision) OR revision = :revision)"
+    } else {
+        "revision = :revision"
+    };
+    (condition, (":revision", n(before.revision)))
 }
 
 /// A condition: the listing exists and is not withdrawn.

@@ -9,7 +9,9 @@ use super::client::Store;
 use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::listing_item::{NamedListing, changed, contact_change, joined, listing_item, pointers};
+use super::listing_item::{
+    NamedListing, REVISION, as_read, changed, contact_change, joined, listing_item, pointers,
+};
 use super::reads::{Query, Range};
 use super::search_index::mark_dirty;
 use super::transaction::{Outcome, Transaction};
@@ -105,7 +107,7 @@ impl Store {
     }
 
     /// Replaces a listing by its publisher's new description, and takes the name it proved from `yielding`. False where
-    /// it is being probed or was judged since it was read; then nothing was written.
+    /// it is being probed or was changed since it was read; then nothing was written.
     pub async fn republish(
         &self,
         before: &Listing,
@@ -115,10 +117,12 @@ impl Store {
         now: Moment,
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
+        let (as_read, revision) = as_read(before);
         let change = changed(before, after)?.only_if(
-            "lane = :lane AND due_at = :due AND lease_until < :now",
+            &format!("{as_read} AND lane = :lane AND due_at = :due AND lease_until < :now"),
             [],
             [
+                revision,
                 (":lane", s(before.lane.as_str())),
                 (":due", s(before.due_at.to_string())),
                 (":now", n(now.as_millisecond())),
@@ -163,7 +167,7 @@ pub(super) fn rename(transaction: &mut Transaction, before: &Listing, after: &Li
 /// Marks a name as yielded by a listing that only claims it, because another listing proved it.
 fn yield_name(transaction: &mut Transaction, yielding: &Listing, now: Moment) -> Result<(), StoreError> {
     let yielded = serde_dynamo::to_attribute_value(NameHold::Yielded)?;
-    let change = Expression::default().set("name_hold", yielded).if_exists();
+    let change = Expression::default().set("name_hold", yielded).add(REVISION, 1).if_exists();
     transaction.update(keys::listing(&yielding.id), change);
     mark_dirty(transaction, &yielding.id, now);
     bump_version(transaction, &yielding.id);

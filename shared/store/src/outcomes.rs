@@ -11,7 +11,7 @@ use super::deposit::Deposit;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys::{self, Key};
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::Query;
 use super::trails;
 use super::transaction::{self, Transaction};
@@ -50,10 +50,12 @@ impl Store {
         allowance: Option<Allowance<'_>>,
     ) -> Result<OutcomeDeposit, StoreError> {
         let (id, now) = (&outcome.listing_id, outcome.at);
+        if let Some(used_up) = self.used_up(allowance, now).await? {
+            return Ok(OutcomeDeposit::Limited(used_up));
+        }
         let hour = now.as_second() / 3600;
         let mut transaction = Transaction::default();
         transaction.put_new(keys::outcome_source(id, source, hour).with([("ttl", n((hour + 2) * 3600))]));
-        let counted = rates::count(&mut transaction, allowance, now);
         let sums = Expression::default()
             .add("count", 1)
             .add("ok", i64::from(outcome.ok))
@@ -68,9 +70,7 @@ impl Store {
         trails::deposit(&mut transaction, &[deposit], now);
         Ok(match self.transact(transaction).await? {
             transaction::Outcome::Written => OutcomeDeposit::Counted,
-            transaction::Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(OutcomeDeposit::Again, OutcomeDeposit::Limited)
-            }
+            transaction::Outcome::Refused(_) => OutcomeDeposit::Again,
         })
     }
 

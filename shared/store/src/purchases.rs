@@ -7,7 +7,7 @@ use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::transaction::{Outcome, Transaction};
 use super::{discounts, grants, keys};
 use registry_model::{Moment, PaymentSession, Purchase, PurchaseId, PurchaseState, TokenDigest};
@@ -75,6 +75,9 @@ impl Store {
     ) -> Result<BeginOutcome, StoreError> {
         let NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot } = new;
         let (id, now) = (&purchase.id, purchase.grant.at);
+        if let Some(used_up) = self.used_up(allowance, now).await? {
+            return Ok(BeginOutcome::Limited(used_up));
+        }
         let ttl = n(purchase.expires_at.as_second() + RETENTION);
         let mut transaction = Transaction::default();
         let pointer =
@@ -96,7 +99,6 @@ impl Store {
             transaction.put_new(item),
             transaction.put_new(grant),
         ];
-        let counted = rates::count(&mut transaction, allowance, now);
         if let Some(code) = &purchase.code {
             let hold = discounts::hold(id, given_up, now, held_until);
             transaction.update(keys::discount_code(code), hold);
@@ -106,9 +108,7 @@ impl Store {
             Outcome::Refused(refused) if own_writes.iter().any(|write| refused.includes(*write)) => {
                 BeginOutcome::Repeated
             }
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(BeginOutcome::CodeTaken, BeginOutcome::Limited)
-            }
+            Outcome::Refused(_) => BeginOutcome::CodeTaken,
         })
     }
 

@@ -1,13 +1,15 @@
 //! Counts requests for the rate limits. The counts are in the table, because no instance of a function sees
-//! all requests. There are limits for each caller, for each target, and for all callers together. While the
-//! table does not answer, every limited request is refused.
+//! all requests. There are limits for each caller, for each target, and for all callers together. The last one never
+//! refuses a caller with few requests; it only makes the limits of the others smaller. While the table does not answer,
+//! every limited request is refused.
 
-use super::attributes::n;
+use aws_sdk_dynamodb::types::ReturnValue;
+
+use super::attributes::{count, n, number};
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::transaction::{Outcome, Refused, Transaction, WriteId};
 use registry_model::error::Problem;
 use registry_model::{LimitedAction, LimitedTarget, Moment, Rate};
 
@@ -64,73 +66,128 @@ impl From<UsedUp> for Problem {
     }
 }
 
-/// The writes of a transaction that count an action, to distinguish their refusal from that of other writes.
-#[derive(Clone, Debug)]
-pub(super) struct Counted {
-    limits: Vec<(WriteId, Scope)>,
-    wait: u32,
+/// The limit of all callers together applies to windows of so many seconds, so that a refused caller waits minutes only.
+const WINDOW: u32 = 300;
+const WINDOWS_AN_HOUR: u32 = 3600 / WINDOW;
+
+/// Acts of all callers that one counter counts in a window. A limit that allows more has several counters, because many
+/// callers write to them at the same time.
+const ACTS_PER_COUNTER: u32 = 16;
+const MAX_COUNTERS: u32 = 16;
+
+/// Counters over which the acts of all callers are spread.
+fn counters(rate: Rate) -> u32 {
+    (rate.everybody / WINDOWS_AN_HOUR / ACTS_PER_COUNTER).clamp(1, MAX_COUNTERS)
 }
 
-impl Counted {
-    /// The first limit that is exceeded, if one of the refused writes counts the action.
-    pub(super) fn used_up(&self, refused: &Refused) -> Option<UsedUp> {
-        let exceeded = self.limits.iter().find(|(write, _)| refused.includes(*write));
-        exceeded.map(|(_, scope)| UsedUp { scope: *scope, wait: self.wait })
+/// The count of a window at which a counter no longer accepts a caller's act number `used` of this hour. `None` for the
+/// first tenth of the caller's limit, at least three acts: they are accepted whatever other callers do. If all callers
+/// together exceed their limit k times, each caller's limit is divided by k.
+fn most_in_counter(rate: Rate, used: u32) -> Option<u64> {
+    if used <= (rate.caller / 10).max(3) {
+        return None;
     }
-}
-
-/// Counts one action in a transaction. The transaction is refused if a limit is exceeded. Without an allowance there is
-/// no limit.
-pub(super) fn count(transaction: &mut Transaction, act: Option<Allowance<'_>>, now: Moment) -> Counted {
-    let hour = now.as_second() / 3600;
-    let wait = u32::try_from((hour + 1) * 3600 - now.as_second()).unwrap_or(3600).max(1);
-    let Some(act) = act else { return Counted { limits: Vec::new(), wait } };
-    let at_target = act.target.zip(act.action.limit().target);
-    let at_target = at_target.map(|(target, kind)| (Scope::Target(kind), "host", target, act.rate.target));
-    let limits = [
-        (Scope::Caller, "caller", act.caller, act.rate.caller),
-        (Scope::Everybody, "everybody", "all", act.rate.everybody),
-    ];
-    let limits = limits.into_iter().chain(at_target).map(|(scope, word, who, cap)| {
-        let change = Expression::default().add("used", 1).set("ttl", n((hour + 2) * 3600)).only_if(
-            "attribute_not_exists(#used) OR #used < :cap",
-            [("#used", "used")],
-            [(":cap", n(cap))],
-        );
-        (transaction.update(keys::rate(act.action.key(), word, who, hour), change), scope)
-    });
-    Counted { limits: limits.collect(), wait }
+    let in_all = u64::from(rate.everybody) * u64::from(rate.caller) / u64::from(used);
+    Some((in_all / u64::from(WINDOWS_AN_HOUR * counters(rate))).max(1))
 }
 
 impl Store {
     /// Counts one action; `None` if it is allowed, otherwise the exceeded limit.
+    ///
+    /// The caller's own counter comes first, so that a caller that has used up its limit never writes to an item of
+    /// others. Every counter is changed by a single update and not in the transaction of the action. So an action that
+    /// fails afterwards stays counted.
     pub async fn count_action(&self, act: Allowance<'_>, now: Moment) -> Result<Option<UsedUp>, StoreError> {
-        let mut transaction = Transaction::default();
-        let counted = count(&mut transaction, Some(act), now);
-        Ok(match self.transact(transaction).await? {
-            Outcome::Written => None,
-            Outcome::Refused(refused) => counted.used_up(&refused),
-        })
+        let (second, name) = (now.as_second(), act.action.key());
+        let (hour, window) = (second / 3600, second / i64::from(WINDOW));
+        let (hour_ends, window_ends) = ((hour + 1) * 3600, (window + 1) * i64::from(WINDOW));
+        let refused = |scope, until: i64| {
+            Some(UsedUp { scope, wait: u32::try_from(until - second).unwrap_or(3600).max(1) })
+        };
+        let one_more = || Expression::default().add("used", 1).set("ttl", n(hour_ends + 3600));
+        let up_to = |most: u64| {
+            let condition = "attribute_not_exists(#used) OR #used < :most";
+            one_more().only_if(condition, [("#used", "used")], [(":most", n(most))])
+        };
+
+        let own = keys::rate(name, "caller", act.caller, hour);
+        let change = one_more().only_if(
+            "(attribute_not_exists(#used) OR #used < :most) \
+             AND (attribute_not_exists(refused_until) OR refused_until <= :now)",
+            [("#used", "used")],
+            [(":most", n(act.rate.caller)), (":now", n(second))],
+        );
+        let used = match self.update_or_found(&own, &change, Some(ReturnValue::UpdatedNew)).await? {
+            Ok(item) => count(&item, "used"),
+            Err(found) => {
+                let until = number(&found, REFUSED_UNTIL);
+                let is_shed = until > second;
+                return Ok(if is_shed {
+                    refused(Scope::Everybody, until)
+                } else {
+                    refused(Scope::Caller, hour_ends)
+                });
+            }
+        };
+
+        let target = act.target.zip(act.action.limit().target);
+        let target = target.map(|(target, kind)| (keys::rate(name, "host", target, hour), kind));
+        if let Some((key, kind)) = &target
+            && self.update(key, &up_to(act.rate.target.into()), None).await?.is_none()
+        {
+            return Ok(refused(Scope::Target(*kind), hour_ends));
+        }
+
+        let counter = keys::rate_of_all(name, act.caller, used, counters(act.rate), window);
+        let change = most_in_counter(act.rate, used).map_or_else(one_more, up_to);
+        if self.update(&counter, &change, None).await?.is_some() {
+            return Ok(None);
+        }
+        tracing::warn!(action = name, "all callers together exceed their rate limit");
+        // The action is not done, so it is not counted. Until the window ends, the caller's own item refuses it.
+        let back = Expression::default().add("used", -1);
+        if let Some((key, _)) = &target {
+            self.update(key, &back, None).await?;
+        }
+        self.update(&own, &back.set(REFUSED_UNTIL, n(window_ends)), None).await?;
+        Ok(refused(Scope::Everybody, window_ends))
+    }
+
+    /// Counts an action that may have no allowance; see [`Store::count_action`].
+    pub(super) async fn used_up(
+        &self,
+        act: Option<Allowance<'_>>,
+        now: Moment,
+    ) -> Result<Option<UsedUp>, StoreError> {
+        match act {
+            None => Ok(None),
+            Some(act) => self.count_action(act, now).await,
+        }
     }
 }
+
+/// The attribute of a caller's counter that says until when the limit of all callers refuses it, in seconds.
+const REFUSED_UNTIL: &str = "refused_until";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::Key;
+
+    const RATE: Rate = Rate { caller: 60, everybody: 3000, target: 60 };
 
     #[test]
-    fn failed_condition_of_another_write_does_not_count_as_exceeded_limit() {
-        let mut transaction = Transaction::default();
-        let other = transaction.put(Key::new("P", "S").item());
-        let rate = Rate { caller: 1, everybody: 1, target: 1 };
-        let act = Allowance { action: LimitedAction::Publish, caller: "192.0.2.1", target: None, rate };
-        let now = "2026-11-20T12:59:00Z".parse().unwrap();
-        let counted = count(&mut transaction, Some(act), now);
-        let [(caller, _), (everybody, _)] = counted.limits[..] else { panic!("two limits") };
-        let used_up = |refused: &[WriteId]| counted.used_up(&Refused(refused.to_vec()));
-        assert_eq!(used_up(&[other, everybody]), Some(UsedUp { scope: Scope::Everybody, wait: 60 }));
-        assert_eq!(used_up(&[caller, everybody]), Some(UsedUp { scope: Scope::Caller, wait: 60 }));
-        assert_eq!(used_up(&[other]), None);
+    fn limit_of_a_caller_shrinks_as_all_callers_exceed_theirs() {
+        assert_eq!(counters(RATE), 15);
+        assert_eq!(most_in_counter(RATE, 6), None, "the first tenth is always accepted");
+        assert_eq!(most_in_counter(RATE, 60), Some(16), "the whole limit, up to the limit of all");
+        assert_eq!(most_in_counter(RATE, 30), Some(33), "half of it, up to twice the limit of all");
+        assert_eq!(most_in_counter(RATE, 7), Some(142));
+    }
+
+    #[test]
+    fn small_limits_have_one_counter_and_accept_three_acts() {
+        let small = Rate { caller: 20, everybody: 1, target: 20 };
+        assert_eq!(counters(small), 1);
+        assert_eq!((most_in_counter(small, 3), most_in_counter(small, 4)), (None, Some(1)));
     }
 }

@@ -4,9 +4,8 @@ use super::attributes::{blobs, to_blob, ttl};
 use super::client::Store;
 use super::error::StoreError;
 use super::keys;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::Query;
-use super::transaction::{Outcome, Transaction};
 use registry_model::Report;
 
 /// Seconds for which a report is stored.
@@ -19,14 +18,12 @@ impl Store {
         report: &Report,
         allowance: Option<Allowance<'_>>,
     ) -> Result<Option<UsedUp>, StoreError> {
-        let mut transaction = Transaction::default();
+        if let Some(used_up) = self.used_up(allowance, report.at).await? {
+            return Ok(Some(used_up));
+        }
         let key = keys::report(report.at, &report.id);
-        transaction.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)]));
-        let counted = rates::count(&mut transaction, allowance, report.at);
-        Ok(match self.transact(transaction).await? {
-            Outcome::Written => None,
-            Outcome::Refused(refused) => counted.used_up(&refused),
-        })
+        self.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)])).await?;
+        Ok(None)
     }
 
     /// The latest reports, the newest first.

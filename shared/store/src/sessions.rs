@@ -7,7 +7,7 @@ use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::Query;
 use super::transaction::{Outcome, Transaction};
 use registry_model::{MAX_SESSION_STEPS, Moment, Session, SessionFacts, SessionId, SessionStep};
@@ -126,16 +126,16 @@ impl Store {
 
     async fn write_session(
         &self,
-        mut transaction: Transaction,
+        transaction: Transaction,
         allowance: Option<Allowance<'_>>,
         now: Moment,
     ) -> Result<SessionWrite, StoreError> {
-        let counted = rates::count(&mut transaction, allowance, now);
+        if let Some(used_up) = self.used_up(allowance, now).await? {
+            return Ok(SessionWrite::Limited(used_up));
+        }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => SessionWrite::Written,
-            Outcome::Refused(refused) => {
-                counted.used_up(&refused).map_or(SessionWrite::Refused, SessionWrite::Limited)
-            }
+            Outcome::Refused(_) => SessionWrite::Refused,
         })
     }
 

@@ -2,6 +2,8 @@
 //! crashes before this transaction, the listing is still due. If the same job is delivered a second time, it
 //! no longer has the lease, so it writes nothing.
 
+use aws_sdk_dynamodb::types::AttributeValue;
+
 use super::attributes::{n, s, text, to_blob, ttl};
 use super::batch_get::Consistency;
 use super::client::Store;
@@ -11,7 +13,7 @@ use super::evidence_item::evidence_item;
 use super::expression::Expression;
 use super::inbox::deliver;
 use super::leaves::verdict_leaf;
-use super::listing_item::{changed, pointers};
+use super::listing_item::{as_read, changed, pointers};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
@@ -25,7 +27,7 @@ use registry_model::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
     Written,
-    /// Another worker took over the listing; nothing was written.
+    /// Another worker took over the listing, or its owner changed it; nothing was written.
     LeaseLost,
     /// Another listing took the endpoint at the same time; nothing was written.
     EndpointHeld,
@@ -66,7 +68,10 @@ impl Store {
         let mut leaf = None;
 
         let update = changed(before, after)?.set("asked_at", n(at.as_millisecond()));
-        transaction.update(keys::listing(id), leased(update, before));
+        let (as_read, revision) = as_read(before);
+        let (condition, lease) = leased(before);
+        let update = update.only_if(&format!("{condition} AND {as_read}"), [], [lease, revision]);
+        transaction.update(keys::listing(id), update);
         let endpoint = hold_endpoint(&mut transaction, before, after);
 
         if change.is_shown() {
@@ -119,7 +124,8 @@ impl Store {
     pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome, StoreError> {
         let (before, id) = (&change.before, &change.before.id);
         let mut transaction = Transaction::default();
-        transaction.delete_if(keys::listing(id), leased(Expression::default(), before));
+        let (condition, lease) = leased(before);
+        transaction.delete_if(keys::listing(id), Expression::default().only_if(condition, [], [lease]));
         let others = [keys::evidence(id), keys::identities(id), keys::trail(id), keys::demand(id)];
         for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
             transaction.delete(key);
@@ -138,9 +144,8 @@ impl Store {
 }
 
 /// Requires the lease under which the listing was read.
-fn leased(change: Expression, before: &Listing) -> Expression {
-    let lease = s(before.lease.as_deref().unwrap_or_default());
-    change.only_if("lease = :mark", [], [(":mark", lease)])
+fn leased(before: &Listing) -> (&'static str, (&'static str, AttributeValue)) {
+    ("lease = :mark", (":mark", s(before.lease.as_deref().unwrap_or_default())))
 }
 
 /// Stores the record of a probe and counts it in the tally of its day.

@@ -10,7 +10,7 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::keys;
 use super::listing_item::not_withdrawn;
-use super::rates::{self, Allowance, UsedUp};
+use super::rates::{Allowance, UsedUp};
 use super::reads::{Query, Range};
 use super::table;
 use super::trail_edges::{self, Edge, strengthen};
@@ -82,6 +82,9 @@ fn marks_of(items: &[Item], now: Moment) -> Result<Vec<TrailMark>, StoreError> {
 
 impl Store {
     pub async fn leave_trace(&self, trace: &NewTrace<'_>, now: Moment) -> Result<TraceOutcome, StoreError> {
+        if let Some(used_up) = self.used_up(trace.act, now).await? {
+            return Ok(TraceOutcome::UsedUp(used_up));
+        }
         let mark = trace.mark;
         let mut transaction = Transaction::default();
         let both = std::iter::once(&mark.listing_id).chain(trace.used_with.map(|used| used.with));
@@ -112,13 +115,10 @@ impl Store {
         let is_new_pair =
             trace.used_with.is_some_and(|used| used.known.as_ref().is_none_or(|edge| edge.count == 0));
         deposit_with_pairs(&mut transaction, trace.deposits, u32::from(is_new_pair), now);
-        let counted = rates::count(&mut transaction, trace.act, now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => TraceOutcome::Left,
             Outcome::Refused(refused) => {
-                if let Some(used_up) = counted.used_up(&refused) {
-                    TraceOutcome::UsedUp(used_up)
-                } else if source.is_some_and(|write| refused.includes(write)) {
+                if source.is_some_and(|write| refused.includes(write)) {
                     TraceOutcome::Repeated
                 } else if edge.is_some_and(|write| refused.includes(write)) {
                     TraceOutcome::Known

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::types::ReturnValue;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 
 use super::attributes::Item;
 use super::client::Store;
@@ -64,6 +65,16 @@ impl Store {
         change: &Expression,
         returned: Option<ReturnValue>,
     ) -> Result<Option<Item>, StoreError> {
+        Ok(self.update_or_found(key, change, returned).await?.ok())
+    }
+
+    /// Changes an item. Returns the attributes that `returned` selects, or the item itself if the condition failed.
+    pub(super) async fn update_or_found(
+        &self,
+        key: &Key,
+        change: &Expression,
+        returned: Option<ReturnValue>,
+    ) -> Result<Result<Item, Item>, StoreError> {
         let _writing = self.read_cache.writing([key.pk.clone()]);
         let update = self
             .client
@@ -74,11 +85,16 @@ impl Store {
             .set_condition_expression(change.condition())
             .set_expression_attribute_names(change.names())
             .set_expression_attribute_values(change.values())
-            .set_return_values(returned);
+            .set_return_values(returned)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         match update.send().await {
-            Ok(answer) => Ok(Some(answer.attributes.unwrap_or_default())),
-            Err(error) if is_condition_failure(&error) => Ok(None),
-            Err(error) => Err(error.into()),
+            Ok(answer) => Ok(Ok(answer.attributes.unwrap_or_default())),
+            Err(error) => match error.as_service_error() {
+                Some(UpdateItemError::ConditionalCheckFailedException(failure)) => {
+                    Ok(Err(failure.item.clone().unwrap_or_default()))
+                }
+                _ => Err(error.into()),
+            },
         }
     }
 

@@ -10,6 +10,6 @@ mod middleware;
 pub mod rest;
 
 pub use arguments::{Body, Query, RawBody};
-pub use caller_limit::CallerLimit;
+pub use caller_limit::{CallerBucket, CallerLimit};
 pub use json_envelope::JsonEnvelope;
 pub use middleware::with_middleware;

@@ -15,7 +15,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    pub(super) async fn of(request: reqwest::RequestBuilder) -> Self {
+    pub async fn of(request: reqwest::RequestBuilder) -> Self {
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.text().await.unwrap();

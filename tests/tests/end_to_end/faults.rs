@@ -11,6 +11,7 @@ mod failure_rates;
 mod full_disk;
 mod funnel;
 mod hostile_answers;
+mod hostile_callers;
 mod hostile_peers;
 mod lost_bus;
 mod memory;

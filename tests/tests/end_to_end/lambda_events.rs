@@ -162,23 +162,18 @@ async fn sample_events_of_schedules_and_the_event_bus_start_their_jobs() {
         (&sent["source"], &sent["detail-type"], shape(&sent))
     );
     event["detail"] = sent["detail"].clone();
-    assert_eq!(probe_tick::handle(&registry.app, event).await.unwrap()["ok"], 1);
+    assert_eq!(registry.run("probe-tick", event).await["ok"], 1);
     assert_eq!(registry.lane(&queued).await, "active");
 
     let ticked = registry.publish_card(&peer.url("/ticked/card.json")).await;
-    assert_eq!(
-        probe_tick::handle(&registry.app, sample_event("probe-tick").unwrap()).await.unwrap()["ok"],
-        1
-    );
+    assert_eq!(registry.run("probe-tick", sample_event("probe-tick").unwrap()).await["ok"], 1);
     assert_eq!(registry.lane(&ticked).await, "active");
 
     registry.advance(tests::test_registry::DAY * 7);
-    let report =
-        weekly_recheck::handle(&registry.app, sample_event("weekly-recheck").unwrap()).await.unwrap();
+    let report = registry.run("weekly-recheck", sample_event("weekly-recheck").unwrap()).await;
     assert_eq!(report["ok"], 2);
 
-    let report =
-        daily_connector::handle(&registry.app, sample_event("daily-connector").unwrap()).await.unwrap();
+    let report = registry.run("daily-connector", sample_event("daily-connector").unwrap()).await;
     assert_eq!(report["invited"], 2);
 
     for foreign in [

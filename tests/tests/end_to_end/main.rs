@@ -24,6 +24,7 @@ mod personal_data;
 mod properties;
 mod protocols;
 mod real_documents;
+mod rights;
 mod schedules;
 mod strangers;
 mod trails;

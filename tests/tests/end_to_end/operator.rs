@@ -14,12 +14,11 @@ use crate::fixtures::{live_agent, live_pair, recheck_at};
 async fn run_command(registry: &TestRegistry, command: Value) -> Value {
     // Feed items of the same millisecond have no defined order.
     registry.advance(Duration::from_secs(1));
-    let outcome = ::operator::handle(&registry.app, command.clone()).await;
-    outcome.unwrap_or_else(|failure| panic!("{command}: {failure}"))
+    registry.run("operator", command).await
 }
 
 async fn command_error(registry: &TestRegistry, command: Value) -> String {
-    ::operator::handle(&registry.app, command).await.unwrap_err().to_string()
+    registry.try_run("operator", command).await.unwrap_err()
 }
 
 fn request_count(peer: &Peer) -> usize {

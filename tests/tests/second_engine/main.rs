@@ -17,10 +17,12 @@ use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Caller, Clock, Kind, Lane, LimitedAction, Listing, ListingId, Moment, Random, Rate};
+use registry::model::{
+    Caller, Clock, Kind, Lane, LimitedAction, LimitedTarget, Listing, ListingId, Moment, Random, Rate,
+};
 use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Settings};
-use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Store, table};
+use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Store, UsedUp, table};
 use registry::views::active_page::{self, ActivePosition, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::fixtures;
@@ -167,30 +169,33 @@ async fn probe_budget_is_granted_up_to_the_cap() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn actions_are_accepted_up_to_the_rate_limit() {
-    let rate = Rate { caller: 3, target: 4, everybody: 5 };
+    let rate = Rate { caller: 3, target: 4, everybody: 3000 };
     for (engine, app) in apps().await {
         let allowance =
             |caller, host| Allowance { action: LimitedAction::Publish, caller, target: Some(host), rate };
         let mut results = Vec::new();
-        for (caller, host) in [
-            ("a", "x"),
-            ("a", "x"),
-            ("a", "y"),
-            ("a", "z"),
-            ("b", "x"),
-            ("c", "x"),
-            ("c", "x"),
-            ("c", "y"),
-            ("d", "w"),
-        ] {
+        for (caller, host) in
+            [("a", "x"), ("a", "x"), ("a", "y"), ("a", "z"), ("b", "x"), ("c", "x"), ("c", "x"), ("c", "y")]
+        {
             let refusal = app.store.count_action(allowance(caller, host), now()).await.unwrap();
             results.push(refusal.map(|used_up| used_up.scope));
         }
-        let [caller, everybody] = [Some(Scope::Caller), Some(Scope::Everybody)];
-        let expected = [None, None, None, caller, None, None, everybody, everybody, everybody];
-        assert_eq!(results, expected, "{engine}");
+        let [caller, host] = [Some(Scope::Caller), Some(Scope::Target(LimitedTarget::Host))];
+        assert_eq!(results, [None, None, None, caller, None, None, host, None], "{engine}");
         let later = now() + SignedDuration::from_hours(1);
         assert_eq!(app.store.count_action(allowance("a", "x"), later).await.unwrap(), None, "{engine}");
+
+        let small = Rate { caller: 60, target: 60, everybody: 12 };
+        let act = Allowance { action: LimitedAction::Demo, caller: "e", target: None, rate: small };
+        for _ in 0..7 {
+            assert_eq!(app.store.count_action(act, now()).await.unwrap(), None, "{engine}");
+        }
+        for _ in 0..2 {
+            let refused = app.store.count_action(act, now()).await.unwrap();
+            assert_eq!(refused, Some(UsedUp { scope: Scope::Everybody, wait: 300 }), "{engine}");
+        }
+        let later = now() + SignedDuration::from_mins(5);
+        assert_eq!(app.store.count_action(act, later).await.unwrap(), None, "{engine}");
     }
 }
 

@@ -1,9 +1,10 @@
 //! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the
-//! cost of a request. It also injects faults that a local engine never causes: throttling, conflicts, service
-//! errors, lost answers and stale indexes.
+//! cost of a request. It refuses accesses to which a function has no right. It also injects faults that a local engine
+//! never causes: throttling, conflicts, service errors, lost answers and stale indexes.
 
 mod fault;
 mod meter;
+mod rights;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,6 +18,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 
 pub use fault::{Fault, Faults};
 pub use meter::{Meter, Units};
+pub use rights::{Act, Denials, acts_of, as_function};
 
 /// Calls by DynamoDB operation, such as `PutItem`. A retry of the SDK counts as a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +87,8 @@ pub struct Observer {
     /// Measures the consumed units between its start and stop.
     pub meter: Meter,
     pub faults: Faults,
+    /// Accesses that no right of their function allows.
+    pub denials: Denials,
 }
 
 /// An engine with an [`Observer`].
@@ -124,6 +128,9 @@ impl HttpConnector for InstrumentedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let operation = super::operation(&request).to_owned();
         self.observer.tally.count(&operation);
+        if let Some(denial) = self.observer.denials.check(&operation, &request) {
+            return HttpConnectorFuture::ready(denial);
+        }
         if let Some(older) = self.observer.faults.stale_index(&operation, &request) {
             return older.call(request);
         }

@@ -16,6 +16,7 @@ use tower::ServiceExt;
 use super::error::GatewayError;
 #[cfg(feature = "as-events")]
 use super::event;
+use crate::engine::instrumented::as_function;
 #[cfg(feature = "as-events")]
 use crate::functions::Job;
 use crate::template::Route;
@@ -52,6 +53,7 @@ pub(super) enum Function {
 pub(super) struct Target {
     #[cfg_attr(not(feature = "as-events"), expect(dead_code, reason = "only events contain the route"))]
     route_key: Arc<str>,
+    name: &'static str,
     function: Function,
 }
 
@@ -65,17 +67,23 @@ impl Target {
             None => "$default".to_owned(),
             Some(path) => format!("{} {path}", route.method.as_ref().map_or("ANY", Method::as_str)),
         };
-        match functions.get(route.function.as_str()) {
-            Some(found) => Ok(Self { route_key: route_key.into(), function: function(found.clone()) }),
+        match functions.get_key_value(route.function.as_str()) {
+            Some((name, found)) => {
+                Ok(Self { route_key: route_key.into(), name, function: function(found.clone()) })
+            }
             None => Err(GatewayError::UnknownFunction { route: route_key, function: route.function.clone() }),
         }
     }
 
     pub(super) async fn call(&self, caller: IpAddr, request: Request<Bytes>) -> Response {
         match &self.function {
-            Function::Direct(router) => call_directly(router.clone(), caller, request).await,
+            Function::Direct(router) => {
+                as_function(self.name, call_directly(router.clone(), caller, request)).await
+            }
             #[cfg(feature = "as-events")]
-            Function::Events(job) => event::call(&self.route_key, caller, &request, job).await,
+            Function::Events(job) => {
+                as_function(self.name, event::call(&self.route_key, caller, &request, job)).await
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) async fn complete(
     said: NewFeedback<'_>,
     goals: Vec<String>,
     listing: &Listing,
-    allowance: Option<Allowance<'_>>,
+    mut allowance: Option<Allowance<'_>>,
 ) -> Result<Rewarded, Problem> {
     let feedback = said.feedback;
     let (seats, grant) = (app.settings.founding_seats, seat(feedback, goals));
@@ -59,7 +59,7 @@ pub(super) async fn complete(
             Rewarded::Code(code) => (NewReward::Code(code), "feedback_given", "gave feedback on its demo."),
         };
         let news = FeedItem { kind: Some(feedback.kind), ..feed_item(listing, what, feedback.at, did) };
-        match app.store.complete(&said, reward, allowance, &news).await? {
+        match app.store.complete(&said, reward, allowance.take(), &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone | CompletionOutcome::DomainSeated => seat_left = false,
             CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),

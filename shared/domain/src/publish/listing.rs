@@ -170,6 +170,9 @@ async fn publish_again(
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
     let contact = contact(submission, name);
     let written = app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await?;
+    if !written && words == Words::Changed && !is_described(app, &updated).await? {
+        return Err(Problem::unavailable("the listing was probed or changed at the same time"));
+    }
     if written && retry_at.is_none() {
         announce(app, &updated, now).await;
     }
@@ -217,6 +220,12 @@ fn changes_description(sent: &Listing, known: &Listing) -> bool {
         || changed(&sent.description, &known.description)
         || changed(&sent.version, &known.version)
         || changed(&sent.website, &known.website)
+}
+
+/// Whether the stored listing already has this description, because the same request was sent twice.
+async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
+    let stored = app.store.listing(&updated.id).await?;
+    Ok(stored.is_some_and(|stored| !changes_description(updated, &stored)))
 }
 
 /// A listing that has never been Live may move to another URL of the same owner, because the first may be a typo. A

@@ -87,7 +87,8 @@ impl Operation for ExportProduct {
         answer.archive.take()
     }
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        app.count(LimitedAction::Product, &caller.name(), None).await?;
         // The token is checked first, so that a caller without one learns nothing else.
         let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
         let format = parse_format(&arguments.format)?;

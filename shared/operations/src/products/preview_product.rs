@@ -94,9 +94,13 @@ impl Operation for PreviewProduct {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let preview =
-            if arguments == Arguments::default() { None } else { Some(preview(app, arguments).await?) };
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        let preview = if arguments == Arguments::default() {
+            None
+        } else {
+            app.count(LimitedAction::Product, &caller.name(), None).await?;
+            Some(preview(app, arguments).await?)
+        };
         let settings = &app.settings;
         let of_listing =
             preview.as_ref().and_then(|preview| Some((preview.listing_id.as_ref()?, preview.sku)));

@@ -122,7 +122,7 @@ impl Operation for ProductAgent {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         // All arguments are checked, including those that the tool does not use.
         arguments.goals.clone().parse()?;
         let Arguments { agent_name, description, tools, .. } = &arguments;
@@ -130,7 +130,10 @@ impl Operation for ProductAgent {
         match arguments.tool {
             ProductTool::ListTools => Ok(list(app)),
             ProductTool::BuyProduct => buy(app, arguments).await,
-            _ => demo(app, arguments).await,
+            _ => {
+                app.count(LimitedAction::Product, &caller.name(), None).await?;
+                demo(app, arguments).await
+            }
         }
     }
 }

@@ -142,7 +142,7 @@ impl Operation for VerifyProduct {
     type Arguments = Arguments;
     type Answer = Answer;
 
-    async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let usage = format!(
             "POST {} {{\"token\": …}} or {{\"listing_id\": …, \"sku\": …}}, with files[] of {{path, sha256}} or \
              {{path, content}}.",
@@ -155,6 +155,7 @@ impl Operation for VerifyProduct {
             return Ok(answer);
         }
         let kept = parse_files(arguments.files)?;
+        app.count(LimitedAction::Product, &caller.name(), None).await?;
         let product = match (&arguments.token, &arguments.listing_id) {
             (Some(token), _) => {
                 let Opened { grant, profile, files } = funnel::open(app, token).await?;

@@ -90,6 +90,7 @@ pub(crate) async fn leave(
     let callers = app.caller_digests(caller).await?;
     let what = other.as_ref().map_or(act, ListingId::as_str);
     let digests: Vec<String> = callers.iter().map(|caller| source_digest(caller, &id, what)).collect();
+    let mut allowance = app.allowance(LimitedAction::Trace, &callers.current, Some(id.as_str()));
     for _ in 0..MAX_ATTEMPTS {
         let neighbours = neighbours(app, &id, other.as_ref(), now).await?;
         let listing_ids: Vec<&ListingId> = std::iter::once(&id).chain(&other).collect();
@@ -118,7 +119,7 @@ pub(crate) async fn leave(
             deposits: &deposits,
             source: Some(source).filter(|_| why.is_none()),
             used_with: used_with.filter(|_| why.is_none()),
-            act: app.allowance(LimitedAction::Trace, &callers.current, Some(id.as_str())),
+            act: allowance.take(),
         };
         match app.store.leave_trace(&new, now).await? {
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),

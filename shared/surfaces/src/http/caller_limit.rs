@@ -81,13 +81,34 @@ impl CallerLimit {
     }
 }
 
-/// A request without an address came through no gateway and is not counted.
-pub(super) async fn limit(State(limit): State<CallerLimit>, request: Request, next: Next) -> Response {
-    let address = request.extensions().get::<CallerAddress>().map(|address| address.0);
-    match address.map_or(Ok(()), |address| limit.check(address)) {
-        Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+/// The bucket of the caller of a request. The middleware adds it to the request, so that a function can count a request
+/// that contains several messages more than once.
+#[derive(Clone, Debug)]
+pub struct CallerBucket {
+    limit: CallerLimit,
+    address: IpAddr,
+}
+
+impl CallerBucket {
+    /// Takes one token.
+    ///
+    /// # Errors
+    /// 429 where the bucket is empty.
+    pub fn take(&self) -> Result<(), Problem> {
+        self.limit.check(self.address)
     }
+}
+
+/// A request without an address came through no gateway and is not counted.
+pub(super) async fn limit(State(limit): State<CallerLimit>, mut request: Request, next: Next) -> Response {
+    if let Some(CallerAddress(address)) = request.extensions().get().copied() {
+        let bucket = CallerBucket { limit, address };
+        if let Err(problem) = bucket.take() {
+            return problem.into_response();
+        }
+        request.extensions_mut().insert(bucket);
+    }
+    next.run(request).await
 }
 
 #[cfg(test)]

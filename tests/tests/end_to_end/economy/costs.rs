@@ -15,24 +15,34 @@ use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::own_words;
 
-const OPERATOR_TOKEN: &str = "0123456789abcdef0123456789abcdef";
+pub(crate) const OPERATOR_TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// These operations need a peer registry. This registry has none and refuses them; the recorded cost contains the error
 /// code.
 const NEEDS_PEER: [&str; 2] = ["federation_pull", "federation_push"];
 
 /// The peers that all small registries share.
-struct SharedPeers {
+pub(crate) struct SharedPeers {
     agents: Peer,
     servers: Peer,
     stripe: Stripe,
 }
 
+impl SharedPeers {
+    pub(crate) async fn start() -> Self {
+        Self {
+            agents: Peer::start(agents::fleet).await,
+            servers: Peer::start(servers::modern).await,
+            stripe: Stripe::start().await,
+        }
+    }
+}
+
 /// A registry with five Live listings: an agent and a server without activity, an agent that took its demo, and two that
 /// also gave feedback, so that payments are open.
-struct SmallRegistry {
-    registry: TestRegistry,
-    agent: ListingId,
+pub(crate) struct SmallRegistry {
+    pub(crate) registry: TestRegistry,
+    pub(crate) agent: ListingId,
     server: ListingId,
     demoed: ListingId,
     order: Value,
@@ -42,7 +52,7 @@ struct SmallRegistry {
 }
 
 impl SmallRegistry {
-    async fn start(peers: &SharedPeers) -> Self {
+    pub(crate) async fn start(peers: &SharedPeers) -> Self {
         let options = TestOptions::default()
             .without_read_cache()
             .with_rates()
@@ -98,7 +108,7 @@ impl SmallRegistry {
     }
 
     /// The example of an operation, with real listings, tokens and addresses in it.
-    fn arguments(&self, operation: &AnyOperation, peers: &SharedPeers) -> Value {
+    pub(crate) fn arguments(&self, operation: &AnyOperation, peers: &SharedPeers) -> Value {
         let mut arguments: Value = serde_json::from_str(operation.example).unwrap();
         let subject = if operation.name == "leave_feedback" { &self.demoed } else { &self.agent };
         let others = [&self.server, &self.demoed];
@@ -171,11 +181,7 @@ fn replace_texts(value: &mut Value, replacement: &mut impl FnMut(&str, &str) -> 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cost_model_matches_measured_costs() {
-    let peers = SharedPeers {
-        agents: Peer::start(agents::fleet).await,
-        servers: Peer::start(servers::modern).await,
-        stripe: Stripe::start().await,
-    };
+    let peers = SharedPeers::start().await;
     // Read-only operations share a registry; each writing operation has its own.
     let for_reads = SmallRegistry::start(&peers).await;
     let mut measured_now = Vec::new();

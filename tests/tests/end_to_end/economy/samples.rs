@@ -37,7 +37,7 @@ async fn failed_sample_is_taken_by_the_next_tick() {
     registry.advance(HOUR);
     // Reads fail, so the tick cannot take its sample.
     registry.observer.faults.arm("GetItem", Fault::ServiceError, 1000);
-    let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
+    let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
     assert_eq!(samples(&registry).await.len(), 1, "a partial sample was written");
     registry.advance(TICK);

@@ -104,7 +104,7 @@ async fn server_page_is_cached_until_a_listing_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn publishing_costs_at_most_four_calls() {
+async fn publishing_costs_at_most_six_calls() {
     let (registry, agents, _servers) = full_registry(
         TestOptions::default()
             .without_read_cache()
@@ -117,15 +117,16 @@ async fn publishing_costs_at_most_four_calls() {
         json!({ "name": "localhost.acme/adder", "description": "Adds.", "version": "1.0.0",
             "remotes": [{ "type": "streamable-http", "url": remote }] })
     };
+    // Three of the calls count the request for its rate limits.
     let bodies = [
-        ("new", 4, json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
-        ("again", 4, json!({ "url": agents.url("/x/card.json") })),
-        ("live", 4, json!({ "url": agents.url("/1/card.json") })),
-        ("described", 4, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
-        ("claimed", 4, at("http://squatter.localhost/mcp")),
+        ("new", 6, json!({ "url": agents.url("/x/card.json"), "contact_email": "a@example.org" })),
+        ("again", 6, json!({ "url": agents.url("/x/card.json") })),
+        ("live", 6, json!({ "url": agents.url("/1/card.json") })),
+        ("described", 6, json!({ "name": "org.example/adder", "description": "Adds.", "version": "1.0.0" })),
+        ("claimed", 6, at("http://squatter.localhost/mcp")),
         // Also reads who claimed the name before; happens once per name.
-        ("proven, and taken over", 5, at("http://acme.localhost/mcp")),
-        ("proven again", 5, at("http://acme.localhost/mcp")),
+        ("proven, and taken over", 7, at("http://acme.localhost/mcp")),
+        ("proven again", 7, at("http://acme.localhost/mcp")),
     ];
     for (what, limit, body) in bodies {
         let before = registry.observer.tally.snapshot();

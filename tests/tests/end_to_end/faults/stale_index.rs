@@ -36,7 +36,7 @@ async fn stale_index_delays_only_the_active_list() {
     // Changes that the index does not contain: two withdrawals, the queued listings go Live, and new listings.
     for id in &live[..2] {
         let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-        operator::handle(&registry.app, command).await.unwrap();
+        registry.run("operator", command).await;
     }
     registry.advance(std::time::Duration::from_secs(1));
     for id in &queued {

@@ -188,7 +188,7 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
             }
             // The function may report the failure or leave the listing until its lease expires.
             let _delivered =
-                probe_tick::handle(&registry.app, tests::test_registry::listing_queued_event(&id)).await;
+                registry.try_run("probe-tick", tests::test_registry::listing_queued_event(&id)).await;
             registry.observer.faults.disarm();
             peer.answer_with(agents::newest);
 
@@ -223,7 +223,7 @@ async fn next_tick_does_the_work_of_a_failed_tick() {
             ids.push(registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await);
         }
         registry.observer.faults.arm(operation, Fault::Throttle, 1000);
-        let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
+        let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
         registry.observer.faults.disarm();
         registry.advance(TICK);
         registry.tick().await;
@@ -245,7 +245,7 @@ async fn failed_recheck_job_does_not_demote_a_listing() {
         let id = registry.live_card(&peer.card()).await;
         registry.advance(HOUR * 24 * 6 + HOUR * 12);
         registry.observer.faults.arm(operation, Fault::ServiceError, 1000);
-        let _report = weekly_recheck::handle(&registry.app, Value::Null).await;
+        let _report = registry.try_run("weekly-recheck", Value::Null).await;
         registry.observer.faults.disarm();
         assert_eq!(
             (registry.lane(&id).await.as_str(), registry.live_counts().await),
@@ -290,7 +290,7 @@ async fn failed_release_of_a_listing_does_not_stop_other_probes() {
     for folder in 0..2 {
         registry.publish_card(&peer.url(&format!("/{folder}/card.json"))).await;
     }
-    let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
+    let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
     registry.observer.faults.disarm();
     assert_eq!(
         registry.live_counts().await,
@@ -356,7 +356,7 @@ async fn listings_go_live_while_half_of_all_calls_fail() {
             }
         }
         for _ in 0..10 {
-            let _report = probe_tick::handle(&registry.app, json!({ "detail-type": "probe-tick" })).await;
+            let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
             registry.advance(TICK);
         }
         registry.observer.faults.disarm();

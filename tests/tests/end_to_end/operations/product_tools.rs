@@ -457,3 +457,21 @@ async fn preview_works_over_a2a() {
     let text = reply.body.to_string();
     assert!(text.contains("\"price_cents\":1499") && text.contains("AGENTS.md"), "{text}");
 }
+
+/// Each of them makes a whole product, so a script could keep all instances busy.
+#[tokio::test]
+async fn making_the_files_of_products_is_limited_per_caller() {
+    let options = TestOptions::default().with_rates().with_setting("PRODUCT_FILES_PER_HOUR", 1);
+    let registry = TestRegistry::start_with(options).await;
+    let get = async |path: &str| registry.get(path).await.status;
+    assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 200);
+    assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 429);
+    assert_eq!(get("/api/products/preview").await, 200, "the list of products is not limited");
+    let token = "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    assert_eq!(get(&format!("/api/products/export?token={token}")).await, 429);
+    let demo = json!({ "tool": "one_click_demo", "agent_name": "Adder" });
+    assert_eq!(registry.post("/api/products/agent", &demo).await.status, 429);
+    assert_eq!(registry.post("/api/products/agent", &json!({ "tool": "list_tools" })).await.status, 200);
+    let verify = json!({ "token": token, "files": [] });
+    assert_eq!(registry.post("/api/products/verify", &verify).await.status, 429);
+}

@@ -147,7 +147,7 @@ async fn unknown_and_withdrawn_listings_have_helpful_pages() {
         assert!(!page.contains("<script>"), "{page}");
     }
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
-    ::operator::handle(&registry.app, command).await.unwrap();
+    registry.run("operator", command).await;
     let reply = read(&registry, &format!("/list/{id}")).await;
     let page = reply.body.as_str().unwrap();
     assert!(

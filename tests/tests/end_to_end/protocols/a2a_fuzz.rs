@@ -280,8 +280,8 @@ fn fuzz() {
     // Each publish waits for a probe that does not come in this test, so few of them are allowed.
     let options = TestOptions::default()
         .with_rates()
-        .with_setting("PUBLISH_PER_HOUR_IN_ALL", 2)
-        .with_setting("SCORE_PER_HOUR_IN_ALL", 50)
+        .with_setting("PUBLISH_PER_HOUR", 2)
+        .with_setting("SCORE_PER_HOUR", 50)
         .with_setting("TASKS_PER_HOUR", 1_000_000)
         .with_setting("TASKS_PER_HOUR_IN_ALL", 1_000_000);
     let registry = runtime.block_on(TestRegistry::start_with(options));

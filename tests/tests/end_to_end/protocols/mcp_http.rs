@@ -178,8 +178,57 @@ async fn batches_are_accepted_only_in_2025_03_26() {
     let only_notifications = send(&registry, &[], json!([notification]).to_string()).await;
     assert_eq!((only_notifications.status, only_notifications.body), (202, Value::Null));
     assert_eq!(send(&registry, &[], "[]").await.code(), (400, -32600));
-    let too_long: Value = (0..51).map(ping).collect();
+    let too_long: Value = (0..11).map(ping).collect();
     assert_eq!(send(&registry, &[], too_long.to_string()).await.code(), (400, -32600));
+}
+
+/// Otherwise one request of a batch could start ten handshakes.
+#[tokio::test]
+async fn each_message_of_a_batch_counts_as_a_request_of_the_caller() {
+    let options = TestOptions::public()
+        .with_setting("CALLER_REQUESTS_PER_SECOND", 1)
+        .with_setting("CALLER_REQUESTS_AT_ONCE", 4);
+    let registry = TestRegistry::start_with(options).await;
+    let ping = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let batch: Value = (0..6).map(ping).collect();
+    let answer = send(&registry, &[], batch.to_string()).await;
+    let codes: Vec<i64> = answer
+        .body
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reply| reply["error"]["code"].as_i64().unwrap_or(0))
+        .collect();
+    assert_eq!((answer.status, codes), (200, vec![0, 0, 0, 0, -32000, -32000]), "{:?}", answer.body);
+    assert_eq!(answer.body[4]["error"]["data"]["retry_after_s"], 2);
+    assert_eq!(send(&registry, &[], ping(1).to_string()).await.status, 429);
+}
+
+/// The gateway gives up after 29 s, and the results of all messages would be lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_batch_answers_what_ran_and_refuses_the_rest() {
+    let registry = TestRegistry::start().await;
+    let slow = Peer::start(|request| {
+        std::thread::sleep(std::time::Duration::from_millis(2500));
+        agents::newest(request)
+    })
+    .await;
+    let score = |id: u32| {
+        let arguments = json!({ "url": slow.url(&format!("/{id}/agent-card.json")) });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "score", "arguments": arguments } })
+    };
+    let batch: Value = (0..10).map(score).collect();
+    let began = std::time::Instant::now();
+    let answer = send(&registry, &[], batch.to_string()).await;
+    assert!(began.elapsed() < std::time::Duration::from_secs(25), "{:?}", began.elapsed());
+    let replies = answer.body.as_array().unwrap();
+    assert_eq!(replies.len(), 10);
+    let ran = replies.iter().take_while(|reply| reply["result"].is_object()).count();
+    assert!((1..10).contains(&ran), "{ran}");
+    for refused in &replies[ran..] {
+        assert_eq!(refused["error"]["code"], -32000, "{refused}");
+        assert!(refused["error"]["message"].as_str().unwrap().contains("Send it again"), "{refused}");
+    }
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ async fn every_decision_is_a_leaf_of_the_evidence_log_with_a_proof() {
     assert_eq!(registry.lane(&id).await, "demoted");
     let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Its owner wished it." });
     registry.advance(HOUR);
-    ::operator::handle(&registry.app, withdrawal).await.unwrap();
+    registry.run("operator", withdrawal).await;
     let log = registry.status(&id).await["log"].clone();
     assert_eq!((&log["event"], &log["pending"]), (&json!("withdrawn"), &json!(true)), "{log}");
     assert!(log["leaf_index"].is_null(), "{log}");

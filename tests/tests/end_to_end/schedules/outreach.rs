@@ -236,7 +236,7 @@ async fn next_run_does_the_work_of_a_failed_run() {
                 (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
             live_agents(&registry, &peer, 3).await;
             registry.observer.faults.arm(operation, fault, 1000);
-            let _report = daily_connector::handle(&registry.app, Value::Null).await;
+            let _report = registry.try_run("daily-connector", Value::Null).await;
             registry.observer.faults.disarm();
             registry.reach_out().await;
             assert_eq!(messages(&registry.table().await).len(), 3, "{operation} {fault:?}");
@@ -248,7 +248,7 @@ async fn next_run_does_the_work_of_a_failed_run() {
 async fn invitation_is_sent_only_once_if_a_reply_is_lost() {
     let (registry, _peer, _) = live_agent().await;
     registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
-    let _report = daily_connector::handle(&registry.app, Value::Null).await;
+    let _report = registry.try_run("daily-connector", Value::Null).await;
     registry.observer.faults.disarm();
     registry.reach_out().await;
     assert_eq!(messages(&registry.table().await).len(), 1);

@@ -337,7 +337,7 @@ async fn tick_is_identified_by_its_scheduled_time() {
     let event =
         |time: Moment| json!({ "source": "registry.schedule", "detail-type": "probe-tick", "time": time });
     let deliver = async |time: Moment| {
-        probe_tick::handle(&registry.app, event(time)).await.unwrap();
+        registry.run("probe-tick", event(time)).await;
         registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap()
     };
     registry.advance_to(boundary - SignedDuration::from_millis(100));

@@ -53,7 +53,7 @@ async fn recheck_parts_cover_each_listing_once() {
     for part in ["01-00000000", "01-00000001"] {
         event["detail"]["part"] = json!(part);
         for is_repeated in [false, true] {
-            let report = weekly_recheck::handle(&registry.app, event.clone()).await.unwrap();
+            let report = registry.run("weekly-recheck", event.clone()).await;
             let ok = report["ok"].as_u64().unwrap();
             assert!(!is_repeated || ok == 0, "a repeated part probes no listing again");
             probed.push(ok);

@@ -17,7 +17,7 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     let hot = registry.get(&format!("{STIGMERGY}?action=follow")).await.body;
     assert!(hot.to_string().contains(id.as_str()));
     let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Impersonates a bank." });
-    ::operator::handle(&registry.app, command).await.unwrap();
+    registry.run("operator", command).await;
     assert_eq!(registry.post(STIGMERGY, &trace_body(id, "Another.")).await.status, 404);
     let used = json!({ "listing_id": pair.server, "listing_b": id });
     assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");

@@ -2,11 +2,13 @@
 //! concurrent requests.
 
 use futures::future::join_all;
-use registry::model::Caller;
+use registry::model::{Caller, Facts, Handshake, Lane, Listing, StateChange};
 use registry::operations::RawArguments;
+use registry::store::{Claim, WriteOutcome};
 use serde_json::json;
+use tests::fixtures::{assessment, feed_item, probe_record, verdict};
 use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TICK, TestRegistry, id_of};
+use tests::test_registry::{DAY, TICK, TestRegistry, id_of};
 
 /// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
 #[tokio::test(flavor = "multi_thread")]
@@ -36,6 +38,67 @@ async fn concurrent_publishes_create_one_listing() {
         assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
         assert_eq!(peer.request_count("SendMessage"), 1, "not exactly one probe was sent");
     }
+}
+
+/// Each change reads the listing and then writes it. Of two that read the same state, only the first may be written.
+#[tokio::test]
+async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    let store = &registry.app.store;
+    let read = store.listing(&id).await.unwrap().unwrap();
+    let contact = registry::model::Contact { email: None, source: None };
+    let named = |name: &str| Listing { name: name.to_owned(), ..read.clone() };
+    let (first, second) = (named("First Name"), named("Second Name"));
+    assert!(store.republish(&read, &first, &contact, None, registry.now()).await.unwrap());
+    let renamed = registry.table().await;
+
+    assert!(
+        !store.republish(&read, &second, &contact, None, registry.now()).await.unwrap(),
+        "a second rename"
+    );
+    let withdrawn = Listing { lane: Lane::Withdrawn, ..read.clone() };
+    let news = feed_item("listing_withdrawn", &withdrawn, registry.now());
+    assert!(!store.decide(&read, &withdrawn, &news).await.unwrap(), "a withdrawal");
+    assert_eq!(renamed.difference(&registry.table().await), [""; 0]);
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "First Name");
+    assert_eq!(renamed.items_under("NAME#first name").len(), 1, "the name does not lead to the listing");
+
+    let again = store.listing(&id).await.unwrap().unwrap();
+    let third = Listing { name: "Third Name".to_owned(), ..again.clone() };
+    assert!(store.republish(&again, &third, &contact, None, registry.now()).await.unwrap());
+}
+
+/// A probe that ends after its lease must not undo what the owner changed since.
+#[tokio::test]
+async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    registry.advance(7 * DAY);
+    let store = &registry.app.store;
+    let now = registry.now();
+    let claim = Claim { id: &id, mark: "late", now, lease_ms: 1000, min_interval_ms: 0 };
+    let claimed = store.claim(&claim).await.unwrap().expect("a listing that is due");
+    registry.advance(TICK);
+    let read = store.listing(&id).await.unwrap().unwrap();
+    let contact = registry::model::Contact { email: None, source: None };
+    let renamed = Listing { name: "Owner's Name".to_owned(), ..read.clone() };
+    assert!(store.republish(&read, &renamed, &contact, None, registry.now()).await.unwrap());
+    let result = assessment(verdict(Handshake::Ok, Facts::default()), true, registry.now());
+    let late = StateChange {
+        record: probe_record(&claimed, &result),
+        after: Listing { lease: None, lease_until: 0, ..claimed.clone() },
+        before: claimed,
+        assessment: result,
+        preflight_reject: false,
+        recheck: false,
+        was_overdue: false,
+        news: None,
+        messages: Vec::new(),
+        trail: None,
+    };
+    assert_eq!(store.record(&late).await.unwrap(), WriteOutcome::LeaseLost);
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "Owner's Name");
 }
 
 /// Publishing again reads and then writes the listing; a verdict may be written in between.

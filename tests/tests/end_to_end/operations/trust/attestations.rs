@@ -227,7 +227,7 @@ async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
 
     let good = attest_listing(&registry, &id, "liveness").await["jws"].as_str().unwrap().to_owned();
     let withdraw = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
-    ::operator::handle(&registry.app, withdraw).await.unwrap();
+    registry.run("operator", withdraw).await;
     assert_eq!(failed_checks(&verify_token(&registry, &good).await), ["listing"]);
     let problem = registry.refused_tool("attest", &json!({ "listing_id": id })).await;
     assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("withdrawn")));

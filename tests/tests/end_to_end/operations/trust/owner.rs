@@ -125,9 +125,9 @@ async fn withdrawal_by_the_operator_overrides_the_owner() {
     let registry = &setup.registry;
     setup.run_act(&owner, &setup.arguments("withdraw")).await;
     let operator = json!({ "command": "withdraw", "listing_id": setup.id, "reason": "Spam." });
-    let outcome = ::operator::handle(&registry.app, operator.clone()).await.unwrap();
+    let outcome = registry.run("operator", operator.clone()).await;
     assert_eq!(outcome["changed"], true, "{outcome}");
-    assert_eq!(::operator::handle(&registry.app, operator).await.unwrap()["changed"], false);
+    assert_eq!(registry.run("operator", operator).await["changed"], false);
     let call = owner.with_signature(registry, "manage_listing", &setup.arguments("restore")).await;
     let problem = registry.refused_tool("manage_listing", &call).await;
     assert_eq!(

@@ -54,7 +54,7 @@ proptest! {
                     Step::FailingRun(share, seed) => {
                         let operations = ["TransactWriteItems", "Query", "PutItem", "BatchGetItem"];
                         registry.observer.faults.arm_by_chance(&operations, Fault::TransactionConflict, *share, *seed);
-                        let _report = daily_connector::handle(&registry.app, Value::Null).await;
+                        let _report = registry.try_run("daily-connector", Value::Null).await;
                         registry.observer.faults.disarm();
                     }
                     Step::Hours(hours) => registry.advance(HOUR * u32::try_from(*hours).unwrap()),

@@ -1,0 +1,157 @@
+//! Every function may access only the partitions in `infra/local/src/rights.rs`. All end-to-end tests check this. These
+//! tests call every operation over every protocol, every document and page, and every job. As on AWS, each function has
+//! its own caches, so that none profits from what another has read.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use http::{Request, StatusCode};
+use http_body_util::BodyExt as _;
+use local::{Template, Transport};
+use registry::app::App;
+use registry::discovery::GUIDES;
+use registry::documents::DOCUMENTS;
+use registry::openapi::OPENAPI;
+use registry::operations::{AnyOperation, CATALOGUE};
+use registry::pages::{ASSETS, PAGES};
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
+use tower::ServiceExt as _;
+
+use crate::economy::costs::{OPERATOR_TOKEN, SharedPeers, SmallRegistry};
+
+/// The gateway before functions that share nothing but the table.
+fn separate_functions(app: &App) -> Router {
+    let names = local::functions::http(app).into_keys();
+    let own = names.map(|name| {
+        let own_app = app.clone().at(Some(app.settings.base_url.clone()));
+        (name, local::functions::http(&own_app).remove(name).unwrap())
+    });
+    let functions: BTreeMap<&'static str, Router> = own.collect();
+    local::gateway::router(&Template::own().unwrap(), &functions, Transport::Direct).unwrap()
+}
+
+async fn send(gateway: &Router, method: &str, path: &str, body: Option<&Value>) -> (StatusCode, String) {
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("authorization", format!("Bearer {OPERATOR_TOKEN}"))
+        .extension(ConnectInfo(SocketAddr::from(([127, 0, 0, 1], 9))));
+    if body.is_some() {
+        request = request.header("content-type", "application/json");
+    }
+    let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+    let response = gateway.clone().oneshot(request.body(body).unwrap()).await.unwrap();
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    (status, String::from_utf8_lossy(&body).into_owned())
+}
+
+/// Sends the arguments of an operation in every way that a protocol offers.
+type Door = fn(&AnyOperation, &Value) -> Vec<(&'static str, String, Option<Value>)>;
+
+fn by_rest(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, String, Option<Value>)> {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in arguments.as_object().into_iter().flatten() {
+        match value {
+            Value::String(text) => drop(query.append_pair(name, text)),
+            Value::Number(_) | Value::Bool(_) => drop(query.append_pair(name, &value.to_string())),
+            _ => {}
+        }
+    }
+    let query = query.finish();
+    let routes = operation.routes.iter().map(|route| {
+        if route.is_post() {
+            ("POST", route.path.to_owned(), Some(arguments.clone()))
+        } else {
+            ("GET", format!("{}?{query}", route.path), None)
+        }
+    });
+    let actions = operation.actions.iter().flat_map(|action| {
+        action.names.iter().map(move |name| {
+            let mut body = arguments.clone();
+            body["action"] = json!(name);
+            ("POST", action.path.to_owned(), Some(body))
+        })
+    });
+    routes.chain(actions).collect()
+}
+
+fn by_mcp(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, String, Option<Value>)> {
+    let params = json!({ "name": operation.name, "arguments": arguments });
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    vec![("POST", "/api/protocol".to_owned(), Some(call))]
+}
+
+fn by_a2a(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, String, Option<Value>)> {
+    let data = json!({ "operation": operation.name, "arguments": arguments });
+    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+    vec![("POST", "/api/a2a".to_owned(), Some(call))]
+}
+
+fn assert_no_denials(registry: &TestRegistry, what: &str) {
+    let denials = registry.observer.denials.snapshot();
+    let denials: Vec<String> = denials.into_iter().collect();
+    assert!(denials.is_empty(), "{what}:\n{}", denials.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_operation_has_its_rights_in_every_protocol() {
+    let peers = SharedPeers::start().await;
+    let doors: [(&str, Door); 3] = [("REST", by_rest), ("MCP", by_mcp), ("A2A", by_a2a)];
+    for (protocol, door) in doors {
+        let small = SmallRegistry::start(&peers).await;
+        let gateway = separate_functions(&small.registry.app);
+        let mut called = 0;
+        for operation in CATALOGUE {
+            for (method, path, body) in door(operation, &small.arguments(operation, &peers)) {
+                let (status, answer) = send(&gateway, method, &path, body.as_ref()).await;
+                called += 1;
+                assert_no_denials(&small.registry, &format!("{protocol}: {method} {path} {body:?}"));
+                // A peer registry that does not exist is a 502 or 503.
+                let may_fail = operation.name.starts_with("federation_");
+                assert!(
+                    !status.is_server_error() || may_fail,
+                    "{protocol}: {method} {path}: {status} {answer}"
+                );
+            }
+        }
+        assert!(called >= CATALOGUE.len() / 2, "{protocol}: {called} calls");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_document_page_and_job_has_its_rights() {
+    let peers = SharedPeers::start().await;
+    let small = SmallRegistry::start(&peers).await;
+    let registry = &small.registry;
+    for _ in 0..2 {
+        registry.recheck().await;
+        registry.tick().await;
+        registry.index().await;
+        registry.reach_out().await;
+        registry.advance(tests::test_registry::DAY);
+    }
+    assert_no_denials(registry, "the jobs");
+    let lists = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten().copied();
+    let paths = lists.chain(std::iter::once(&OPENAPI)).flat_map(|document| document.paths.iter().copied());
+    let others =
+        ["/log", "/log/checkpoint", "/log/tile/0/000", "/api/a2a/tasks", "/v0.1/servers", "/v0/servers"];
+    let of_listing =
+        ["/list/{id}", "/log/proof?listing_id={id}", "/badge/live.svg?id={id}", "/api/talk?listing_id={id}"];
+    let mut requested = 0;
+    for path in paths.chain(others).chain(of_listing) {
+        let path = path.replace("{name}", "live").replace("{id}", small.agent.as_str());
+        // Each with empty caches.
+        let (status, answer) = send(&separate_functions(&registry.app), "GET", &path, None).await;
+        requested += 1;
+        assert_no_denials(registry, &path);
+        assert!(!status.is_server_error(), "{path}: {status} {answer}");
+    }
+    assert!(requested > 60, "{requested} paths");
+}
