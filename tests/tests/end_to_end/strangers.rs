@@ -18,10 +18,10 @@ use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{LivePair, all_documents, forecaster, live_agent, own_words};
 
-/// Requests of one run. A case is a text: four runs search for at least 10,000 texts.
-const REQUESTS: usize = 1000;
-const RUNS: u32 = 4;
-const TEXTS_PER_RUN: usize = 2500;
+/// Requests of one run. A case is a text: two runs search for at least 10,000 texts.
+const REQUESTS: usize = 700;
+const RUNS: u32 = 2;
+const TEXTS_PER_RUN: usize = 5000;
 const CALLERS: usize = 5;
 /// Requests at the same time.
 const CONCURRENT: usize = 4;
@@ -40,7 +40,7 @@ struct Sent {
 }
 
 fn requests() -> impl Strategy<Value = Vec<Sent>> {
-    let sent = (0..CALLERS, 0..ACTS.len(), 0..32_usize, any::<u16>());
+    let sent = (0..CALLERS, 0..ACTS.len(), 0..16_usize, any::<u16>());
     let sent = sent.prop_map(|(caller, act, listing, texts)| Sent { caller, act, listing, texts });
     prop::collection::vec(sent, REQUESTS)
 }
@@ -102,8 +102,16 @@ impl Writer {
         }
     }
 
+    /// Three of four requests have goals.
+    fn add_goals(&mut self, body: &mut Map<String, Value>) {
+        if self.texts & 3 != 0 {
+            body.insert("goals".to_owned(), self.goals());
+        }
+        self.texts = self.texts.rotate_right(1);
+    }
+
     fn goals(&mut self) -> Value {
-        json!([self.sentence(), self.sentence(), self.sentence()])
+        json!((0..12).map(|_| self.sentence()).collect::<Vec<_>>())
     }
 
     fn email(&mut self) -> Value {
@@ -172,7 +180,7 @@ impl Town {
         registry.deliver_events().await;
         let mut listings = vec![agent.clone(), server.clone()];
         for kind in [Kind::Agent, Kind::Mcp] {
-            listings.extend(insert_live_listings(&registry.app, kind, 15).await);
+            listings.extend(insert_live_listings(&registry.app, kind, 7).await);
         }
         for id in [&agent, &server] {
             let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
@@ -196,7 +204,7 @@ impl Town {
     async fn send(&self, sent: Sent) -> Result<(), String> {
         let number = self.sent.fetch_add(1, Ordering::Relaxed);
         let mut writer = Writer { caller: sent.caller, texts: sent.texts, number, next: 0 };
-        let (name, body) = self.request(sent, &mut writer).await;
+        let (name, body) = self.request(sent, &mut writer);
         self.texts.fetch_add(writer.next as usize, Ordering::Relaxed);
         let answer = self.call(sent.caller, name, &body).await;
         let shown = match &answer {
@@ -215,30 +223,25 @@ impl Town {
         }
     }
 
-    async fn request(&self, sent: Sent, writer: &mut Writer) -> (&'static str, Value) {
+    fn request(&self, sent: Sent, writer: &mut Writer) -> (&'static str, Value) {
         let id = &self.listings[sent.listing % self.listings.len()];
         let mut body = Map::new();
         let name = ACTS[sent.act];
         body.insert("listing_id".to_owned(), json!(id));
         match name {
             "take_demo" => {
-                writer.add(&mut body, "goals", Writer::goals);
+                writer.add_goals(&mut body);
                 writer.add(&mut body, "source", |writer| json!(writer.word(PRIVATE)));
                 writer.add(&mut body, "name", |writer| json!(writer.sentence()));
                 writer.add(&mut body, "description", |writer| json!(writer.sentence()));
             }
             "leave_feedback" => {
-                let demo = self.call(sent.caller, "take_demo", &json!({ "listing_id": id })).await;
                 let answers = json!({ "tried": writer.sentence(), "ux_friction": writer.sentence(),
                     "product_one_ship": writer.sentence(), "overall": writer.sentence(), "would_buy": "no" });
-                if let Ok(mut demo) = demo {
-                    let draft = demo["next_steps"]["example_body"].take();
-                    body.extend(draft.as_object().cloned().unwrap_or_default());
-                }
                 body.insert("answers".to_owned(), answers);
-                body.remove("idempotency_key");
+                body.insert("rating".to_owned(), json!(4));
                 writer.add(&mut body, "idempotency_key", Writer::key);
-                writer.add(&mut body, "goals", Writer::goals);
+                writer.add_goals(&mut body);
                 writer.add(&mut body, "body", |writer| json!(writer.sentence()));
                 writer.add(&mut body, "agent_name", |writer| json!(writer.sentence()));
                 writer.add(&mut body, "contact_email", Writer::email);
@@ -247,7 +250,7 @@ impl Town {
             }
             "checkout" => {
                 body.insert("sku".to_owned(), json!("kernel"));
-                writer.add(&mut body, "goals", Writer::goals);
+                writer.add_goals(&mut body);
                 writer.add(&mut body, "contact_email", Writer::email);
                 writer.add(&mut body, "idempotency_key", Writer::key);
                 if sent.texts & 0x100 != 0 {
@@ -259,7 +262,7 @@ impl Town {
             "preview_product" | "one_click_demo" | "demo_mcp" | "demo_alive" | "buy_product" => {
                 body.insert("agent_name".to_owned(), json!(writer.sentence()));
                 body.insert("description".to_owned(), json!(writer.sentence()));
-                writer.add(&mut body, "goals", Writer::goals);
+                writer.add_goals(&mut body);
                 if sent.texts & 0x100 != 0 {
                     body.remove("listing_id");
                 }
@@ -267,10 +270,9 @@ impl Town {
                     return (name, json!(body));
                 }
                 if name == "demo_mcp" {
-                    body.insert(
-                        "tools".to_owned(),
-                        json!([{ "name": writer.word(PRIVATE), "description": writer.sentence() }]),
-                    );
+                    let tool = |_| json!({ "name": writer.word(PRIVATE), "description": writer.sentence() });
+                    let tools: Vec<Value> = (0..8).map(tool).collect();
+                    body.insert("tools".to_owned(), json!(tools));
                 }
                 if name == "buy_product" {
                     body.insert("sku".to_owned(), json!("alive"));
@@ -278,7 +280,7 @@ impl Town {
                 body.insert("tool".to_owned(), json!(name));
                 return ("product_agent", json!(body));
             }
-            "verify_product" => writer.add(&mut body, "goals", Writer::goals),
+            "verify_product" => writer.add_goals(&mut body),
             "get_access" => {
                 let tokens = self.tokens.lock().unwrap();
                 let own = tokens.iter().filter(|(holder, _)| *holder == sent.caller);
@@ -359,7 +361,7 @@ impl Town {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: RUNS, max_shrink_iters: 30, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: RUNS, max_shrink_iters: 2, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_of_a_caller_reaches_another_caller(requests in requests()) {
@@ -375,7 +377,7 @@ proptest! {
             let count = |number: &AtomicUsize| number.load(Ordering::Relaxed);
             let holders = town.tokens.lock().unwrap().len();
             // The search must not pass because every request was refused.
-            let is_enough = count(&town.accepted) * 2 > REQUESTS && count(&town.texts) >= TEXTS_PER_RUN && holders > 20;
+            let is_enough = count(&town.accepted) * 2 > REQUESTS && count(&town.texts) >= TEXTS_PER_RUN && holders > 15;
             if is_enough { Ok(()) } else {
                 Err(format!("only {} accepted, {} texts, {holders} tokens", count(&town.accepted), count(&town.texts)))
             }
