@@ -350,8 +350,8 @@ async fn conversation_continues_although_the_address_in_it_is_not_stored() {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params });
         registry.post("/api/a2a", &body).await.body["result"].clone()
     };
-    let data = json!({ "operation": "list_yourself", "arguments": { "contact_email": EMAIL } });
-    let message = json!({ "role": "user", "messageId": "m", "parts": [{ "kind": "data", "data": data }] });
+    let part = json!({ "kind": "text", "text": format!("list my agent, my e-mail is {EMAIL}") });
+    let message = json!({ "role": "user", "messageId": "m", "parts": [part] });
     let task = send(json!({ "message": message })).await;
     assert_eq!(task["status"]["state"], "input-required", "{task}");
     let part = json!({ "kind": "text", "text": peer.card() });

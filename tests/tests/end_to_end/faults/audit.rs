@@ -33,7 +33,9 @@ pub(super) fn audit(table: &Table, what: &str) -> Counts {
     let demos = count("ORDER#");
     assert_eq!(marked("demoed"), demos, "{what}: each demo marks its listing");
     assert_eq!(sum("LIVE ", &["demos_agents", "demos_mcps"]), demos, "{what}: and is counted");
-    let completions = count("FEEDBACK#");
+    let with_texts = table.items_under("FEEDBACK#");
+    let completions = with_texts.iter().filter(|item| item["sk"] == "FEEDBACK").count();
+    assert_eq!(with_texts.len(), 2 * completions, "{what}: each completion has its texts");
     assert_eq!(marked("feedbacked"), completions, "{what}: each feedback marks its listing");
     assert_eq!(sum("LIVE ", &["feedback_agents", "feedback_mcps"]), completions, "{what}: and is counted");
     assert_eq!(count("TOKEN#") + count("CODE#"), completions, "{what}: and has one reward");

@@ -327,7 +327,7 @@ async fn long_messages_are_stored_truncated() {
         "{failed}"
     );
     let stored = result(&registry, "GetTask", &json!({ "id": task["id"] })).await;
-    assert_eq!(stored["status"], failed["status"]);
+    assert_eq!(stored["status"]["message"]["parts"][0], failed["status"]["message"]["parts"][0]);
     assert!(!stored.to_string().contains("secret@"), "a password is stored: {stored}");
 }
 
