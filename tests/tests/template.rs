@@ -732,23 +732,47 @@ fn operator_function_has_no_trigger() {
     }
 }
 
+/// The functions that may read each secret, and the parameter with its name.
+const SECRETS: &[(&str, &str, &[&str])] = &[
+    ("OPERATOR_TOKEN", "OperatorTokenSecret", &["a2a", "products", "protocol"]),
+    ("STRIPE_SECRET_KEY", "StripeKeySecret", &["a2a", "products", "protocol"]),
+    ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret", &["payment-webhook"]),
+];
+
 #[test]
-fn only_functions_that_sell_get_the_payment_secrets() {
+fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
     let template = Template::read().unwrap();
-    let secrets =
-        [("STRIPE_SECRET_KEY", "StripeSecretKey"), ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret")];
-    for (variable, parameter) in secrets {
-        assert_eq!(template.parameter(parameter)["NoEcho"], true, "{parameter}");
-        assert!(template.common()["Environment"]["Variables"].get(variable).is_none());
+    for (setting, parameter, readers) in SECRETS {
         for (function, properties) in template.functions() {
-            let sells = matches!(function, "a2a" | "products" | "protocol");
-            let value = &properties["Environment"]["Variables"][variable];
-            assert_eq!(*value == json!({ "Ref": parameter }), sells, "{function}: {variable}");
-            assert_eq!(
-                template.permits(function, &act("dynamodb:GetItem", "PURCHASE#x")),
-                sells,
-                "{function}"
-            );
+            let reads = readers.contains(&function);
+            let variables = &properties["Environment"]["Variables"];
+            assert!(variables.get(setting).is_none(), "{function}: the value of {setting} is in the environment");
+            let from = &variables[format!("{setting}_FROM")];
+            assert_eq!(*from == json!({ "Ref": parameter }), reads, "{function}: {setting}");
+            let policies = properties["Policies"].to_string();
+            assert_eq!(policies.contains(&format!("secret:${{{parameter}}}-")), reads, "{function}: {parameter}");
+        }
+        assert!(template.common()["Environment"]["Variables"].get(setting).is_none());
+    }
+}
+
+/// The keys in KMS, the setting of each, and the functions that sign with it.
+const KMS_KEYS: &[(&str, &str, &[&str])] = &[
+    ("SigningKey", "SIGNING_KEY_ID", &["a2a", "products", "protocol", "well-known"]),
+    ("MessageKey", "MESSAGE_KEY_ID", &["well-known"]),
+    ("LogKey", "LOG_KEY_ID", &["probe-tick", "weekly-recheck"]),
+];
+
+#[test]
+fn only_functions_that_sign_may_use_a_key_of_kms() {
+    let template = Template::read().unwrap();
+    for (key, setting, signers) in KMS_KEYS {
+        for (function, properties) in template.functions() {
+            let signs = signers.contains(&function);
+            let policies = properties["Policies"].to_string();
+            assert_eq!(policies.contains(&format!("{key}.Arn")), signs, "{function}: {key}");
+            let variables = &properties["Environment"]["Variables"];
+            assert_eq!(variables.get(setting).is_some(), signs, "{function}: {setting}");
         }
     }
 }
