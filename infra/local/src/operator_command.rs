@@ -64,7 +64,7 @@ enum Decision {
         #[arg(value_name = "TOKEN", value_parser = token_digest)]
         token_sha256: TokenDigest,
     },
-    /// Request a step of a change of the key of the evidence log. The running registry carries it out.
+    /// Request a step of a change of the key of the evidence log. The registry carries it out after its next start.
     ChangeLogKey {
         /// `announce`: create the next key; both keys sign. `promote`: make the next key the first key. `retire`: delete the
         /// previous key.
