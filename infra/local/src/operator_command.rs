@@ -84,7 +84,7 @@ enum Decision {
     RevokePurchase { purchase_id: String },
     /// List the purchases with refunds, disputes or wrong payments.
     FlaggedPurchases,
-    /// Request a step of a change of the key of the evidence log. The running registry carries it out.
+    /// Request a step of a change of the key of the evidence log. The registry carries it out after its next start.
     ChangeLogKey {
         /// `announce`: create the next key; both keys sign. `promote`: make the next key the first key. `retire`: delete the
         /// previous key.
