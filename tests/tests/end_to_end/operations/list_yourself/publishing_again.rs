@@ -47,7 +47,7 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let id = registry.live_card(&peer.card()).await;
     let store = &registry.app.store;
     let read = store.listing(&id).await.unwrap().unwrap();
-    let contact = registry::model::Contact { email: None, source: None };
+    let contact = registry::model::Contact::default();
     let named = |name: &str| Listing { name: name.to_owned(), ..read.clone() };
     let (first, second) = (named("First Name"), named("Second Name"));
     assert!(store.republish(&read, &first, &contact, None, registry.now()).await.unwrap());
@@ -81,7 +81,7 @@ async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
     let claimed = store.claim(&claim).await.unwrap().expect("a listing that is due");
     registry.advance(TICK);
     let read = store.listing(&id).await.unwrap().unwrap();
-    let contact = registry::model::Contact { email: None, source: None };
+    let contact = registry::model::Contact::default();
     let renamed = Listing { name: "Owner's Name".to_owned(), ..read.clone() };
     assert!(store.republish(&read, &renamed, &contact, None, registry.now()).await.unwrap());
     let result = assessment(verdict(Handshake::Ok, Facts::default()), true, registry.now());
