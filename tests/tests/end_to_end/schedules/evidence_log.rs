@@ -216,6 +216,7 @@ async fn attestations_do_not_hide_the_last_decision() {
     }
     assert_eq!(registry.lane(&id).await, "demoted");
     days.push(("demoted", step("demoted").await));
+    registry.advance(std::time::Duration::from_secs(1));
     let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
     ::operator::handle(&registry.app, withdrawal).await.unwrap();
     days.push(("withdrawn", step("withdrawn").await));

@@ -19,8 +19,10 @@ async fn use_together(registry: &TestRegistry, source: u8, pair: (&ListingId, &L
 /// The sort keys of the pairs of a listing.
 async fn edges(registry: &TestRegistry, id: &ListingId) -> Vec<String> {
     let table = registry.table().await;
-    let items = table.items_under(&format!("TRAIL#{id}"));
-    let keys = items.iter().map(|item| item["sk"].as_str().unwrap().to_owned());
+    let partition = format!("TRAIL#{id}");
+    // The id of another listing can begin with this one.
+    let items = table.items_under(&partition).into_iter().filter(|item| item["pk"] == json!(partition));
+    let keys = items.map(|item| item["sk"].as_str().unwrap().to_owned());
     keys.filter(|key| key.starts_with("EDGE#")).collect()
 }
 
