@@ -30,8 +30,8 @@ pub use aws::{Credentials, StartError};
 
 use crate::secrets::Secrets;
 use registry_app::App;
-use registry_model::{CallerAddress, Moment};
 use registry_model::metrics::Metrics;
+use registry_model::{CallerAddress, Moment};
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
@@ -46,7 +46,8 @@ pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
         }
         let own_address = own_address(&request, variable);
         let Running { app, router, .. } = &mut *running;
-        let router = router.get_or_insert_with(|| behind_gateway(routes(app.clone().at(own_address)))).clone();
+        let router =
+            router.get_or_insert_with(|| behind_gateway(routes(app.clone().at(own_address)))).clone();
         drop(running);
         router.oneshot(request).await
     }))
@@ -75,7 +76,9 @@ impl Running {
                 self.router = None;
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "could not read the secrets again; the next request after 5 minutes retries"),
+            Err(error) => {
+                tracing::warn!(%error, "could not read the secrets again; the next request after 5 minutes retries")
+            }
         }
     }
 }

@@ -32,7 +32,10 @@ pub struct SecretError {
 
 impl Secrets {
     /// `None` if no setting of this function comes from a secret.
-    pub(super) fn from_env(client: impl FnOnce() -> Client, lookup: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    pub(super) fn from_env(
+        client: impl FnOnce() -> Client,
+        lookup: impl Fn(&str) -> Option<String>,
+    ) -> Option<Self> {
         let name = |setting: &'static str| {
             let name = lookup(&format!("{setting}_FROM"))?.trim().to_owned();
             (!name.is_empty()).then_some((setting, name))

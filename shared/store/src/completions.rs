@@ -199,6 +199,7 @@ impl Store {
             [(":before", to_blob(completion)?)],
         );
         transaction.delete_if(keys::feedback(id), unchanged);
+        transaction.delete(keys::feedback_text(id));
         if listing.is_some() {
             transaction.update(keys::listing(id), Expression::default().remove("feedbacked").if_exists());
         }

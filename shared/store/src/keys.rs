@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, s};
 use registry_model::{
-    ContactFrom, Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId, TokenDigest,
-    sha256_hex,
+    ContactFrom, Handshake, HostName, Kind, ListingId, LogTile, Moment, OrderId, PaymentFlag, PurchaseId,
+    TokenDigest, sha256_hex,
 };
 
 /// Items over which each shared counter is spread, against write conflicts.

@@ -11,7 +11,7 @@ use tests::peers::stripe::Stripe;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, Reply, TestOptions, TestRegistry, id_of};
 
-use crate::fixtures::live_agent;
+use crate::fixtures::{live_agent, own_words};
 
 /// The address of the caller in these tests. No peer has it.
 const CALLER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 77));
@@ -52,7 +52,7 @@ impl Filled {
 
     async fn feedback(&self, id: &ListingId) {
         let demo = self.post_ok("/api/products/demo", &json!({ "listing_id": id })).await;
-        let mut draft = demo["next_steps"]["example_body"].clone();
+        let mut draft = own_words(&demo["next_steps"]["example_body"]);
         draft["contact_email"] = json!(EMAIL);
         draft["body"] = json!(format!("Please write to {EMAIL}."));
         self.post_ok("/api/products/feedback", &draft).await;

@@ -9,8 +9,8 @@ use super::tree::{Growth, grow, write_hash};
 use super::{attestation_batches, key_change, witnesses};
 use crate::trust::log_key::{LogSigner, log_signer};
 use registry_app::App;
-use registry_model::error::{Problem, shorten};
 use registry_model::LogTree;
+use registry_model::error::{Problem, shorten};
 use registry_store::{AppendOutcome, PendingLeaves};
 
 /// Batches per run, so that a run ends within its function's time; the next run takes the rest.

@@ -39,12 +39,7 @@ pub fn projection(card: &Value) -> Value {
 }
 
 /// The card with its signature, which covers its projection.
-pub async fn signed(
-    app: &App,
-    mut card: Value,
-    key: &SignKey,
-    key_set_url: &str,
-) -> Result<Value, Problem> {
+pub async fn signed(app: &App, mut card: Value, key: &SignKey, key_set_url: &str) -> Result<Value, Problem> {
     let protected = json!({ "alg": "ES256", "jku": key_set_url, "kid": key.kid(), "typ": "JOSE" });
     let protected = BASE64URL.encode(canonical(&protected)?);
     let payload = BASE64URL.encode(canonical(&without_empty(projection(&card)).unwrap_or_default())?);

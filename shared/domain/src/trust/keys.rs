@@ -82,7 +82,13 @@ impl SignKey {
         let signature: Signature = match &self.private {
             Private::Table(key) => key.sign(signing_input.as_bytes()),
             Private::Service(id) => {
-                let der = private_key::sign(app.key_service.as_deref(), id, Algorithm::Es256, signing_input.as_bytes()).await?;
+                let der = private_key::sign(
+                    app.key_service.as_deref(),
+                    id,
+                    Algorithm::Es256,
+                    signing_input.as_bytes(),
+                )
+                .await?;
                 Signature::from_der(&der).map_err(|error| Problem::fault(error.to_string()))?
             }
         };

@@ -10,7 +10,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use signed_note::{
-    Note, Signature, Signer as _, StandardSigner, StandardVerifier, Verifier as _, key_id, new_ed25519_verifier_key,
+    Note, Signature, Signer as _, StandardSigner, StandardVerifier, Verifier as _, key_id,
+    new_ed25519_verifier_key,
 };
 
 use super::keys::Unreadable;
@@ -188,7 +189,8 @@ mod tests {
         };
         let one = LogSigner::read(&LogKeys { first: first.clone(), second: None }).unwrap();
         assert_eq!((one.origin(), one.second_key()), ("registry.example.org/log", None));
-        let note = Note::from_bytes(one.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes()).unwrap();
+        let note = Note::from_bytes(one.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes())
+            .unwrap();
         assert_eq!(note.text(), b"one\ntwo\n");
         assert_eq!(note.verify(&known(&first)).unwrap().0.len(), 1);
         assert!(note.verify(&known(&second)).is_err());
@@ -196,7 +198,9 @@ mod tests {
 
         let next = SecondLogKey { key: second.clone(), is_previous: false };
         let both = LogSigner::read(&LogKeys { first: first.clone(), second: Some(next) }).unwrap();
-        let note = Note::from_bytes(both.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes()).unwrap();
+        let note =
+            Note::from_bytes(both.sign(None, "one\ntwo\n").now_or_never().unwrap().unwrap().as_bytes())
+                .unwrap();
         for key in [&first, &second] {
             let (verified, unknown) = note.verify(&known(key)).unwrap();
             assert_eq!((verified.len(), unknown.len()), (1, 1));

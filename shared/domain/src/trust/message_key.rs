@@ -66,7 +66,9 @@ impl MessageKey {
         let (parameters, base) = self.directory_base(authority, app.clock.now());
         let signature = match &self.private {
             Private::Table(key) => key.sign(base.as_bytes()).to_bytes().to_vec(),
-            Private::Service(id) => private_key::sign(app.key_service.as_deref(), id, Algorithm::Ed25519, base.as_bytes()).await?,
+            Private::Service(id) => {
+                private_key::sign(app.key_service.as_deref(), id, Algorithm::Ed25519, base.as_bytes()).await?
+            }
         };
         Ok(MessageSignature {
             input: format!("binding0={parameters}"),
@@ -155,6 +157,9 @@ mod tests {
                 r#"("@authority";req);created=0;expires=86400;keyid="{kid}";alg="ed25519";tag="http-message-signatures-directory""#
             )
         );
-        assert_eq!(base, format!("\"@authority\";req: registry.example.org\n\"@signature-params\": {parameters}"));
+        assert_eq!(
+            base,
+            format!("\"@authority\";req: registry.example.org\n\"@signature-params\": {parameters}")
+        );
     }
 }

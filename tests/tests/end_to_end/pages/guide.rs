@@ -6,7 +6,7 @@ use registry::model::Sku;
 use registry::operations::CATALOGUE;
 use tests::test_registry::{Reply, TestRegistry};
 
-use crate::fixtures::live_pair;
+use crate::fixtures::{live_pair, own_words};
 
 /// Problem codes of requests that the registry cannot parse.
 const PARSE_ERRORS: [&str; 8] = [
@@ -110,7 +110,8 @@ async fn products_page_shows_prices_and_current_counts() {
     }
     assert!(before.contains("100 of 100 left") && before.contains("Payments are not open yet"), "{before}");
     let demo = pair.registry.get(&format!("/api/products/demo?listing_id={}", pair.agent)).await.body;
-    pair.registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await;
+    let feedback = own_words(&demo["next_steps"]["example_body"]);
+    pair.registry.post("/api/products/feedback", &feedback).await;
     let after = page().await;
     assert!(after.contains("99 of 100 left") && after.contains("1 of 250"), "{after}");
 }
