@@ -517,7 +517,11 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
     ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
     ("CONTACT#x", "", "a2a operator probe-tick products protocol publish"),
     ("LOG#PENDING", "probe-tick weekly-recheck", "a2a operator probe-tick products protocol weekly-recheck"),
-    ("LOG#TREE", "a2a operator pages probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
+    (
+        "LOG#TREE",
+        "a2a operator pages probe-tick protocol weekly-recheck well-known",
+        "probe-tick weekly-recheck",
+    ),
     ("LOG#tile/0/000", "a2a probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
     (
         "INDEX#00",

@@ -67,7 +67,10 @@ impl Filled {
 async fn filled() -> Filled {
     let stripe = Stripe::start().await;
     let options = stripe.options(TestOptions::default().with_rates());
-    let options = options.with_setting("PAYMENTS_OPEN_AFTER", 1).with_setting("FOUNDING_SEATS", 1);
+    let options = options
+        .with_setting("PAYMENTS", "on")
+        .with_setting("PAYMENTS_OPEN_AFTER", 1)
+        .with_setting("FOUNDING_SEATS", 1);
     let registry = TestRegistry::start_with(options).await;
     stripe.keep_time(&registry.app.clock);
     let mut peers = vec![Peer::start(agents::newest).await, Peer::start(servers::modern).await];

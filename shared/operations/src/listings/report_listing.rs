@@ -46,7 +46,7 @@ impl Operation for ReportListing {
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;
     const PHRASES: &'static [&'static str] =
-        &["report {id} to the operator: {text}", "report abuse by {id}: {text}"];
+        &["complain to the operator about {id}: {text}", "flag {id} for abuse: {text}"];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/report", Ok)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;
