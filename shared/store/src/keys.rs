@@ -239,7 +239,7 @@ pub(super) fn rate(act: &str, whose: &str, who: &str, hour: i64) -> Key {
 /// One of the counters of what all callers do within a window. The caller and the number of its act decide which one, so
 /// that the acts are spread evenly over the partitions.
 pub(super) fn rate_of_all(act: &str, caller: &str, used: u32, counters: u32, window: i64) -> Key {
-    let counter = sha256_hex(&format!("{caller}#{used}"));
+    let counter = sha256_hex(format!("{caller}#{used}"));
     let counter =
         u32::from_str_radix(counter.get(..6).unwrap_or_default(), 16).unwrap_or_default() % counters;
     Key::new(format!("RATE#{act}#everybody#{counter:02}"), window.to_string())

@@ -112,7 +112,7 @@ async fn by_signature(
     };
     let (owner, proven) = ownership::prove_one_of(app, caller, &owners, &act, signed).await?;
     let is_of_name = owner == 0 && of_name.is_some();
-    Ok(is_of_name.then(|| match proven.method {
+    Ok(is_of_name.then_some(match proven.method {
         KeySource::Dns => NameProofMethod::Dns,
         KeySource::Http | KeySource::KeySet | KeySource::DidWeb => NameProofMethod::Http,
     }))

@@ -15,7 +15,7 @@ pub struct Arguments {
     /// The order id that `take_demo` returned.
     #[schemars(required)]
     order_id: Option<String>,
-    /// The access token of the listing, from leave_feedback. Without it, nothing changes. The token of another listing is
+    /// The access token of the listing, from `leave_feedback`. Without it, nothing changes. The token of another listing is
     /// refused.
     access_token: Option<String>,
 }
