@@ -90,6 +90,12 @@ impl NameProofMethod {
             Self::Repository | Self::Dns | Self::Http => true,
         }
     }
+
+    /// Whether the caller itself signed. A repository proves its texts, but anyone can send its name.
+    #[must_use]
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::Dns | Self::Http)
+    }
 }
 
 /// Which of several listings has the right to a name, where it is not the one whose id is made from it.

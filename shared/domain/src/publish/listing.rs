@@ -129,7 +129,8 @@ async fn publish_again(
 ) -> Result<Published, Problem> {
     let by_name = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
     let by_publisher = by_name || is_by_host;
-    let known = if known.lane == Lane::Withdrawn { restored(app, known, by_publisher).await? } else { known };
+    let has_signed = is_by_host || name.proof.is_some_and(|proof| proof.how.is_signed());
+    let known = if known.lane == Lane::Withdrawn { restored(app, known, has_signed).await? } else { known };
     let may_describe = by_publisher || is_blocked_by_a_check(&known);
     let mut updated = known.clone();
     submission.describe(&mut updated);
@@ -179,18 +180,18 @@ async fn publish_again(
     Ok(Published { listing: updated, status, retry_at, words })
 }
 
-/// The contact of a submission; its place depends on whether the publisher has proven the name.
+/// The contact of a submission; its place depends on whether the caller has signed for the name.
 fn contact(submission: &Submission, name: &ProvenName) -> Contact {
-    let is_owner = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let is_owner = name.proof.is_some_and(|proof| proof.how.is_signed());
     let from = if is_owner { ContactFrom::Owner } else { ContactFrom::Anyone };
     Contact { from, ..submission.contact.clone() }
 }
 
 /// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can
 /// restore a listing.
-async fn restored(app: &App, known: Listing, by_publisher: bool) -> Result<Listing, Problem> {
+async fn restored(app: &App, known: Listing, has_signed: bool) -> Result<Listing, Problem> {
     let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
-    if by_owner && by_publisher {
+    if by_owner && has_signed {
         takedown::restore_by_owner(app, &known.id).await?;
         let again = app.store.listing(&known.id).await?;
         return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));

@@ -66,6 +66,7 @@ pub(super) fn same_key(setting: &str) -> Problem {
     Problem::new(http::StatusCode::CONFLICT, "same_key", detail)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
 fn unavailable(error: KeyServiceError) -> Problem {
     Problem::unavailable(error.to_string())
 }

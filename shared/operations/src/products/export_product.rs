@@ -88,7 +88,7 @@ impl Operation for ExportProduct {
     }
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        app.count(LimitedAction::Product, &caller.name(), None).await?;
+        app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
         // The token is checked first, so that a caller without one learns nothing else.
         let Opened { grant, profile, files } = funnel::open(app, &arguments.token).await?;
         let format = parse_format(&arguments.format)?;

@@ -98,7 +98,7 @@ impl Operation for PreviewProduct {
         let preview = if arguments == Arguments::default() {
             None
         } else {
-            app.count(LimitedAction::Product, &caller.name(), None).await?;
+            app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
             Some(preview(app, arguments).await?)
         };
         let settings = &app.settings;

@@ -131,7 +131,7 @@ impl Operation for ProductAgent {
             ProductTool::ListTools => Ok(list(app)),
             ProductTool::BuyProduct => buy(app, arguments).await,
             _ => {
-                app.count(LimitedAction::Product, &caller.name(), None).await?;
+                app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
                 demo(app, arguments).await
             }
         }

@@ -155,7 +155,7 @@ impl Operation for VerifyProduct {
             return Ok(answer);
         }
         let kept = parse_files(arguments.files)?;
-        app.count(LimitedAction::Product, &caller.name(), None).await?;
+        app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
         let product = match (&arguments.token, &arguments.listing_id) {
             (Some(token), _) => {
                 let Opened { grant, profile, files } = funnel::open(app, token).await?;
