@@ -10,8 +10,20 @@ use crate::AnyOperation;
 /// Argument names for each slot; the first that the operation has is used.
 const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];
 const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
-const TEXTS: [&str; 11] =
-    ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "jws"];
+const TEXTS: [&str; 12] = [
+    "q",
+    "query",
+    "text",
+    "body",
+    "goals",
+    "message",
+    "note",
+    "description",
+    "name",
+    "agent_name",
+    "jws",
+    "reason",
+];
 
 /// A placeholder in a phrase for something extracted from a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -88,6 +88,8 @@ async fn token_is_checked_before_the_format() {
 async fn product_agent_tools_make_files_and_store_nothing() {
     let options = TestOptions::default().without_read_cache();
     let registry = TestRegistry::start_with(options).await;
+    // The first counted call makes the secret for the digests of callers.
+    registry.post("/api/products/agent", &json!({ "tool": "demo_alive", "sku": "alive" })).await;
     let before = registry.observer.tally.snapshot();
     for (body, sku, name) in [
         (json!({ "tool": "preview_kernel", "goals": ["answer mail"] }), "kernel", "Your agent"),
