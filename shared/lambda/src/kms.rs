@@ -8,6 +8,9 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use registry_app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 
+/// KMS signs at most this many bytes itself.
+const MAX_RAW_BYTES: usize = 4096;
+
 /// The keys of an AWS account.
 #[derive(Clone, Debug)]
 pub struct Kms(Client);
@@ -36,16 +39,19 @@ impl KeyService for Kms {
         algorithm: Algorithm,
         message: &'a [u8],
     ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
-        // KMS signs at most 4,096 bytes itself. A token or card can be longer, so its digest is sent.
-        let (algorithm, kind, message) = match algorithm {
-            Algorithm::Es256 => {
-                let digest = ring::digest::digest(&ring::digest::SHA256, message);
-                (SigningAlgorithmSpec::EcdsaSha256, MessageType::Digest, digest.as_ref().to_vec())
-            }
-            Algorithm::Ed25519 => (SigningAlgorithmSpec::Ed25519Sha512, MessageType::Raw, message.to_vec()),
+        let spec = match algorithm {
+            Algorithm::Es256 => SigningAlgorithmSpec::EcdsaSha256,
+            Algorithm::Ed25519 => SigningAlgorithmSpec::Ed25519Sha512,
+        };
+        // A longer token or card is sent as its digest.
+        let (kind, message) = if algorithm == Algorithm::Es256 && message.len() > MAX_RAW_BYTES {
+            let digest = ring::digest::digest(&ring::digest::SHA256, message);
+            (MessageType::Digest, digest.as_ref().to_vec())
+        } else {
+            (MessageType::Raw, message.to_vec())
         };
         async move {
-            let request = self.0.sign().key_id(id).signing_algorithm(algorithm).message_type(kind);
+            let request = self.0.sign().key_id(id).signing_algorithm(spec).message_type(kind);
             let signed = request.message(Blob::new(message)).send().await.map_err(failed)?;
             let missing = || KeyServiceError("KMS returned no signature".to_owned());
             Ok(signed.signature.ok_or_else(missing)?.into_inner())
