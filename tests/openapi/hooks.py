@@ -53,3 +53,11 @@ of("listing-id-of-another", st.sampled_from(SAMPLES["listing_ids"]))
 of("listed-server-name", st.sampled_from([*SAMPLES["server_names"], "com.example.weather/forecast"]))
 for name, cursors in SAMPLES["cursors"].items():
     of(name, st.sampled_from(cursors))
+
+
+@schemathesis.hook
+def before_add_examples(context, examples):
+    """The registry refuses a published key, so an example with one gets a key of its own."""
+    for example in examples:
+        if isinstance(example.body, dict) and "idempotency_key" in example.body:
+            example.body["idempotency_key"] = "f3a8c1d2-6b7e-4f90-a1b2-93c4d5e6f708"

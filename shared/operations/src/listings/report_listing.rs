@@ -18,10 +18,10 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: String,
     /// What is wrong with the listing, in plain text. Only the operator reads it.
-    #[schemars(length(min = 1, max = MAX_REASON_CHARS))]
+    #[schemars(extend("format" = "public-text"), length(min = 1, max = MAX_REASON_CHARS))]
     reason: String,
     /// How the operator can reach you, such as an e-mail address. Optional; only the operator reads it.
-    #[schemars(length(max = MAX_CONTACT_CHARS))]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_CONTACT_CHARS))]
     contact: Option<String>,
 }
 

@@ -151,10 +151,10 @@ impl Operation for VerifyProduct {
         let answer = Answer { name: "Product verification", usage, ..Answer::default() };
         let is_empty =
             arguments.token.is_none() && arguments.listing_id.is_none() && arguments.files.is_empty();
+        let kept = parse_files(arguments.files)?;
         if arguments.usage || is_empty {
             return Ok(answer);
         }
-        let kept = parse_files(arguments.files)?;
         app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
         let product = match (&arguments.token, &arguments.listing_id) {
             (Some(token), _) => {
