@@ -117,7 +117,7 @@ fn markdown(file: &File) {
             let item = line.strip_prefix("- ").map_or(line, |item| item.trim_start_matches("[ ] "));
             let ordered = item.trim_start_matches(|c: char| c.is_ascii_digit());
             let nested = item.starts_with(['#', '>', '+', '-', '='])
-                || (ordered != item && ordered.starts_with(['.', ')']));
+                || (ordered != item && [". ", ") "].iter().any(|dot| format!("{ordered} ").starts_with(dot)));
             assert!(item == line || !nested, "{line}");
             if line.starts_with('#') {
                 assert!(line.starts_with("# ") || line.starts_with("## "), "{line}");
