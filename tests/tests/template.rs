@@ -480,7 +480,10 @@ fn statements_are_limited_to_actions_resources_and_partitions() {
                 statement["Resource"].is_object(),
                 "{function}: the resource is not limited to this stack: {statement}"
             );
-            if actions == ["dynamodb:Scan"] {
+            if statement["Sid"] == "ReadRestoredTable" {
+                assert_eq!(function, "operator", "only a recovery reads a restored table");
+                assert_eq!(statement["Resource"]["Fn::Sub"], "${Table.Arn}-restored");
+            } else if actions == ["dynamodb:Scan"] {
                 assert_eq!(function, "operator", "only an erasure reads the whole table");
             } else if actions[0].starts_with("dynamodb:") {
                 let condition = &statement["Condition"];
@@ -516,13 +519,21 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
     ("FEEDBACK#x", "a2a operator products protocol", "a2a operator products protocol"),
     ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
     ("CONTACT#x", "", "a2a operator probe-tick products protocol publish"),
-    ("LOG#PENDING", "probe-tick weekly-recheck", "a2a operator probe-tick products protocol weekly-recheck"),
+    (
+        "LOG#PENDING",
+        "operator probe-tick weekly-recheck",
+        "a2a operator probe-tick products protocol weekly-recheck",
+    ),
     (
         "LOG#TREE",
         "a2a operator pages probe-tick protocol weekly-recheck well-known",
         "probe-tick weekly-recheck",
     ),
-    ("LOG#tile/0/000", "a2a probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
+    (
+        "LOG#tile/0/000",
+        "a2a operator probe-tick protocol weekly-recheck well-known",
+        "probe-tick weekly-recheck",
+    ),
     (
         "INDEX#00",
         "a2a daily-connector listings pages products protocol search-index well-known",

@@ -91,6 +91,15 @@ enum Decision {
         #[arg(value_parser = key_step)]
         step: KeyStep,
     },
+    /// Bring listings back from a backup: those that you name, or all listings that are missing or cannot be read.
+    /// Everything else stays as it is, so nothing that was revoked becomes valid again.
+    Recover {
+        /// An earlier copy of the data file.
+        #[arg(long, value_name = "FILE")]
+        #[serde(skip)]
+        backup: PathBuf,
+        listing_ids: Vec<String>,
+    },
 }
 
 fn key_step(text: &str) -> Result<KeyStep, String> {
@@ -107,7 +116,12 @@ pub(crate) async fn run(operator: Operator) -> ExitCode {
         Ok(settings) => settings,
         Err(error) => return exit::failure(exit::USAGE_ERROR, &error.to_string()),
     };
-    match local::takedown::carry_out(&operator.data, settings, &json!(operator.decision)).await {
+    let command = json!(operator.decision);
+    let backup = match &operator.decision {
+        Decision::Recover { backup, .. } => Some(backup.as_path()),
+        _ => None,
+    };
+    match local::takedown::carry_out(&operator.data, backup, settings, &command).await {
         Ok(outcome) => {
             // A closed pipe (`| head`) is not an error.
             let _closed = writeln!(std::io::stdout(), "{outcome:#}");

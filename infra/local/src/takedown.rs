@@ -16,8 +16,8 @@ use crate::lock::{Lock, LockError};
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TakedownError {
-    /// The data file does not exist; a command never creates it.
-    #[error("there is no data file at {0}; set --data or DATA")]
+    /// The data file or the backup does not exist; a command never creates it.
+    #[error("there is no data file at {0}; set --data or DATA, or --backup")]
     NoData(std::path::PathBuf),
     /// A registry uses the data.
     #[error(transparent)]
@@ -31,24 +31,35 @@ pub enum TakedownError {
     Command(#[from] operator::Failure),
 }
 
-/// Repeats a command until it has nothing left to do, and returns the outcome of all runs together.
+/// Repeats a command until it has nothing left to do, and returns the outcome of all runs together. The command `recover`
+/// reads `backup`, an earlier copy of the data file.
 ///
 /// # Errors
 /// See [`TakedownError`].
-pub async fn carry_out(data: &Path, settings: Settings, command: &Value) -> Result<Value, TakedownError> {
+pub async fn carry_out(
+    data: &Path,
+    backup: Option<&Path>,
+    settings: Settings,
+    command: &Value,
+) -> Result<Value, TakedownError> {
     let mut command = command.clone();
-    if !data.is_file() {
-        return Err(TakedownError::NoData(data.to_path_buf()));
+    let missing = [Some(data), backup].into_iter().flatten().find(|file| !file.is_file());
+    if let Some(missing) = missing {
+        return Err(TakedownError::NoData(missing.to_path_buf()));
     }
     let _lock = Lock::on(data)?;
-    let client = engine::client(Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?);
+    let open =
+        |file: &Path| Embedded::open(&Data::File(file.to_path_buf()), &Clock::System).map(engine::client);
+    let client = open(data)?;
+    let copy =
+        Store::new(backup.map(open).transpose()?.unwrap_or_else(|| client.clone()), &settings.table_name);
     table::ensure(&client, &settings.table_name).await.map_err(|error| TakedownError::Table(error.into()))?;
     let store = Store::new(client, &settings.table_name);
     // No function receives events here; the next start of the registry finds what is due.
     let app = App::new(settings, store, Bus::Silent, Clock::System, Random::System);
     let (mut listings, mut has_changed) = (0, false);
     loop {
-        let mut outcome = operator::handle(&app, command.clone()).await?;
+        let mut outcome = operator::handle_with(&app, &copy, command.clone()).await?;
         let changed = outcome["listings"].as_u64().unwrap_or(0);
         listings += changed;
         has_changed |= changed > 0 || outcome["changed"] == true;

@@ -49,6 +49,17 @@ async fn commands_require_a_stopped_registry() {
     assert!(err.contains("stop that registry"), "{err}");
     registry.stop().await;
 
+    let backup = folder.path().join("backup.db");
+    std::fs::copy(&data, &backup).unwrap();
+    for (named, listings) in [(None, 0), (Some(id.as_str()), 1)] {
+        let arguments = ["recover", "--backup", backup.to_str().unwrap()].into_iter().chain(named);
+        let (code, out, err) = run(&data, &arguments.collect::<Vec<_>>());
+        assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
+        assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["listings"], listings, "{out}");
+    }
+    let (code, out, err) = run(&data, &["recover", "--backup", "nowhere.db"]);
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+
     let (code, out, err) = run(&data, &["erase-contact", &id]);
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     let (code, out, err) = run(&data, &["block-host", "example.org", "--reason", "Spam."]);

@@ -72,7 +72,7 @@ pub use listing::{Contact, ContactFrom, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
 pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
 pub use log_entry::{KeyStep, LastLeaf, LogEntry, LogEvent, LogTree, SecondKey, WitnessState, Witnessed};
-pub use log_tile::{LogTile, TILE_WIDTH, TileSegment};
+pub use log_tile::{LogTile, TILE_WIDTH, TileSegment, log_entries};
 pub use log_witness::LogWitness;
 pub use messages::{FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, TouchKind};
 pub use moment::Moment;

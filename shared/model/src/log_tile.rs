@@ -100,11 +100,28 @@ pub struct TileSegment {
     pub bytes: Vec<u8>,
 }
 
+/// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each has its length in two bytes before it.
+pub fn log_entries(bundle: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bundle;
+    std::iter::from_fn(move || {
+        let (length, after) = rest.split_first_chunk::<2>()?;
+        let (entry, after) = after.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+        rest = after;
+        Some(entry)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn log_entries_are_split_by_their_stated_lengths() {
+        assert_eq!(log_entries(b"\0\x01a\0\0\0\x02bc").collect::<Vec<_>>(), [&b"a"[..], b"", b"bc"]);
+        assert_eq!(log_entries(b"\0\x01a\0\x05bc").count(), 1, "cut off");
+    }
 
     #[test]
     fn paths_match_the_specification() {

@@ -1,5 +1,5 @@
-//! Erases what people sent about a listing, or what mentions an e-mail address. This is the only request that reads the
-//! whole table: tasks and sessions have random keys, so nothing else finds them. The operator erases rarely.
+//! Erases what people sent about a listing, or what mentions an e-mail address. This request reads
+//! the whole table: tasks and sessions have random keys, so nothing else finds them. The operator erases rarely.
 
 use std::collections::BTreeMap;
 
@@ -95,20 +95,17 @@ impl Store {
     /// Erases data in a part of the table, which begins after `after`. Repeat the call while the report contains `next`.
     pub async fn erase(&self, whose: &Erased, after: Option<&str>) -> Result<ErasureReport, StoreError> {
         let mut report = ErasureReport::default();
-        let mut start =
-            after.and_then(|after| after.split_once('\n')).map(|(pk, sk)| Key::new(pk, sk).item());
+        report.next = after.map(str::to_owned);
         for _ in 0..PAGES_PER_CALL {
-            let scan = self.client.scan().table_name(&*self.table).consistent_read(true);
-            let page = scan.set_exclusive_start_key(start).send().await?;
-            for item in page.items() {
+            let (items, next) = self.scan(report.next.as_deref()).await?;
+            for item in &items {
                 self.erase_item(whose, item, &mut report).await?;
             }
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                return Ok(report);
+            report.next = next;
+            if report.next.is_none() {
+                break;
             }
         }
-        report.next = start.map(|key| format!("{}\n{}", text(&key, "pk"), text(&key, "sk")));
         Ok(report)
     }
 

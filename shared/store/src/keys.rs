@@ -53,8 +53,10 @@ fn of_listing(id: &ListingId, sort: impl Into<String>) -> Key {
 pub(super) const LISTING: &str = "LISTING#";
 
 pub(super) fn listing(id: &ListingId) -> Key {
-    of_listing(id, "CORE")
+    of_listing(id, CORE)
 }
+
+pub(super) const CORE: &str = "CORE";
 
 pub(super) fn evidence(id: &ListingId) -> Key {
     of_listing(id, EVIDENCE)

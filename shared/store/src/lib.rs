@@ -5,7 +5,7 @@
 //! all requests use them. These rules apply to all requests:
 //!
 //! - Changes that belong together are one transaction. Changes that may be delivered twice are conditional.
-//! - No request scans the table, except an erasure. A request reads items by their keys, or queries one partition.
+//! - No request scans the table, except an erasure and a recovery. A request reads items by their keys, or queries one partition.
 //! - The attribute names are stored data: renaming an attribute needs a migration.
 //!
 //! If a request fails, it returns a [`StoreError`]. It is not an error if a write is refused because of its
@@ -55,6 +55,7 @@ mod purchases;
 mod rates;
 mod read_cache;
 mod reads;
+mod recovery;
 mod reports;
 mod search_index;
 mod sessions;
@@ -103,6 +104,7 @@ pub use payments::{Payment, PaymentEvent, PaymentOutcome};
 pub use probes::Tally;
 pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
+pub use recovery::LaterDecisions;
 pub use search_index::{DirtyMark, Shown, StoredBucket};
 pub use sessions::{SESSION_RETENTION, SessionChange, SessionTotals, SessionWrite};
 pub use signing_keys::{LogKeys, SecondLogKey, StoredKey};

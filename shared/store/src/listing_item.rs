@@ -64,7 +64,7 @@ impl DueClass {
 /// Joins the items of listings with those of their evidence and last leaves.
 pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> {
     let (cores, others): (Vec<Item>, Vec<Item>) =
-        items.into_iter().partition(|item| text(item, "sk") == "CORE");
+        items.into_iter().partition(|item| text(item, "sk") == keys::CORE);
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {

@@ -142,6 +142,15 @@ impl Store {
         Ok((u32::try_from(answer.count).unwrap_or(0), answer.last_evaluated_key))
     }
 
+    /// A page of the whole table, of at most 1 MB, and where the next one begins.
+    pub(super) async fn scan(&self, after: Option<&str>) -> Result<(Vec<Item>, Option<String>), StoreError> {
+        let start = after.and_then(|after| after.split_once('\n')).map(|(pk, sk)| Key::new(pk, sk).item());
+        let scan = self.client.scan().table_name(&*self.table).consistent_read(true);
+        let page = scan.set_exclusive_start_key(start).send().await?;
+        let next = page.last_evaluated_key.map(|key| format!("{}\n{}", text(&key, "pk"), text(&key, "sk")));
+        Ok((page.items.unwrap_or_default(), next))
+    }
+
     /// All items of a partition that fits one answer (1 MB), with a strong read.
     pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
         Ok(self.query(Query::of(pk).strong()).await?.items)

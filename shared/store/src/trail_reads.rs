@@ -76,7 +76,7 @@ impl Store {
         let mut shards = Vec::new();
         for item in items {
             let (pk, sk) = (text(&item, "pk"), text(&item, "sk"));
-            if sk == "CORE" {
+            if sk == keys::CORE {
                 let listing: Listing = serde_dynamo::from_item(item)?;
                 if listing.lane != Lane::Withdrawn {
                     found.listings.insert(listing.id.clone(), listing);

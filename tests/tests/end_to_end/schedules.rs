@@ -12,6 +12,7 @@ mod large_texts;
 mod outreach;
 mod overdue;
 mod probe_tick;
+mod recovery;
 mod search_index;
 mod talk;
 mod weekly_recheck;

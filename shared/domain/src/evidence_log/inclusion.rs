@@ -10,7 +10,7 @@ use super::tree::{Hashes, read_hash, tree_fault, write_hash};
 use super::witnesses::published_with;
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH};
+use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH, log_entries};
 
 /// The height of a tile (C2SP `tlog-tiles`: 256 hashes wide).
 const TILE_HEIGHT: u8 = 8;
@@ -104,32 +104,15 @@ async fn leaf(app: &App, index: u64) -> Result<String, Problem> {
     let (tile, offset) = (LogTile::Entries { index: index / TILE_WIDTH }, index % TILE_WIDTH);
     let segment = app.store.log_tile_segment(tile, offset).await?;
     let entry = segment.and_then(|(first, bytes)| {
-        entries(&bytes).nth(usize::try_from(offset.checked_sub(first)?).ok()?).map(<[u8]>::to_vec)
+        log_entries(&bytes).nth(usize::try_from(offset.checked_sub(first)?).ok()?).map(<[u8]>::to_vec)
     });
     let text = entry.and_then(|entry| String::from_utf8(entry).ok());
     text.ok_or_else(|| Problem::fault("an entry of the log cannot be read"))
 }
 
-/// The entries of a bundle (C2SP `tlog-tiles`, "Log entries"): each has its length in two bytes before it.
-pub fn entries(bundle: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = bundle;
-    std::iter::from_fn(move || {
-        let (length, after) = rest.split_first_chunk::<2>()?;
-        let (entry, after) = after.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
-        rest = after;
-        Some(entry)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn log_entries_are_split_by_their_stated_lengths() {
-        assert_eq!(entries(b"\0\x01a\0\0\0\x02bc").collect::<Vec<_>>(), [&b"a"[..], b"", b"bc"]);
-        assert_eq!(entries(b"\0\x01a\0\x05bc").count(), 1, "cut off");
-    }
 
     #[test]
     fn proof_of_the_last_leaf_of_three_contains_one_hash() {

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
 use registry_app::App;
-use registry_domain::evidence_log::{self, Published, entries};
+use registry_domain::evidence_log::{self, Published};
 use registry_model::error::{Problem, shorten};
-use registry_model::{LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState};
+use registry_model::{LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState, log_entries};
 
 const HASH_SIZE: usize = 32;
 
@@ -132,7 +132,7 @@ impl Document for Tiles {
         let items = usize::try_from(width).unwrap_or(usize::MAX);
         let length = match tile {
             LogTile::Hashes { .. } => items.saturating_mul(HASH_SIZE),
-            LogTile::Entries { .. } => entries(&bytes).take(items).map(|entry| 2 + entry.len()).sum(),
+            LogTile::Entries { .. } => log_entries(&bytes).take(items).map(|entry| 2 + entry.len()).sum(),
         };
         let served = Bytes::from(bytes);
         if served.len() < length {

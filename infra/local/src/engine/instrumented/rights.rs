@@ -57,7 +57,7 @@ impl Denials {
 
 fn missing_right(function: &str, act: &Act) -> Option<String> {
     let Act { action, index, partition } = act;
-    // Only an erasure reads the whole table. A policy cannot restrict a scan to partitions.
+    // Only an erasure and a recovery read a whole table. A policy cannot restrict a scan to partitions.
     if (function, *action) == ("operator", "dynamodb:Scan") {
         return None;
     }
