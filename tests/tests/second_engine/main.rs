@@ -22,7 +22,7 @@ use registry::model::{
 };
 use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Settings};
-use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Store, UsedUp, table};
+use registry::store::{Allowance, Caps, Claim, DueClass, Insertion, Scope, Share, Store, UsedUp, table};
 use registry::views::active_page::{self, ActivePosition, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::fixtures;
@@ -150,20 +150,20 @@ async fn due_listing_is_reserved_only_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn probe_budget_is_granted_up_to_the_cap() {
-    let caps = Caps { window: 10, hour: 15, day: 100 };
+    let (caps, any) = (Caps { window: 10, hour: 15, day: 100 }, Share::default());
     for (engine, app) in apps().await {
-        let taken = join_all((0..8).map(|_| app.store.take_probes(3, caps, now()))).await;
+        let taken = join_all((0..8).map(|_| app.store.take_probes(3, &any, caps, now()))).await;
         let taken: u32 = taken.into_iter().map(Result::unwrap).sum();
         assert!((9..=10).contains(&taken), "{engine}: {taken}");
         let state = app.store.budget(now()).await.unwrap();
         assert_eq!((state.window.used, state.hour.used, state.day.used), (taken, taken, taken), "{engine}");
         let next = now() + SignedDuration::from_secs(120);
         assert_eq!(
-            app.store.take_probes(9, caps, next).await.unwrap(),
+            app.store.take_probes(9, &any, caps, next).await.unwrap(),
             15 - taken,
             "{engine}: the hourly cap is smaller"
         );
-        assert_eq!(app.store.take_probes(1, caps, next).await.unwrap(), 0, "{engine}");
+        assert_eq!(app.store.take_probes(1, &any, caps, next).await.unwrap(), 0, "{engine}");
     }
 }
 
