@@ -7,10 +7,10 @@ use std::slice::Iter;
 
 use super::host_slots::PER_HOST;
 use registry_app::App;
-use registry_model::{Amounts, HashPrefix, Listing, ListingId, Moment};
-use registry_store::{DueClass, DuePlace, StoreError};
+use registry_model::{Amounts, HashPrefix, HostName, Listing, ListingId, Moment, registrable_domain};
+use registry_store::{DueClass, DuePlace, Share, StoreError};
 
-/// The number of listings that may wait for their host while later listings are read; each takes about 80 bytes.
+/// The number of listings that may wait for their host while later listings are read; each takes about 130 bytes.
 const MAX_WAITING: usize = 20_000;
 
 /// The due listings of one run. Each listing is returned only once.
@@ -31,7 +31,7 @@ pub(super) struct DueQueue {
 
 #[derive(Debug, Default)]
 struct Host {
-    waiting: VecDeque<(usize, ListingId, Option<Amounts>)>,
+    waiting: VecDeque<(usize, ListingId, Option<Amounts>, Share)>,
     in_progress: usize,
 }
 
@@ -40,6 +40,7 @@ struct Host {
 pub(super) struct DueListing {
     pub(super) id: ListingId,
     pub(super) trail: Option<Amounts>,
+    pub(super) share: Share,
     host: String,
 }
 
@@ -69,7 +70,7 @@ impl DueQueue {
     /// One listing, due or not.
     pub(super) fn of_one(id: &ListingId, now: Moment) -> Self {
         let mut queue = Self::of(&[], now);
-        queue.push("", id.clone(), None);
+        queue.push("", id.clone(), None, Share::default());
         queue
     }
 
@@ -88,7 +89,8 @@ impl DueQueue {
             }
             self.place = place;
             for (listing, trail) in listings {
-                self.push(&host_of(&listing), listing.id, Some(trail));
+                let (host, share) = (host_of(&listing), share_of(&listing));
+                self.push(&host, listing.id, Some(trail), share);
             }
         }
     }
@@ -104,8 +106,8 @@ impl DueQueue {
         }
     }
 
-    fn push(&mut self, host: &str, id: ListingId, trail: Option<Amounts>) {
-        self.hosts.entry(host.to_owned()).or_default().waiting.push_back((self.read, id, trail));
+    fn push(&mut self, host: &str, id: ListingId, trail: Option<Amounts>, share: Share) {
+        self.hosts.entry(host.to_owned()).or_default().waiting.push_back((self.read, id, trail, share));
         self.read += 1;
         self.waiting += 1;
         self.make_ready(host);
@@ -114,11 +116,11 @@ impl DueQueue {
     fn pop(&mut self) -> Option<DueListing> {
         let (_, name) = self.ready.pop_first()?;
         let host = self.hosts.get_mut(&name)?;
-        let (_, id, trail) = host.waiting.pop_front()?;
+        let (_, id, trail, share) = host.waiting.pop_front()?;
         host.in_progress += 1;
         self.waiting -= 1;
         self.make_ready(&name);
-        Some(DueListing { id, trail, host: name })
+        Some(DueListing { id, trail, share, host: name })
     }
 
     fn make_ready(&mut self, name: &str) {
@@ -137,9 +139,55 @@ fn host_of(listing: &Listing) -> String {
         .map_or_else(|_| listing.id.to_string(), |url| url.origin().ascii_serialization())
 }
 
+/// The part of the budget from which a listing is probed. An address has no domain; only development allows addresses.
+pub(super) fn share_of(listing: &Listing) -> Share {
+    if listing.last_ok_at.is_some() {
+        return Share::default();
+    }
+    let by_owner = listing.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let name = listing.server_name.as_deref().filter(|_| by_owner);
+    let proven = listing.shown_domain().cloned().or_else(|| HostName::of_server_name(name?));
+    let is_unproven = proven.is_none();
+    let host = proven.or_else(|| listing.own_host()).map(String::from);
+    let is_name = |host: &String| matches!(url::Host::parse(host), Ok(url::Host::Domain(_)));
+    let domain = host.filter(is_name).map(|host| registrable_domain(&host).unwrap_or(&host).to_owned());
+    Share { is_unproven, domain }
+}
+
 #[cfg(test)]
 mod tests {
+    use registry_model::{NameProof, NameProofMethod};
+
     use super::*;
+
+    #[test]
+    fn share_of_the_budget_depends_on_the_proof() {
+        let new = |url: &str| Listing {
+            url: Some(url.to_owned()),
+            ..Listing::new(id("a"), "a".to_owned(), Moment::UNIX_EPOCH)
+        };
+        let unproven = new("https://a.b.example.co.uk/mcp");
+        let named = Listing { server_name: Some("com.example/a".to_owned()), ..unproven.clone() };
+        let proof = |how| Some(NameProof { how, at: Moment::UNIX_EPOCH });
+        let by_domain = Listing { name_proof: proof(NameProofMethod::Domain), ..named.clone() };
+        let proven = Listing { name_proof: proof(NameProofMethod::Dns), ..named.clone() };
+        let bound = Listing { proven_domain: "b.example.co.uk".parse().ok(), ..unproven.clone() };
+        let was_live = Listing { last_ok_at: Some(Moment::UNIX_EPOCH), ..unproven.clone() };
+        for (listing, is_unproven, domain) in [
+            (unproven, true, Some("example.co.uk")),
+            (named, true, Some("example.co.uk")),
+            (by_domain, true, Some("example.co.uk")),
+            (proven, false, Some("example.com")),
+            (bound, false, Some("example.co.uk")),
+            (was_live, false, None),
+            (new("http://127.0.0.1:8080/mcp"), true, None),
+            (new("http://[::1]:8080/mcp"), true, None),
+            (new("https://co.uk/mcp"), true, Some("co.uk")),
+        ] {
+            let expected = Share { is_unproven, domain: domain.map(str::to_owned) };
+            assert_eq!(share_of(&listing), expected, "{listing:?}");
+        }
+    }
 
     fn id(text: &str) -> ListingId {
         ListingId::of_url(&format!("https://{text}.example.org/").parse().unwrap())
@@ -148,7 +196,7 @@ mod tests {
     fn queue(rows: &[(&str, &str)]) -> DueQueue {
         let mut queue = DueQueue::of(&[], Moment::UNIX_EPOCH);
         for (host, name) in rows {
-            queue.push(host, id(name), None);
+            queue.push(host, id(name), None, Share::default());
         }
         queue
     }

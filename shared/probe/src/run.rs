@@ -21,6 +21,9 @@ const TICK_DURATION: Duration = Duration::from_secs(30);
 /// A recheck takes no new listing after this; its function may run for fifteen minutes.
 const RECHECK_DURATION: Duration = Duration::from_secs(10 * 60);
 
+const FIRST_PROBE: Limits =
+    Limits { probes: 1, skips_unproven: false, taking: TICK_DURATION, per_host: PER_HOST };
+
 /// The number of listings that one run can probe in its time: 64 at once, with about six seconds for each on average.
 const LISTINGS_PER_RUN: u32 = 6_000;
 /// Each part needs at least one slot at a host.
@@ -37,11 +40,13 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
         if !app.store.take_slot("probe-tick", slot, now).await? {
             return Ok(SweepReport::default());
         }
-        let probes = app.store.budget(now).await?.left(caps(app)).min(app.settings.probes_per_tick);
-        let queue = DueQueue::of(&DueClass::OF_A_TICK, now);
-        let report =
-            sweep(app, queue, Job::Tick, &Limits { probes, taking: TICK_DURATION, per_host: PER_HOST })
-                .await?;
+        let budget = app.store.budget(now).await?;
+        let limits = Limits {
+            probes: budget.left(caps(app), false).min(app.settings.probes_per_tick),
+            skips_unproven: budget.left(caps(app), true) == 0,
+            ..FIRST_PROBE
+        };
+        let report = sweep(app, DueQueue::of(&DueClass::OF_A_TICK, now), Job::Tick, &limits).await?;
         if let Err(error) = overdue::count_if_late(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
@@ -63,7 +68,7 @@ fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let queue = DueQueue::of_one(id, app.clock.now());
-        sweep(app, queue, Job::Tick, &Limits { probes: 1, taking: TICK_DURATION, per_host: PER_HOST }).await
+        sweep(app, queue, Job::Tick, &FIRST_PROBE).await
     })
 }
 
@@ -87,7 +92,7 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
     Box::pin(async move {
         let per_host = slots_per_host(part);
         let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).only(part, per_host);
-        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host };
+        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..FIRST_PROBE };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");

@@ -2,6 +2,7 @@
 //! Each step may safely run twice: a claim is a conditional write, and a result is written only if its claim
 //! is still valid. If the process dies, the listing is due again when its lease ends.
 
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
@@ -11,7 +12,7 @@ use serde::Serialize;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::due_queue::{DueListing, DueQueue};
+use super::due_queue::{DueListing, DueQueue, share_of};
 use super::handshake::{self, Depth, Findings, PreflightResult, Subject};
 use super::host_slots::HostSlots;
 use super::record;
@@ -24,7 +25,7 @@ use registry_model::metrics::Metric;
 use registry_model::{
     Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Obstacle, Verdict,
 };
-use registry_store::{Caps, Claim, StoreError};
+use registry_store::{Caps, Claim, Share, StoreError};
 
 /// Each probe may keep a tool list of 1 MiB, and a sweep must stay under 128 MB.
 pub(super) const MAX_CONCURRENT: usize = 64;
@@ -102,8 +103,35 @@ enum Prepared {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) probes: u32,
+    /// Whether the part of the budget for unproven listings is used up already.
+    pub(super) skips_unproven: bool,
     pub(super) taking: Duration,
     pub(super) per_host: usize,
+}
+
+/// The listings that a sweep skips, because their part of the budget is used up. They stay in the queue.
+#[derive(Debug)]
+struct Skipped {
+    unproven: bool,
+    domains: HashSet<String>,
+}
+
+impl Skipped {
+    fn covers(&self, share: &Share) -> bool {
+        (self.unproven && share.is_unproven)
+            || share.domain.as_ref().is_some_and(|domain| self.domains.contains(domain))
+    }
+
+    /// Skips the part from which a probe was refused. False if nothing is left for any listing.
+    async fn skip(&mut self, app: &App, share: &Share) -> bool {
+        let Ok(budget) = app.store.budget(app.clock.now()).await else { return false };
+        if share.is_unproven && budget.left(caps(app), true) == 0 {
+            self.unproven = true;
+        } else {
+            self.domains.extend(share.domain.clone());
+        }
+        budget.left(caps(app), false) > 0 && self.covers(share)
+    }
 }
 
 /// Takes due listings through preflight, budget and probe, and starts new ones as others finish. No listing waits
@@ -119,6 +147,7 @@ pub(super) async fn sweep(
     // Read for the first listing: an empty sweep does not need it.
     let blocked = OnceCell::new();
     let mut report = SweepReport::default();
+    let mut skipped = Skipped { unproven: limits.skips_unproven, domains: HashSet::new() };
     let (mut preparing, mut probing) = (FuturesUnordered::new(), FuturesUnordered::new());
     // The queue is read concurrently with the probes, so that a slow table does not delay them.
     let (mut resting, mut reading) = (Some(queue), None);
@@ -144,6 +173,7 @@ pub(super) async fn sweep(
             Some((queue, next)) = async { Some(reading.as_mut()?.await) } => {
                 (resting, reading) = (Some(queue), None);
                 match next {
+                    Ok(Some(entry)) if skipped.covers(&entry.share) => done.push(entry),
                     Ok(Some(entry)) => {
                         let hosts = hosts.for_listing(Instant::now() + MAX_SLOT_WAIT);
                         preparing.push(prepare(app, entry, job, hosts, &blocked));
@@ -153,7 +183,7 @@ pub(super) async fn sweep(
                 }
             }
             Some(first) = preparing.next() => {
-                let mut ready = Vec::new();
+                let mut ready = BTreeMap::<Share, Vec<_>>::new();
                 let mut passed = Some(first);
                 while let Some((entry, prepared)) = passed {
                     match prepared {
@@ -161,18 +191,22 @@ pub(super) async fn sweep(
                             report.count(&one);
                             done.push(entry);
                         }
-                        Prepared::Ready(one) => ready.push((entry, *one)),
+                        Prepared::Ready(one) => {
+                            ready.entry(share_of(&one.listing)).or_default().push((entry, *one));
+                        }
                     }
                     passed = preparing.next().now_or_never().flatten();
                 }
-                let granted = granted(app, job, ready.len()).await;
-                for (entry, one) in ready.split_off(granted) {
-                    // The budget is used up.
-                    ended = true;
-                    report.count(&release(app, &one.listing).await);
-                    done.push(entry);
+                for (share, mut ready) in ready {
+                    let granted = granted(app, job, &share, ready.len()).await;
+                    let refused = ready.split_off(granted);
+                    ended |= !refused.is_empty() && !skipped.skip(app, &share).await;
+                    for (entry, one) in refused {
+                        report.count(&release(app, &one.listing).await);
+                        done.push(entry);
+                    }
+                    probing.extend(ready.into_iter().map(|(entry, one)| probe(app, entry, one, job, &blocked)));
                 }
-                probing.extend(ready.into_iter().map(|(entry, one)| probe(app, entry, one, job, &blocked)));
             }
             Some((entry, one)) = probing.next() => {
                 report.count(&one);
@@ -189,12 +223,12 @@ async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<DueLis
 }
 
 /// How many of `requested` probes the budget allows; 0 if the table is busy.
-async fn granted(app: &App, job: Job, requested: usize) -> usize {
+async fn granted(app: &App, job: Job, share: &Share, requested: usize) -> usize {
     if requested == 0 || job == Job::Recheck {
         return requested;
     }
     let requested = u32::try_from(requested).unwrap_or(u32::MAX);
-    match app.store.take_probes(requested, caps(app), app.clock.now()).await {
+    match app.store.take_probes(requested, share, caps(app), app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
             tracing::warn!(%error, "failed to read the probe budget; releasing the claimed listings");

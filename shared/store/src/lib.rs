@@ -75,7 +75,7 @@ mod transaction;
 mod writes;
 
 pub use attestation_batches::{AttestationBatch, MAX_BATCH, Unlogged};
-pub use budget::{Bucket, BudgetState, Caps};
+pub use budget::{Bucket, BudgetState, Caps, Share};
 pub use cached::{FunnelCounts, Live, Manifest, Ratings};
 pub use caller_keys::{CALLER_KEY_PERIOD, CallerKeys, caller_key_period};
 pub use challenges::Challenge;

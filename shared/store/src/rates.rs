@@ -1,7 +1,7 @@
 //! Counts requests for the rate limits. The counts are in the table, because no instance of a function sees
-//! all requests. There are limits for each caller, for each target, and for all callers together. The last one never
-//! refuses a caller with few requests; it only makes the limits of the others smaller. While the table does not answer,
-//! every limited request is refused.
+//! all requests. There are limits for each caller, for each target, and for all callers together. The last two never
+//! refuse a caller with few requests; the last one only makes the limits of the others smaller. While the table does not
+//! answer, every limited request is refused.
 
 use aws_sdk_dynamodb::types::ReturnValue;
 
@@ -81,8 +81,8 @@ fn counters(rate: Rate) -> u32 {
 }
 
 /// The count of a window at which a counter no longer accepts a caller's act number `used` of this hour. `None` for the
-/// first tenth of the caller's limit, at least three acts: they are accepted whatever other callers do. If all callers
-/// together exceed their limit k times, each caller's limit is divided by k.
+/// first tenth of the caller's limit, at least three acts: they are accepted whatever other callers do, also at the same
+/// target. If all callers together exceed their limit k times, each caller's limit is divided by k.
 fn most_in_counter(rate: Rate, used: u32) -> Option<u64> {
     if used <= (rate.caller / 10).max(3) {
         return None;
@@ -132,14 +132,18 @@ impl Store {
 
         let target = act.target.zip(act.action.limit().target);
         let target = target.map(|(target, kind)| (keys::rate(name, "host", target, hour), kind));
-        if let Some((key, kind)) = &target
-            && self.update(key, &up_to(act.rate.target.into()), None).await?.is_none()
-        {
-            return Ok(refused(Scope::Target(*kind), hour_ends));
+        let most_in_counter = most_in_counter(act.rate, used);
+        if let Some((key, kind)) = &target {
+            // Strangers must not lock an owner out. A score is limited strictly: it calls the host, and no owner needs it.
+            let is_strict = most_in_counter.is_some() || act.action == LimitedAction::Score;
+            let change = if is_strict { up_to(act.rate.target.into()) } else { one_more() };
+            if self.update(key, &change, None).await?.is_none() {
+                return Ok(refused(Scope::Target(*kind), hour_ends));
+            }
         }
 
         let counter = keys::rate_of_all(name, act.caller, used, counters(act.rate), window);
-        let change = most_in_counter(act.rate, used).map_or_else(one_more, up_to);
+        let change = most_in_counter.map_or_else(one_more, up_to);
         if self.update(&counter, &change, None).await?.is_some() {
             return Ok(None);
         }

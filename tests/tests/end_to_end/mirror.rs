@@ -301,22 +301,20 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
 
 #[tokio::test]
 async fn rate_limited_host_does_not_block_other_hosts() {
-    let registry = TestRegistry::start_with(
-        TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOST_PER_HOUR", 2),
-    )
-    .await;
+    let options = TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOST_PER_HOUR", 6);
+    let registry = TestRegistry::start_with(options).await;
     let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {
         let mut document = document(number);
         document["remotes"][0]["url"] = json!(format!("https://crowded.example.org/{number}/mcp"));
         document
     };
-    let from = file(folder.path(), (0..4).map(at_one_host).chain((4..7).map(document)));
+    let from = file(folder.path(), (0..8).map(at_one_host).chain((8..11).map(document)));
     let report = folder.path().join("refused.jsonl");
     let job = Job { report: Some(report.clone()), concurrency: 1, ..job(&from, &registry.url("")) };
     let summary = mirror(&job).await;
     assert!(matches!(summary.end, End::Finished), "{summary:?}");
-    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 5)]));
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 9)]));
     let refusals: Vec<(Value, bool)> = lines(&report)
         .into_iter()
         .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))

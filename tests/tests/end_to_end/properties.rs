@@ -13,7 +13,7 @@ use registry::model::{
 use registry::probe::transition::{Job, after_probe};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
-use registry::store::{Caps, Store, table};
+use registry::store::{Caps, Share, Store, table};
 use registry::views::active_page::{ActivePosition, Place};
 use tests::fixtures;
 
@@ -159,11 +159,11 @@ proptest! {
         sweeps in sweeps(), window in 1_u32..12, hour in 1_u32..30, day in 1_u32..40,
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let caps = Caps { window, hour, day };
+        let (caps, any) = (Caps { window, hour, day }, Share::default());
         runtime.block_on(async {
             let store = empty_store().await;
             let at = |second: i64| Moment::from_second(NOW + second).unwrap();
-            let granted = join_all(sweeps.iter().map(|(requested, second)| store.take_probes(*requested, caps, at(*second))));
+            let granted = join_all(sweeps.iter().map(|(requested, second)| store.take_probes(*requested, &any, caps, at(*second))));
             let granted: Vec<u32> = granted.await.into_iter().map(Result::unwrap).collect();
             for (got, (requested, _)) in granted.iter().zip(&sweeps) {
                 prop_assert!(got <= requested);

@@ -277,9 +277,10 @@ async fn failed_release_of_a_listing_does_not_stop_other_probes() {
         if request.verb == "GET" && seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 1 {
             let (app, observer) = (app.clone(), observer.clone());
             let caps = registry::store::Caps { window: 2, hour: 1920, day: 100_000 };
+            let share = registry::store::Share::default();
             tokio::task::block_in_place(|| {
                 tokio::runtime::Handle::current()
-                    .block_on(app.store.take_probes(1, caps, app.clock.now()))
+                    .block_on(app.store.take_probes(1, &share, caps, app.clock.now()))
                     .unwrap();
             });
             observer.faults.arm("UpdateItem", Fault::Throttle, ALL_ATTEMPTS);

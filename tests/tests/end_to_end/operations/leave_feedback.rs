@@ -204,7 +204,9 @@ async fn attempts_to_reissue_a_reward_are_limited() {
     guess["listing_id"] = json!(id);
     guess.as_object_mut().unwrap().remove("order_id");
     registry.post(FEEDBACK, &demo(&registry, &id).await).await;
-    assert_eq!(registry.post(FEEDBACK, &guess).await.status, 409);
+    for _ in 0..3 {
+        assert_eq!(registry.post(FEEDBACK, &guess).await.status, 409);
+    }
     assert_eq!(registry.post(FEEDBACK, &guess).await.body["allowance"], "listing");
 }
 

@@ -10,7 +10,7 @@ use registry::model::{ListingId, Moment, Random};
 use registry::store::{Claim, DueClass};
 use serde_json::json;
 use tests::peers::hostile::HostilePeer;
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty};
+use tests::peers::{CARD, Peer, PeerRequest, agents, empty, servers};
 use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use crate::fixtures::{live_agent, recheck_at};
@@ -42,7 +42,8 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
         ("PROBE_HOURLY_CAP", HOUR, "hourly_used"),
         ("PROBE_DAILY_BUDGET", DAY, "used"),
     ] {
-        let registry = TestRegistry::start_with(TestOptions::default().with_setting(cap, 3)).await;
+        // Half of the budget is for listings that have been Live or are proven.
+        let registry = TestRegistry::start_with(TestOptions::default().with_setting(cap, 6)).await;
         let peer = Peer::start(agents::fleet).await;
         let mut ids = Vec::new();
         for folder in 0..7 {
@@ -77,6 +78,73 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
             assert_eq!(registry.live_counts().await, (live, 0), "{cap}");
         }
     }
+}
+
+/// With 16 probes an hour, unproven listings get 8, and each domain gets one.
+#[tokio::test]
+async fn junk_of_one_domain_does_not_stop_other_probes() {
+    let options = TestOptions::default().with_setting("PROBE_HOURLY_CAP", 16);
+    let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let (peer, live) = live_due_for_recheck(&registry).await;
+    let at = |host: &str| server.url("/mcp").replace("127.0.0.1", host);
+    let mut junk = Vec::new();
+    for number in 0..20 {
+        junk.push(registry.publish_mcp(&at(&format!("{number}.junk.localhost"))).await);
+    }
+    for id in &junk {
+        registry.first_probe(id).await;
+    }
+    assert_eq!(registry.live_counts().await, (1, 1));
+    registry.advance(Duration::from_secs(1));
+    let by_event = registry.publish_mcp(&at("a.other.localhost")).await;
+    assert_eq!(registry.first_probe(&by_event).await["ok"], 1, "the listing of another domain was refused");
+    let by_tick = registry.publish_mcp(&at("a.third.localhost")).await;
+    let report = registry.tick().await;
+    assert_eq!(report["ok"], 2, "{report}");
+    assert_eq!(registry.lane(&by_tick).await, "active");
+    assert_eq!(
+        peer.request_count("SendMessage"),
+        1,
+        "the recheck was refused: {}",
+        registry.status(&live).await
+    );
+    // The refused listings wait in the queue.
+    for servers in [4, 5] {
+        registry.advance(HOUR);
+        registry.tick().await;
+        assert_eq!(registry.live_counts().await, (1, servers));
+    }
+}
+
+#[tokio::test]
+async fn junk_of_many_domains_gets_half_of_the_probe_budget() {
+    let options = TestOptions::default().with_setting("PROBE_HOURLY_CAP", 8);
+    let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let (peer, live) = live_due_for_recheck(&registry).await;
+    for number in 0..12 {
+        let host = format!("junk{number}.localhost");
+        registry.publish_mcp(&server.url("/mcp").replace("127.0.0.1", &host)).await;
+    }
+    let report = registry.tick().await;
+    assert_eq!((&report["ok"], registry.live_counts().await), (&json!(5), (1, 4)), "{report}");
+    assert_eq!(
+        peer.request_count("SendMessage"),
+        1,
+        "the recheck was refused: {}",
+        registry.status(&live).await
+    );
+    registry.advance(TICK);
+    let report = registry.tick().await;
+    assert_eq!(report["claimed"], 0, "listings were claimed although their part is used up: {report}");
+}
+
+/// A Live listing whose weekly recheck is due.
+async fn live_due_for_recheck(registry: &TestRegistry) -> (Peer, ListingId) {
+    let peer = Peer::start(agents::newest).await;
+    let id = registry.live_card(&peer.card()).await;
+    registry.advance_to(recheck_at(registry, &id).await);
+    peer.forget_requests();
+    (peer, id)
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use registry::model::LimitedAction;
 use serde_json::json;
 use tests::test_registry::{TestOptions, TestRegistry};
 
@@ -12,10 +13,11 @@ async fn publish_is_limited_per_caller_and_per_host() {
         ("PUBLISH_PER_HOST_PER_HOUR", "host", "for this host"),
     ];
     for (setting, allowance, words) in table {
-        let registry = TestRegistry::start_with(TestOptions::public().with_setting(setting, 3)).await;
+        // The first tenth of a caller's limit of 60 is accepted whatever the limit of the host is.
+        let registry = TestRegistry::start_with(TestOptions::public().with_setting(setting, 6)).await;
         let body =
             |number: usize| json!({ "url": format!("https://agent.example.org/{number}/agent-card.json") });
-        for number in 0..3 {
+        for number in 0..6 {
             registry.publish(&body(number)).await;
             assert_eq!(
                 registry.post("/api/publish", &json!({ "url": "http://x" })).await.status,
@@ -24,7 +26,7 @@ async fn publish_is_limited_per_caller_and_per_host() {
             );
         }
         let before = registry.table().await.without(&["RATE#"]);
-        let reply = registry.post("/api/publish", &body(3)).await;
+        let reply = registry.post("/api/publish", &body(6)).await;
         assert_eq!(
             (reply.status, &reply.body["code"], &reply.body["allowance"]),
             (429, &json!("rate_limited"), &json!(allowance)),
@@ -39,12 +41,44 @@ async fn publish_is_limited_per_caller_and_per_host() {
         let after = registry.table().await.without(&["RATE#"]);
         assert_eq!(before.difference(&after), [""; 0], "{setting}: a refused request was written");
         registry.advance(Duration::from_secs(3600));
-        registry.publish(&body(3)).await;
+        registry.publish(&body(6)).await;
     }
     let other_host =
         TestRegistry::start_with(TestOptions::public().with_setting("PUBLISH_PER_HOST_PER_HOUR", 1)).await;
     for host in ["a", "b", "c"] {
         other_host.publish(&json!({ "url": format!("https://{host}.example.org/") })).await;
+    }
+}
+
+#[tokio::test]
+async fn strangers_who_use_up_the_limit_of_a_host_do_not_lock_its_owner_out() {
+    let options = TestOptions::public().with_setting("PUBLISH_PER_HOST_PER_HOUR", 12);
+    let registry = TestRegistry::start_with(options).await;
+    let publish = async |caller: u8, path: usize| {
+        let body = json!({ "url": format!("https://agent.example.org/{caller}/{path}/agent-card.json") });
+        registry.post_from([127, 0, 0, caller].into(), "/api/publish", &body).await
+    };
+    for stranger in 2..22 {
+        for path in 0..6 {
+            assert_eq!(publish(stranger, path).await.status, 200, "{stranger} {path}");
+        }
+    }
+    assert_eq!(publish(2, 6).await.body["allowance"], "host");
+    for path in 0..6 {
+        assert_eq!(publish(200, path).await.status, 200, "{path}");
+    }
+    assert_eq!(publish(200, 6).await.body["allowance"], "host");
+}
+
+/// A score calls the host, so many callers together must not exceed the limit of the host.
+#[tokio::test]
+async fn limit_of_scores_of_a_host_is_strict() {
+    let options = TestOptions::public().with_setting("SCORE_PER_HOST_PER_HOUR", 1);
+    let registry = TestRegistry::start_with(options).await;
+    for (caller, accepted) in [("a", true), ("b", false)] {
+        let counted =
+            registry.app.count(LimitedAction::Score, caller, Some("https://agent.example.org")).await;
+        assert_eq!(counted.is_ok(), accepted, "{caller}");
     }
 }
 

@@ -38,10 +38,16 @@ struct IdentitySetup {
 impl IdentitySetup {
     /// A Live agent on loopback that also serves the proof documents of its domain.
     async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    async fn start_with(settings: &[(&str, &str)]) -> Self {
         let documents = Arc::new(Mutex::new(Vec::new()));
         let peer = agent_with(&documents).await;
         let options = TestOptions::default()
             .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}/auth", peer.origin));
+        let options =
+            settings.iter().fold(options, |options, (name, value)| options.with_setting(name, value));
         let registry = TestRegistry::start_with(options).await;
         let id = registry.live_card(&peer.card()).await;
         Self { registry, peer, id, documents }
@@ -213,6 +219,28 @@ async fn one_of_many_concurrent_uses_of_a_challenge_succeeds() {
     for reply in replies.iter().filter(|reply| reply.status != 200) {
         assert!(matches!(reply.status, 403 | 409), "{reply:?}");
     }
+}
+
+#[tokio::test]
+async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
+    let rates = [("RATE_LIMITS", "on"), ("OWNER_ACTS_PER_HOST_PER_HOUR", "4")];
+    let setup = IdentitySetup::start_with(&rates).await;
+    let (owner, stranger) = (Owner::new(1), Owner::new(2));
+    setup.serve("/127.0.0.1/auth", owner.record());
+    let prove = async |who: &Owner, caller: u8| {
+        let arguments = json!({ "listing_id": setup.id });
+        // The challenges are requested from another address.
+        let mut call = who.with_signature(&setup.registry, "bind_identity", &arguments).await;
+        call["action"] = json!("bind_identity");
+        setup.registry.post_from([127, 0, 0, caller].into(), super::FAMILY, &call).await
+    };
+    for caller in [2, 2, 2, 3, 3, 3] {
+        let refused = prove(&stranger, caller).await;
+        assert_eq!(refused.status, 403, "{refused:?}");
+    }
+    assert_eq!(prove(&stranger, 3).await.body["allowance"], "host");
+    let bound = prove(&owner, 200).await;
+    assert_eq!((bound.status, &bound.body["bound"]), (200, &json!(true)), "{bound:?}");
 }
 
 #[tokio::test]
