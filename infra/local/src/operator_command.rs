@@ -70,8 +70,15 @@ enum Decision {
         #[serde(skip_serializing_if = "Option::is_none")]
         email: Option<String>,
     },
-    /// List the latest reports about listings.
-    Reports,
+    /// List the reports about one listing, or about all listings; the newest first.
+    Reports {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        listing_id: Option<String>,
+        /// `next_cursor` of the page before.
+        #[arg(long)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cursor: Option<String>,
+    },
     /// Revoke an access token.
     RevokeAccess {
         /// The token, `at_…`.

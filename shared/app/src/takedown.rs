@@ -10,14 +10,18 @@ mod owner;
 mod recovery;
 mod rewards;
 
+use std::collections::BTreeMap;
+
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::App;
 use registry_model::error::Problem;
 use registry_model::{
-    FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, Report, TokenDigest,
+    Cursor, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, Report, TimeKey,
+    TokenDigest,
 };
+use registry_store::ReportsPage;
 
 use registry_store::Store;
 
@@ -61,8 +65,14 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
     },
-    /// Lists the latest reports about listings.
-    Reports {},
+    /// Lists the reports about one listing, or about all listings.
+    Reports {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        listing_id: Option<ListingId>,
+        /// `next_cursor` of the earlier outcome.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cursor: Option<String>,
+    },
     RevokeAccess {
         /// The SHA-256 of the token, so that no call and no log contains the token.
         token_sha256: TokenDigest,
@@ -108,7 +118,7 @@ pub async fn carry_out(app: &App, copy: &Store, command: Command) -> Result<Outc
         Command::Erase { listing_id, email, after } => {
             erasure::erase(app, listing_id, email, after.as_deref()).await
         }
-        Command::Reports {} => reports(app).await,
+        Command::Reports { listing_id, cursor } => reports(app, listing_id.as_ref(), cursor.as_deref()).await,
         Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,
         Command::VoidCompletion { listing_id } => rewards::void_completion(app, &listing_id).await,
         Command::RevokePurchase { purchase_id } => rewards::revoke_purchase(app, &purchase_id).await,
@@ -139,6 +149,12 @@ pub struct Outcome {
     /// The newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reports: Vec<Report>,
+    /// The number of reports about each listing. One call counts about 5 MB of reports.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub report_counts: BTreeMap<ListingId, u32>,
+    /// Where the list of reports continues: repeat the command with this value as `cursor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
     pub note: String,
 }
 
@@ -152,6 +168,8 @@ impl Outcome {
             flagged: Vec::new(),
             next: None,
             reports: Vec::new(),
+            report_counts: BTreeMap::new(),
+            next_cursor: None,
             note: note.into(),
         }
     }
@@ -169,13 +187,15 @@ async fn revoke_access(app: &App, token: &TokenDigest) -> Result<Outcome, Proble
     Ok(Outcome::of_one(revoked, 0, note))
 }
 
-/// Reports that one call lists.
-const MAX_REPORTS: u32 = 200;
-
-async fn reports(app: &App) -> Result<Outcome, Problem> {
-    let reports = app.store.reports(MAX_REPORTS).await?;
-    let note = format!("Reports about listings: {}. A report is deleted after 180 days.", reports.len());
-    Ok(Outcome { reports, ..Outcome::of_one(false, 0, note) })
+async fn reports(app: &App, about: Option<&ListingId>, cursor: Option<&str>) -> Result<Outcome, Problem> {
+    let before = Cursor::<TimeKey>::position(cursor, "next_cursor")?.map(|key| key.to_string());
+    let ReportsPage { reports, counts, next } = app.store.reports(about, before).await?;
+    let mut note = format!("Reports on this page: {}. A report is deleted after 180 days.", reports.len());
+    if next.is_some() {
+        note.push_str(" For the next page, repeat the command with `next_cursor` as `cursor`.");
+    }
+    let next_cursor = next.map(|key| Cursor(key).to_string());
+    Ok(Outcome { reports, report_counts: counts, next_cursor, ..Outcome::of_one(false, 0, note) })
 }
 
 /// Requests a step that fits the keys of the current checkpoint. The function that signs the log carries it out, so that no

@@ -169,7 +169,6 @@ pub struct WitnessState {
     pub failure: Option<String>,
     /// The signature line of its last cosignature.
     #[serde(default)]
-    #[schemars(skip)]
     pub line: String,
 }
 

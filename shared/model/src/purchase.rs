@@ -25,6 +25,10 @@ pub struct Purchase {
     /// The digest of its discount code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// Whether it takes a real payment, and not one in the test mode of the payment provider. `None` if the key of the
+    /// provider does not show it. The function that receives the events has no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_live: Option<bool>,
     /// Until when it can be paid.
     pub expires_at: Moment,
 }
@@ -63,6 +67,8 @@ string_enum! {
         WrongPage = "wrong_page",
         /// The purchase was paid before, on another page.
         PaidTwice = "paid_twice",
+        /// Paid after a refund or the operator had closed the purchase; the payment opened nothing.
+        PaidClosed = "paid_closed",
         /// Paid with a discount code that another purchase has used, or that its owner replaced; the payment opened nothing.
         CodeNotValid = "code_not_valid",
     }

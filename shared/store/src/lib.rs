@@ -105,6 +105,7 @@ pub use probes::Tally;
 pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
 pub use recovery::LaterDecisions;
+pub use reports::ReportsPage;
 pub use search_index::{DirtyMark, Shown, StoredBucket};
 pub use sessions::{SESSION_RETENTION, SessionChange, SessionTotals, SessionWrite};
 pub use signing_keys::{LogKeys, SecondLogKey, StoredKey};

@@ -1,15 +1,31 @@
 //! Reports about listings, for the operator. All of them share a partition, by time.
 
+use std::collections::BTreeMap;
+
 use super::attributes::{blobs, to_blob, ttl};
 use super::client::Store;
 use super::error::StoreError;
 use super::keys;
 use super::rates::{Allowance, UsedUp};
-use super::reads::Query;
-use registry_model::Report;
+use super::reads::{Query, Range};
+use registry_model::{ListingId, Report};
 
 /// Seconds for which a report is stored.
 const RETENTION: i64 = 180 * 86_400;
+
+const REPORTS_PER_PAGE: usize = 200;
+
+/// Parts of the partition, of at most 1 MB each, that one call reads.
+const PARTS_PER_CALL: u32 = 5;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportsPage {
+    pub reports: Vec<Report>,
+    /// The number of reports about each listing, of those that this call read.
+    pub counts: BTreeMap<ListingId, u32>,
+    /// The sort key before which the next page begins; `None` at the end.
+    pub next: Option<String>,
+}
 
 impl Store {
     /// Stores a report; the exceeded limit where it may not be stored.
@@ -26,8 +42,32 @@ impl Store {
         Ok(None)
     }
 
-    /// The latest reports, the newest first.
-    pub async fn reports(&self, limit: u32) -> Result<Vec<Report>, StoreError> {
-        blobs(&self.query(Query::of(keys::REPORTS).descending().limit(limit)).await?.items, "report")
+    /// The reports before `before`, the sort key of a report, the newest first: those about one listing, or all.
+    pub async fn reports(
+        &self,
+        about: Option<&ListingId>,
+        mut before: Option<String>,
+    ) -> Result<ReportsPage, StoreError> {
+        let mut found = ReportsPage::default();
+        for _ in 0..PARTS_PER_CALL {
+            let range = before.map_or(Range::All, Range::Before);
+            let part = self.query(Query::of(keys::REPORTS).range(range).descending()).await?;
+            before = part.next_after("sk");
+            for report in blobs::<Report>(&part.items, "report")? {
+                *found.counts.entry(report.listing_id.clone()).or_default() += 1;
+                if about.is_none_or(|about| *about == report.listing_id) {
+                    found.reports.push(report);
+                }
+            }
+            if before.is_none() {
+                break;
+            }
+        }
+        found.next = before;
+        if found.reports.len() > REPORTS_PER_PAGE {
+            found.reports.truncate(REPORTS_PER_PAGE);
+            found.next = found.reports.last().map(|last| keys::report(last.at, &last.id).sk);
+        }
+        Ok(found)
     }
 }

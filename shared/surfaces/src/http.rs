@@ -9,7 +9,7 @@ mod json_envelope;
 mod middleware;
 pub mod rest;
 
-pub use arguments::{Body, Query, RawBody};
+pub use arguments::{Body, MAX_BODY_BYTES, Query, RawBody};
 pub use caller_limit::{CallerBucket, CallerLimit};
 pub use json_envelope::JsonEnvelope;
 pub use middleware::with_middleware;

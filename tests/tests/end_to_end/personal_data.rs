@@ -50,12 +50,29 @@ impl Filled {
         answer["result"]["structuredContent"].clone()
     }
 
-    async fn feedback(&self, id: &ListingId) {
+    /// Calls every operation that makes product files.
+    async fn make_products(&self, token: &str) {
+        let id = &self.agent;
+        for (tool, arguments) in [
+            ("preview_product", json!({ "sku": "kernel", "listing_id": id })),
+            ("preview_product", json!({ "sku": "kernel", "agent_name": "Planner" })),
+            ("export_product", json!({ "token": token, "format": "zip" })),
+            ("get_access", json!({ "token": token })),
+            ("verify_product", json!({ "token": token })),
+            ("product_agent", json!({ "tool": "demo_alive", "listing_id": id })),
+            ("product_agent", json!({ "tool": "one_click_demo", "agent_name": "Planner" })),
+            ("run_product", json!({ "listing_id": id })),
+        ] {
+            self.tool(tool, arguments).await;
+        }
+    }
+
+    async fn feedback(&self, id: &ListingId) -> Value {
         let demo = self.post_ok("/api/products/demo", &json!({ "listing_id": id })).await;
         let mut draft = own_words(&demo["next_steps"]["example_body"]);
         draft["contact_email"] = json!(EMAIL);
         draft["body"] = json!(format!("Please write to {EMAIL}."));
-        self.post_ok("/api/products/feedback", &draft).await;
+        self.post_ok("/api/products/feedback", &draft).await
     }
 
     async fn command(&self, command: Value) -> Value {
@@ -100,7 +117,7 @@ async fn filled() -> Filled {
     filled.registry.deliver_events().await;
 
     let (agent, server) = (filled.agent.clone(), filled.server.clone());
-    filled.feedback(&agent).await;
+    let token = filled.feedback(&agent).await["access_token"].as_str().unwrap().to_owned();
     filled.feedback(&server).await;
     filled.registry.advance(Duration::from_secs(1));
     let refused = json!({ "listing_id": agent, "action": "message", "text": format!("I am {EMAIL}.") });
@@ -126,6 +143,21 @@ async fn filled() -> Filled {
     assert_eq!(filled.post_ok("/api/protocol", &call).await["result"]["isError"], true);
     let buy = json!({ "sku": "mcp_mesh", "listing_id": server, "contact_email": EMAIL });
     filled.post_ok("/api/products/checkout", &buy).await;
+    for goals in [json!([format!("Write to {EMAIL}")]), json!(format!("Answer mail\nAsk {EMAIL}"))] {
+        for (path, mut body) in [
+            ("/api/products/demo", json!({ "listing_id": agent })),
+            ("/api/products/checkout", json!({ "sku": "mcp_mesh", "listing_id": server })),
+        ] {
+            body["goals"] = goals.clone();
+            let refused = filled.post(path, &body).await;
+            assert_eq!(
+                (refused.status, &refused.body["code"]),
+                (422, &json!("email_address")),
+                "{refused:?}"
+            );
+        }
+    }
+    filled.make_products(&token).await;
     let report = json!({ "listing_id": server, "reason": format!("Spam. I am {EMAIL}."), "contact": EMAIL });
     filled.post_ok("/api/report", &report).await;
     filled._peers = peers;

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::stream;
 use http::{Method, Request, StatusCode, header};
 use http_body::Body as _;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use registry::http::CallerLimit;
+use http_body_util::BodyExt as _;
+use registry::http::{CallerLimit, MAX_BODY_BYTES};
 
 use super::error::gateway_response;
 use super::target::Target;
@@ -37,6 +37,22 @@ impl Default for BodyLimits {
     fn default() -> Self {
         Self { read_timeout: FUNCTION_TIMEOUT, caller: None }
     }
+}
+
+/// Reads a body. Of a body that no route accepts, it keeps only one byte too many: then the function refuses the body in
+/// the form of its protocol. The rest is read and dropped, because a client that still sends would not see the response.
+async fn read(mut body: Body) -> Result<Bytes, Response> {
+    let (mut kept, mut length) = (BytesMut::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| gateway_response(StatusCode::BAD_REQUEST, "Bad Request"))?;
+        let Ok(data) = frame.into_data() else { continue };
+        length += data.len();
+        if length > BODY_LIMIT {
+            return Err(gateway_response(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"));
+        }
+        kept.extend_from_slice(&data[..data.len().min(MAX_BODY_BYTES + 1 - kept.len())]);
+    }
+    Ok(kept.freeze())
 }
 
 #[derive(Clone, Default)]
@@ -79,16 +95,12 @@ impl PathRoutes {
         {
             return problem.into_response();
         }
-        let reading = Limited::new(body, BODY_LIMIT).collect();
-        let Ok(body) = tokio::time::timeout(limits.read_timeout, reading).await else {
+        let Ok(body) = tokio::time::timeout(limits.read_timeout, read(body)).await else {
             return gateway_response(StatusCode::REQUEST_TIMEOUT, "Request Timeout");
         };
         let body = match body {
-            Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => {
-                return gateway_response(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large");
-            }
-            Err(_) => return gateway_response(StatusCode::BAD_REQUEST, "Bad Request"),
+            Ok(body) => body,
+            Err(refusal) => return refusal,
         };
         let answer = target.call(caller, Request::from_parts(parts, body));
         match tokio::time::timeout(FUNCTION_TIMEOUT, answer).await {

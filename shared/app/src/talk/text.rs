@@ -44,17 +44,15 @@ pub fn public_text(field: &'static str, text: &str, longest: usize) -> Result<St
     if has_email_address(text) {
         return refusal(
             "email_address",
-            format!(
-                "`{field}` is public and must not contain an e-mail address. Give a URL or a listing id instead."
-            ),
+            format!("`{field}` must not contain an e-mail address. Give a URL or a listing id instead."),
         );
     }
     if has_secret(text) {
         return refusal(
             "secret",
             format!(
-                "`{field}` seems to contain an access token or a key, and it is public. Remove the secret, and replace \
-                 it if it was published elsewhere."
+                "`{field}` seems to contain an access token or a key. Remove the secret, and replace it if it was \
+                 published elsewhere."
             ),
         );
     }

@@ -4,6 +4,7 @@
 use super::profile;
 use crate::feed_item;
 use registry_app::App;
+use registry_app::talk::public_text;
 use registry_formats::argument_text;
 use registry_model::error::Problem;
 use registry_model::{Amounts, Caller, Lane, LimitedAction, ListingId, NextStep, Order, OrderId, Sku};
@@ -40,7 +41,12 @@ pub struct Demo {
 
 pub fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
     check_goal_count(goals.len())?;
-    goals.iter().map(|goal| argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)).collect()
+    let checked = |goal: &String| {
+        let goal = argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)?;
+        // Goals are stored with a seat or a purchase, where an erasure does not search for addresses.
+        public_text("goals", &goal, MAX_GOAL_CHARS)
+    };
+    goals.iter().map(checked).collect()
 }
 
 pub fn check_goal_count(count: usize) -> Result<(), Problem> {

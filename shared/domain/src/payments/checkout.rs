@@ -57,7 +57,7 @@ pub async fn checkout(app: &App, caller: &Caller, sku: Sku, form: CheckoutReques
             }
             GrantSubject::Described { .. } => (None, None),
         };
-        let purchase = new_purchase(app, &request, name, &fingerprint).await?;
+        let purchase = new_purchase(app, &request, name, &fingerprint, is_live(key)).await?;
         match begin(app, caller, &request, &purchase, snapshot.as_deref(), &known).await? {
             BeginOutcome::Begun => {
                 let stored = StoredPurchase { purchase, state: PurchaseState::Pending, session: None };
@@ -120,6 +120,7 @@ async fn new_purchase(
     request: &Request,
     listing_name: Option<String>,
     fingerprint: &str,
+    is_live: Option<bool>,
 ) -> Result<Purchase, Problem> {
     let (id, at) = (PurchaseId::new(&app.random), app.clock.now());
     let percent = match &request.code {
@@ -143,8 +144,18 @@ async fn new_purchase(
         salt,
         request: fingerprint.to_owned(),
         code: request.code.as_ref().map(DiscountCode::digest),
+        is_live,
         expires_at: at + PAYABLE_FOR,
     })
+}
+
+/// Whether a key takes real payments; `None` if the key does not show it.
+fn is_live(key: &Secret) -> Option<bool> {
+    match key.reveal().split('_').nth(1) {
+        Some("live") => Some(true),
+        Some("test") => Some(false),
+        _ => None,
+    }
 }
 
 /// Longer snapshots do not fit into the item of a purchase together with the rest.

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::funnel;
 use registry_app::App;
+use registry_app::talk::public_text;
 use registry_formats::{argument_text, email_address};
 use registry_model::error::Problem;
 use registry_model::{AccessToken, DiscountCode, GrantSubject, Kind, Random, Sku};
@@ -47,13 +48,16 @@ impl Request {
         let subject = match (filled(request.listing_id), filled(request.agent_name)) {
             (Some(id), _) => GrantSubject::Listing(id.parse().map_err(|_| Problem::listing_not_found(&id))?),
             (None, Some(name)) => {
+                let name = argument_text::plain_line("agent_name", &name, MAX_NAME_CHARS)?;
                 let described = filled(request.description);
                 let described = described
-                    .map(|text| argument_text::plain_text("description", &text, MAX_DESCRIPTION_CHARS));
+                    .map(|text| argument_text::text("description", &text, MAX_DESCRIPTION_CHARS))
+                    .transpose()?
+                    .map(|text| public_text("description", &text, MAX_DESCRIPTION_CHARS));
                 let default = if sku == Sku::McpMesh { Kind::Mcp } else { Kind::Agent };
                 GrantSubject::Described {
                     kind: request.kind.unwrap_or(default),
-                    name: argument_text::plain_line("agent_name", &name, MAX_NAME_CHARS)?,
+                    name: public_text("agent_name", &name, MAX_NAME_CHARS)?,
                     description: described.transpose()?,
                 }
             }

@@ -168,6 +168,7 @@ mod tests {
             salt: text(),
             request: text(),
             code: None,
+            is_live: None,
             expires_at: "2026-11-21T11:00:00Z".parse().unwrap(),
         }
     }

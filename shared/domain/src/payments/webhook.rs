@@ -101,7 +101,7 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     // The Stripe account may sell other things too.
     let Some(id) = purchase_of(app, &news).await? else { return Ok(Received::Ignored) };
     let Some(stored) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
-    let is_other_mode = is_live(app).is_some_and(|live| event.livemode != Some(live));
+    let is_other_mode = stored.purchase.is_live.is_some_and(|is_live| event.livemode != Some(is_live));
     let event = PaymentEvent { id: &event.id, at: now };
     if is_other_mode {
         return flag(app, &stored.purchase, PaymentFlag::WrongMode, event).await;
@@ -157,16 +157,6 @@ async fn purchase_of(app: &App, news: &News) -> Result<Option<PurchaseId>, Probl
     })
 }
 
-/// Whether the key of this registry takes real payments; `None` if the key does not show it.
-fn is_live(app: &App) -> Option<bool> {
-    let key = app.settings.stripe_secret_key.as_ref()?.reveal();
-    match key.split('_').nth(1) {
-        Some("live") => Some(true),
-        Some("test") => Some(false),
-        _ => None,
-    }
-}
-
 async fn flag(
     app: &App,
     purchase: &Purchase,
@@ -208,7 +198,13 @@ async fn pay(
     let payment = Payment { purchase, paid, payment: session.payment_intent.as_deref() };
     match app.store.pay_purchase(payment, event, &news(purchase, event.at)).await? {
         PaymentOutcome::Done => Ok(Received::Paid),
-        PaymentOutcome::SeenBefore => Ok(Received::SeenBefore),
+        PaymentOutcome::SeenBefore => match app.store.purchase(&purchase.id).await? {
+            // Repetitions of an event are not flagged again.
+            Some(now) if now.state == PurchaseState::Closed => {
+                flag(app, purchase, PaymentFlag::PaidClosed, event).await
+            }
+            _ => Ok(Received::SeenBefore),
+        },
         PaymentOutcome::CodeNotValid => flag(app, purchase, PaymentFlag::CodeNotValid, event).await,
     }
 }

@@ -159,7 +159,7 @@ async fn publish_again(
         let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
         return Ok(Published { listing: updated, status, retry_at: None, words });
     }
-    if may_move(&known, name) {
+    if has_signed || is_misplaced(&known) {
         submission.locate(&mut updated);
     }
     store_proof(&mut updated, name);
@@ -229,10 +229,11 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
     Ok(stored.is_some_and(|stored| !changes_description(updated, &stored)))
 }
 
-/// A listing that has never been Live may move to another URL of the same owner, because the first may be a typo. A
-/// listing that has been Live moves only with a proof of its name.
-const fn may_move(known: &Listing, name: &ProvenName) -> bool {
-    known.server_name.is_none() || known.last_ok_at.is_none() || name.proof.is_some()
+/// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. If its
+/// owner signed for the name, or if it has been Live, only a signature moves it: the other proofs are made from what
+/// any sender can send.
+fn is_misplaced(known: &Listing) -> bool {
+    known.last_ok_at.is_none() && !known.name_proof.is_some_and(|proof| proof.how.is_signed())
 }
 
 /// Stores the proof of the name. A proof of the publisher is replaced only by another one.

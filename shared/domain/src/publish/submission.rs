@@ -57,7 +57,7 @@ pub struct PublishRequest {
     #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
     /// A display name. It is shown until the card provides a name.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = 120))]
+    #[schemars(extend("format" = "display-name"), length(min = 1, max = 120))]
     pub name: Option<String>,
     /// An e-mail address for questions about this listing. It is never shown.
     #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
@@ -107,7 +107,8 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
 
 impl Submission {
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let name = request.name.map(|name| argument_text::line("name", &name, MAX_NAME_CHARS)).transpose()?;
+        let name =
+            request.name.map(|name| argument_text::plain_line("name", &name, MAX_NAME_CHARS)).transpose()?;
         let source = request
             .source
             .map(|source| argument_text::line("source", &source, MAX_SOURCE_CHARS))

@@ -2,6 +2,7 @@
 //! domain publishes. This registry issues each challenge for one action. The challenge is valid for 15 minutes and can be
 //! used once. If the server of the domain is down, a key that was bound to the listing before counts, too.
 
+use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use http::StatusCode;
@@ -57,6 +58,11 @@ pub struct SignedChallenge {
 }
 
 impl SignedChallenge {
+    /// The `did:web` that the owner names.
+    fn web_did(&self) -> Option<&Did> {
+        self.did.as_ref().filter(|did| did.key().is_none())
+    }
+
     /// Parses what the owner sends back. `None` without both: the call asks for a challenge.
     pub fn parse(nonce: Option<&str>, signature: Option<&str>) -> Result<Option<Self>, Problem> {
         match (nonce, signature) {
@@ -210,6 +216,17 @@ impl Domains {
         std::iter::once(&self.host).chain(&self.registrable)
     }
 
+    /// Every `did:web` of these domains: at the default port, and at the port of the listing.
+    fn dids(&self) -> impl Iterator<Item = (&HostName, Did)> {
+        let port = self.origin.as_deref().and_then(|origin| origin.rsplit_once(':')?.1.parse::<u16>().ok());
+        let ports: Vec<String> =
+            std::iter::once(String::new()).chain(port.map(|port| format!("%3A{port}"))).collect();
+        self.all().flat_map(move |domain| {
+            let did = |port: &String| Did::parse(&format!("did:web:{domain}{port}")).ok();
+            ports.iter().filter_map(did).map(|did| (domain, did)).collect::<Vec<_>>()
+        })
+    }
+
     /// Where the domain may publish a key.
     pub fn ways(&self, app: &App, key: Option<&PublicKey>) -> Vec<Way> {
         let host = &self.host;
@@ -249,8 +266,33 @@ fn no_domain() -> Problem {
     Problem::new(StatusCode::CONFLICT, "no_domain", detail)
 }
 
-/// A place with the domain that it belongs to.
-type Place<'a> = (&'a HostName, DomainKeys);
+/// A place where a domain may publish a key, as it was read.
+struct Place<'a> {
+    domain: &'a HostName,
+    /// Of the document of a `did:web`.
+    did: Option<Did>,
+    keys: DomainKeys,
+}
+
+/// The records of the domains, over DNS and HTTP.
+fn records<'f, 'a: 'f>(app: &'f App, domains: &'a Domains) -> impl Iterator<Item = BoxFuture<'f, Place<'a>>> {
+    let place = |domain, keys| Place { domain, did: None, keys };
+    domains.all().flat_map(move |domain| {
+        let dns = DomainKeys::by_dns(app, domain.as_str()).map(move |keys| place(domain, keys));
+        let http = DomainKeys::by_http(app, domain.as_str()).map(move |keys| place(domain, keys));
+        [dns.boxed(), http.boxed()]
+    })
+}
+
+async fn key_set<'a>(app: &App, domains: &'a Domains) -> Option<Place<'a>> {
+    let keys = DomainKeys::by_key_set(app, domains.origin.as_deref()?).await;
+    Some(Place { domain: &domains.host, did: None, keys })
+}
+
+async fn did_document<'a>(app: &App, domain: &'a HostName, did: Did) -> Place<'a> {
+    let keys = DomainKeys::by_did(app, &did).await;
+    Place { domain, did: Some(did), keys }
+}
 
 /// The key of the domain that made the signature. Records are read first because most domains have them, then the key
 /// set. For a `did:web` only its own document is read, because only that connects the DID with the key. If none of these
@@ -263,70 +305,81 @@ async fn find(
 ) -> Result<Proven, Problem> {
     let mut read = Vec::new();
     let mut proven = None;
-    if let Some(did) = offered.did.as_ref().filter(|did| did.key().is_none()) {
+    if let Some(did) = offered.web_did() {
         let named = |domain: &&HostName| did.domain() == Some(domain) && did.is_at(domains.origin.as_deref());
         let domain = domains.all().find(named).ok_or_else(|| did_of_another_domain(did, domains))?;
-        read.push((domain, DomainKeys::by_did(app, did).await));
+        read.push(did_document(app, domain, did.clone()).await);
         proven = read.first().and_then(|place| proven_by(app, place, text, offered));
     } else {
-        let mut pending: FuturesUnordered<_> = domains
-            .all()
-            .flat_map(|domain| {
-                let dns = DomainKeys::by_dns(app, domain.as_str()).map(move |keys| (domain, keys));
-                let http = DomainKeys::by_http(app, domain.as_str()).map(move |keys| (domain, keys));
-                [dns.boxed(), http.boxed()]
-            })
-            .collect();
+        let mut pending: FuturesUnordered<_> = records(app, domains).collect();
         // The first place that proves it ends the wait: many domains do not answer at one of them.
         while proven.is_none() {
             let Some(place) = pending.next().await else { break };
             proven = proven_by(app, &place, text, offered);
             read.push(place);
         }
-        if let (None, Some(origin)) = (&proven, &domains.origin) {
-            let place = (&domains.host, DomainKeys::by_key_set(app, origin).await);
+        if proven.is_none()
+            && let Some(place) = key_set(app, domains).await
+        {
             proven = proven_by(app, &place, text, offered);
             read.push(place);
         }
     }
     if proven.is_none() {
-        proven = by_bound_key(app, domains, &read, text, offered).await?;
+        proven = by_bound_key(app, domains, &mut read, text, offered).await?;
     }
     proven.ok_or_else(|| refusal(&domains.host, &read, text, offered))
 }
 
-/// A key that was bound to the listing counts while its own place cannot be read, and only if no other place has a key:
-/// what a domain publishes now decides.
-async fn by_bound_key(
+/// A key that was bound to the listing counts while its own place cannot be read, and only if no place has another key:
+/// what a domain publishes now decides. So all places are read, whatever the call names.
+async fn by_bound_key<'a>(
     app: &App,
-    domains: &Domains,
-    read: &[Place<'_>],
+    domains: &'a Domains,
+    read: &mut Vec<Place<'a>>,
     text: &str,
     offered: &SignedChallenge,
 ) -> Result<Option<Proven>, Problem> {
-    let is_unread = |identity: &Identity| {
-        read.iter().any(|(domain, keys)| {
-            keys.is_unread() && keys.source == identity.method && **domain == identity.proven_domain
-        })
-    };
-    let (Some(listing), true) = (&domains.listing, read.iter().all(|(_, keys)| keys.keys().is_empty()))
-    else {
-        return Ok(None);
-    };
+    let Some(listing) = &domains.listing else { return Ok(None) };
     let oldest = app.clock.now() - BOUND_KEY_LIFE;
-    let bound = app.store.identities(listing).await?.all;
-    Ok(bound.iter().filter(|identity| identity.at > oldest && is_unread(identity)).find_map(|identity| {
+    let named = offered.web_did();
+    let signer = |identity: Identity| {
         let key = PublicKey::from_public_jwk(&identity.public_jwk).ok()?;
-        let did = offered.did.as_ref().filter(|did| did.key().is_none()).map(Did::as_str);
         let is_named = offered.key.as_ref().is_none_or(|named| *named == key)
-            && did.is_none_or(|did| identity.did.as_deref() == Some(did));
-        (is_named && key.signed(text, &offered.signature)).then(|| Proven {
-            domain: identity.proven_domain.clone(),
-            method: identity.method,
-            key,
-            at: identity.at,
-            published: Vec::new(),
+            && named.is_none_or(|did| identity.did.as_deref() == Some(did.as_str()));
+        (identity.at > oldest && is_named && key.signed(text, &offered.signature)).then_some((identity, key))
+    };
+    let bound: Vec<_> = app.store.identities(listing).await?.all.into_iter().filter_map(signer).collect();
+    if bound.is_empty() {
+        return Ok(None);
+    }
+    let dids = domains.dids().filter(|(_, did)| named != Some(did));
+    let mut others: FuturesUnordered<BoxFuture<'_, Place<'a>>> =
+        dids.map(|(domain, did)| did_document(app, domain, did).boxed()).collect();
+    if named.is_some() {
+        others.extend(records(app, domains));
+        read.extend(key_set(app, domains).await);
+    }
+    while let Some(place) = others.next().await {
+        read.push(place);
+    }
+    let is_unread = |identity: &Identity| {
+        read.iter().any(|Place { domain, did, keys }| {
+            keys.is_unread()
+                && keys.source == identity.method
+                && **domain == identity.proven_domain
+                && did.as_ref().is_none_or(|did| identity.did.as_deref() == Some(did.as_str()))
         })
+    };
+    let is_only =
+        |key: &PublicKey| read.iter().all(|place| place.keys.keys().iter().all(|other| other == key));
+    let found = bound.into_iter().find(|(identity, key)| is_only(key) && is_unread(identity));
+    Ok(found.map(|(identity, key)| Proven {
+        domain: identity.proven_domain,
+        method: identity.method,
+        key,
+        at: identity.at,
+        published: Vec::new(),
     }))
 }
 
@@ -335,11 +388,12 @@ fn did_of_another_domain(did: &Did, domains: &Domains) -> Problem {
     Problem::invalid("did", "did_of_another_domain", detail)
 }
 
-fn proven_by(app: &App, (domain, keys): &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
+fn proven_by(app: &App, place: &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
+    let keys = &place.keys;
     let key = keys.signer(text, &offered.signature)?;
     let is_named = offered.key.as_ref().is_none_or(|named| named == key);
     is_named.then(|| Proven {
-        domain: (*domain).clone(),
+        domain: place.domain.clone(),
         method: keys.source,
         key: key.clone(),
         at: app.clock.now(),
@@ -348,7 +402,7 @@ fn proven_by(app: &App, (domain, keys): &Place<'_>, text: &str, offered: &Signed
 }
 
 fn refusal(host: &HostName, read: &[Place<'_>], text: &str, offered: &SignedChallenge) -> Problem {
-    let reasons: Vec<&str> = read.iter().filter_map(|(_, keys)| keys.why_none()).collect();
+    let reasons: Vec<&str> = read.iter().filter_map(|place| place.keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {
         let what = format!("The signature is valid, but {host} does not publish the key.");

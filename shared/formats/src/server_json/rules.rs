@@ -8,7 +8,9 @@ use url::Url;
 use super::fields::{list, text};
 use super::violation::Violations;
 use super::{packages, remotes, template, version};
+use crate::injection;
 use crate::limits::LONGEST_URL;
+use crate::plain_text::{self, TextKind};
 use registry_model::Reach;
 use registry_model::error::shorten;
 
@@ -23,6 +25,7 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     version::check("version", server.get("version"), violations);
     repository(server, violations);
     website(server, reach, violations);
+    texts(server, violations);
     if server
         .get("title")
         .and_then(Value::as_str)
@@ -64,6 +67,20 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
             URL."
         );
         violations.add(path, "url_too_long", message);
+    }
+}
+
+/// The shown texts pass the checks of card texts. This is the registry's own rule: the texts are shown before the first
+/// probe.
+fn texts(server: &Map<String, Value>, violations: &mut Violations) {
+    use TextKind::{Description, Label, Name};
+    for (path, kind) in [("name", Label), ("title", Name), ("description", Description), ("version", Label)] {
+        let Some(text) = text(server.get(path)) else { continue };
+        if let Some(fault) = plain_text::fault(text, kind) {
+            violations.add(path, "not_plain_text", fault);
+        } else if let Some(fault) = injection::fault(text) {
+            violations.add(path, "instruction_to_models", fault);
+        }
     }
 }
 

@@ -13,7 +13,8 @@ pub struct Violation {
     /// Where, such as `packages[0].version`; empty for the document as a whole.
     pub path: String,
     /// The official registry's code, such as `invalid-server-name`; `schema` for its JSON schema, `older-schema`
-    /// for what earlier schemas called otherwise.
+    /// for what earlier schemas called otherwise; `not_plain_text` and `instruction_to_models` for texts that this
+    /// registry does not show.
     pub rule: &'static str,
     /// What is wrong and what to write.
     pub message: String,

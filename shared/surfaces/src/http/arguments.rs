@@ -12,8 +12,8 @@ use serde_json::Value;
 use registry_model::error::{Problem, shorten};
 use registry_operations::arguments::{from_json, from_query};
 
-/// In bytes (`specification.md#errors`).
-const MAX_BODY_BYTES: usize = 256 * 1024;
+/// The largest body that a route accepts, in bytes (`specification.md#errors`).
+pub const MAX_BODY_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Query<T>(pub T);

@@ -1,5 +1,6 @@
 //! Tests `report_listing`: the operator reads reports, and nobody else.
 
+use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::test_registry::{DAY, TestOptions, TestRegistry};
 
@@ -29,6 +30,50 @@ async fn report_is_shown_to_the_operator_only() {
     registry.advance(DAY * 181);
     registry.sweep_expired();
     assert_eq!(reports(&registry).await, Value::Null);
+}
+
+/// Many reports about one listing must not hide a report about another one.
+#[tokio::test]
+async fn operator_reads_reports_by_listing_and_page() {
+    let (registry, _peer, id) = live_agent().await;
+    let quiet: ListingId = "mcp-quiet".parse().unwrap();
+    for number in 0..450_u16 {
+        let about = if number == 7 { quiet.clone() } else { id.clone() };
+        let report = registry::model::Report {
+            id: format!("rep_{number:024x}"),
+            listing_id: about,
+            reason: format!("Reason {number}."),
+            contact: None,
+            at: registry.now(),
+        };
+        assert!(registry.app.store.keep_report(&report, None).await.unwrap().is_none());
+    }
+    let run = async |about: Option<&ListingId>, cursor: &Value| {
+        let command = json!({ "command": "reports", "listing_id": about, "cursor": cursor });
+        ::operator::handle(&registry.app, command).await.unwrap()
+    };
+    let pages = async |about: Option<&ListingId>| {
+        let (mut reasons, mut sizes, mut cursor) = (Vec::new(), Vec::new(), Value::Null);
+        loop {
+            let page = run(about, &cursor).await;
+            let reports = page["reports"].as_array().unwrap();
+            sizes.push(reports.len());
+            reasons.extend(reports.iter().map(|report| report["reason"].as_str().unwrap().to_owned()));
+            cursor = page["next_cursor"].clone();
+            if cursor.is_null() {
+                return (reasons, sizes);
+            }
+        }
+    };
+    let all: Vec<String> = (0..450).rev().map(|number| format!("Reason {number}.")).collect();
+    assert_eq!(pages(None).await, (all, vec![200, 200, 50]));
+    assert_eq!(pages(Some(&id)).await.1, [200, 200, 49]);
+    assert_eq!(pages(Some(&quiet)).await, (vec!["Reason 7.".to_owned()], vec![1]));
+    let counts = run(None, &Value::Null).await["report_counts"].clone();
+    assert_eq!(counts, json!({ id.as_str(): 449, "mcp-quiet": 1 }));
+    let foreign = json!({ "command": "reports", "cursor": "x" });
+    let refused = ::operator::handle(&registry.app, foreign).await.unwrap_err().to_string();
+    assert!(refused.starts_with("bad_cursor"), "{refused}");
 }
 
 #[tokio::test]

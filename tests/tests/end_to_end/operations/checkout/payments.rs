@@ -3,6 +3,10 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use registry::app::App;
+use registry::events::Bus;
+use registry::model::Random;
+use registry::payments;
 use serde_json::{Value, json};
 use tests::peers::stripe::{self, Session};
 
@@ -268,7 +272,7 @@ async fn payment_that_arrives_after_its_refund_opens_nothing() {
     let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
     let refund = shop.stripe.charge("refunded", &shop.stripe.session(), &json!({}));
     assert_eq!(shop.stripe.deliver(&shop.registry, &refund).await.body["received"], "flagged");
-    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "seen_before");
+    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "flagged");
     assert_eq!(shop.get_product(&bought).await.status, 401);
     let foreign = shop.stripe.charge(
         "refunded",
@@ -315,6 +319,45 @@ async fn revoked_purchase_opens_nothing() {
     let unknown = json!({ "command": "revoke_purchase", "purchase_id": "pur_0123456789abcdef01234567" });
     let error = ::operator::handle(&shop.registry.app, unknown).await.unwrap_err().to_string();
     assert!(error.starts_with("purchase_not_found"), "{error}");
+}
+
+/// The buyer has paid for nothing, so the operator must refund the payment.
+#[tokio::test]
+async fn payment_of_a_purchase_that_was_revoked_while_unpaid_is_flagged() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let revoke = json!({ "command": "revoke_purchase", "purchase_id": bought["purchase_id"] });
+    ::operator::handle(&shop.registry.app, revoke).await.unwrap();
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    for received in ["flagged", "seen_before"] {
+        assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], received);
+    }
+    assert_eq!(shop.flags().await, ["paid_closed"]);
+    assert_eq!(shop.get_product(&bought).await.status, 401);
+}
+
+/// On AWS, the function that receives the events cannot read the key.
+#[tokio::test]
+async fn mode_of_a_payment_is_checked_without_the_key() {
+    let shop = Shop::open().await;
+    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let app = &shop.registry.app;
+    let mut settings = app.settings.clone();
+    settings.stripe_secret_key = None;
+    let (store, clock) = (app.store.clone(), app.clock.clone());
+    let webhook = App::new(settings, store, Bus::Silent, clock, Random::seeded(1));
+    let session = shop.stripe.session();
+    for (is_live, received) in [(json!(true), "flagged"), (Value::Null, "flagged"), (json!(false), "paid")] {
+        shop.registry.advance(Duration::from_secs(1));
+        let mut event = shop.stripe.event("completed", &session, &json!({}));
+        event["livemode"] = is_live;
+        let body = event.to_string();
+        let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), &body);
+        let outcome = payments::receive(&webhook, Some(&signature), body.as_bytes()).await.unwrap();
+        assert_eq!(outcome.as_str(), received, "{event}");
+    }
+    assert_eq!(shop.flags().await, ["wrong_mode"; 2]);
+    assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 
 #[tokio::test]
