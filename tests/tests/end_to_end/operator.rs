@@ -293,14 +293,14 @@ async fn voided_completion_frees_the_seat_and_its_listing() {
     // In public mode the seat of the domain is free again, too.
     let options = TestOptions::public().with_setting("FOUNDING_SEATS", 1);
     let registry = TestRegistry::start_with(options).await;
-    let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 1).await;
+    let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Agent, 2).await;
     let empty = registry.app.store.live().await.unwrap().funnel;
-    let complete = async || {
-        let demo = registry.post("/api/products/demo", &json!({ "listing_id": ids[0] })).await.body;
+    let complete = async |id: &registry::model::ListingId| {
+        let demo = registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
         registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await
     };
-    let stolen = complete().await.body["access_token"].as_str().unwrap().to_owned();
-    assert_eq!(complete().await.status, 409);
+    let stolen = complete(&ids[0]).await.body["access_token"].as_str().unwrap().to_owned();
+    assert_eq!(complete(&ids[0]).await.status, 409);
     let void = json!({ "command": "void_completion", "listing_id": ids[0] });
     assert_eq!(run_command(&registry, void.clone()).await["changed"], true);
     assert_eq!(run_command(&registry, void.clone()).await["changed"], false);
@@ -312,9 +312,14 @@ async fn voided_completion_frees_the_seat_and_its_listing() {
     for left in ["FEEDBACK#", "TOKEN#", "SEAT#"] {
         assert_eq!(table.items_under(left).len(), 0, "{left}");
     }
-    let owner = complete().await;
+    let owner = complete(&ids[0]).await;
     assert_eq!((owner.status, &owner.body["founding_free"]["granted"]), (200, &json!(true)), "{owner:?}");
-    // A code is taken back, too.
+    // A code is taken back, too: the second listing gets one, because no seat is left.
+    let second = complete(&ids[1]).await;
+    assert!(second.body["discount"]["code"].is_string(), "{second:?}");
+    assert_eq!(registry.table().await.items_under("CODE#").len(), 1);
+    let void = json!({ "command": "void_completion", "listing_id": ids[1] });
+    assert_eq!(run_command(&registry, void).await["changed"], true);
     assert_eq!(registry.table().await.items_under("CODE#").len(), 0);
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use registry::model::{Caller, ListingId};
 use serde_json::{Value, json};
 use tests::peers::stripe::Stripe;
@@ -117,6 +118,10 @@ async fn filled() -> Filled {
     filled.registry.deliver_events().await;
 
     let (agent, server) = (filled.agent.clone(), filled.server.clone());
+    let about = format!("check the status of {agent} and of {server}");
+    let mut about = message(json!([{ "kind": "text", "text": about }]));
+    about["id"] = json!("my-status-9f86d081884c7d65");
+    filled.a2a("tasks/send", about).await;
     let token = filled.feedback(&agent).await["access_token"].as_str().unwrap().to_owned();
     filled.feedback(&server).await;
     filled.registry.advance(Duration::from_secs(1));
@@ -255,6 +260,10 @@ async fn erasure_of_an_email_address_leaves_no_item_with_it() {
     let registry = &filled.registry;
     let report = json!({ "listing_id": filled.server, "reason": "Spam.", "contact": OTHER_EMAIL });
     filled.post_ok("/api/report", &report).await;
+    // Older versions stored addresses in tasks.
+    let task = registry.table().await.items_under("TASK#")[0]["pk"].as_str().unwrap().to_owned();
+    let content = AttributeValue::S(json!({ "text": format!("I am {EMAIL}.") }).to_string());
+    registry.overwrite(&task, "TASK", "content", content).await;
     let outcome = filled.command(json!({ "command": "erase", "email": EMAIL.to_uppercase() })).await;
     assert_eq!(outcome["changed"], true, "{outcome}");
     assert_eq!(places(registry, EMAIL).await, BTreeSet::new());
@@ -385,12 +394,17 @@ async fn conversation_continues_although_the_address_in_it_is_not_stored() {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": params });
         registry.post("/api/a2a", &body).await.body["result"].clone()
     };
-    let part = json!({ "kind": "text", "text": format!("list my agent, my e-mail is {EMAIL}") });
-    let message = json!({ "role": "user", "messageId": "m", "parts": [part] });
-    let task = send(json!({ "message": message })).await;
-    assert_eq!(task["status"]["state"], "input-required", "{task}");
-    let part = json!({ "kind": "text", "text": peer.card() });
-    let next = json!({ "role": "user", "messageId": "n", "taskId": task["id"], "parts": [part] });
-    let done = send(json!({ "message": next })).await;
-    assert_eq!(done["status"]["state"], "completed", "{done}");
+    let text = |text: &str| json!({ "kind": "text", "text": text });
+    let data = json!({ "kind": "data", "data": { "contact_email": EMAIL } });
+    for parts in
+        [vec![text(&format!("list my agent, my e-mail is {EMAIL}"))], vec![text("list my agent"), data]]
+    {
+        let message = json!({ "role": "user", "messageId": "m", "parts": parts });
+        let task = send(json!({ "message": message })).await;
+        assert_eq!(task["status"]["state"], "input-required", "{task}");
+        let next =
+            json!({ "role": "user", "messageId": "n", "taskId": task["id"], "parts": [text(&peer.card())] });
+        let done = send(json!({ "message": next })).await;
+        assert_eq!(done["status"]["state"], "completed", "{done}");
+    }
 }

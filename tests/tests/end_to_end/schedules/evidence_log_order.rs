@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -109,6 +110,22 @@ async fn expiry_is_not_recorded_after_a_later_decision() {
     registry.tick().await;
     assert_eq!(ordered_events(&registry, &id).await, ["live", "confirmed"]);
     assert_last(&registry, &id, "confirmed").await;
+}
+
+/// In logs of older versions, times may contradict the order of the tree.
+#[tokio::test]
+async fn proof_returns_the_last_decision_of_the_tree_whatever_its_time() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.live_card(&peer.card()).await;
+    registry.advance(Duration::from_secs(1));
+    let withdrawal = json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." });
+    ::operator::handle(&registry.app, withdrawal).await.unwrap();
+    registry.tick().await;
+    // The index of the first leaf, under a time that is later than the withdrawal.
+    let later = registry.now().as_millisecond() + 3_600_000;
+    let (partition, index) = (format!("LISTING#{id}"), AttributeValue::N("0".to_owned()));
+    registry.overwrite(&partition, &format!("LEAF#{later:013}#old"), "index", index).await;
+    assert_last(&registry, &id, "withdrawn").await;
 }
 
 /// Withdrawals and restorations by processes with arbitrary clocks.

@@ -269,15 +269,20 @@ async fn owner_can_reclaim_a_code_until_it_is_used() {
     let first = registry.live_card(&agent.card()).await;
     complete_as_a_stranger(registry, &first).await;
     let (_, stolen) = complete_as_a_stranger(registry, &setup.id).await;
+    let digest = |code: &str| code.parse::<registry::model::DiscountCode>().unwrap().digest();
+    // The stranger reserves the code with a purchase that is never paid. This does not protect the code.
+    let reserved = format!("CODE#{}", digest(stolen["discount"]["code"].as_str().unwrap()));
+    let purchase = AttributeValue::S("pur_0123456789abcdef01234567".to_owned());
+    let until = AttributeValue::N((registry.now().as_millisecond() + 3_600_000).to_string());
+    registry.overwrite(&reserved, "CODE", "held_by", purchase.clone()).await;
+    registry.overwrite(&reserved, "CODE", "held_until", until).await;
     let done = setup.run_act(&owner, &setup.arguments("reclaim")).await;
     let code = done["discount"]["code"].as_str().unwrap();
     assert_ne!(Some(code), stolen["discount"]["code"].as_str());
     let codes = registry.table().await.items_under("CODE#").len();
     assert_eq!((codes, &done["access_token"]), (1, &Value::Null));
     // A used code cannot be reclaimed.
-    let digest = code.parse::<registry::model::DiscountCode>().unwrap().digest();
-    let used = AttributeValue::S("pur_0123456789abcdef01234567".to_owned());
-    registry.overwrite(&format!("CODE#{digest}"), "CODE", "used_by", used).await;
+    registry.overwrite(&format!("CODE#{}", digest(code)), "CODE", "used_by", purchase).await;
     let call = owner.with_signature(registry, "manage_listing", &setup.arguments("reclaim")).await;
     assert_eq!(setup.refusal_code(&call).await, "reward_spent");
 }
