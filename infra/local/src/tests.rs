@@ -68,6 +68,9 @@ async fn log_contains_no_query_and_no_address() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+    // With a single subscriber, `tracing` asks only the thread that first reaches an event whether anybody reads it. That can
+    // be the thread of another test.
+    let _second = tracing::Dispatch::new(tracing_subscriber::fmt().finish());
     // All tasks of this test run on this thread.
     let _guard = tracing::subscriber::set_default(subscriber);
     let local = Local::start(options()).await.unwrap();

@@ -94,8 +94,7 @@ fn mentions(text: &str, word: &str) -> bool {
 impl Store {
     /// Erases data in a part of the table, which begins after `after`. Repeat the call while the report contains `next`.
     pub async fn erase(&self, whose: &Erased, after: Option<&str>) -> Result<ErasureReport, StoreError> {
-        let mut report = ErasureReport::default();
-        report.next = after.map(str::to_owned);
+        let mut report = ErasureReport { next: after.map(str::to_owned), ..ErasureReport::default() };
         for _ in 0..PAGES_PER_CALL {
             let (items, next) = self.scan(report.next.as_deref()).await?;
             for item in &items {

@@ -168,9 +168,11 @@ proptest! {
         let server = &response["server"];
         let faults: Vec<String> = OFFICIAL_SCHEMA.iter_errors(server).map(|error| error.to_string()).collect();
         prop_assert!(faults.is_empty(), "{:?} in {}", faults, server);
-        // The rules beyond the schema hold too, but for addresses with braces, which only a peer itself could fill in.
+        // The rules beyond the schema hold too, but for addresses with braces, which only a peer itself could fill in, and
+        // for texts that no Live listing has: the probe checks them.
         let templated = server["remotes"][0]["url"].as_str().is_some_and(|url| url.contains('{'));
-        let read = server_json::read(&response, Reach::Development);
-        prop_assert!(templated || read.is_ok(), "{:?} in {}", read, server);
+        let mut violations = server_json::read(&response, Reach::Development).err().unwrap_or_default();
+        violations.retain(|violation| !["not_plain_text", "instruction_to_models"].contains(&violation.rule));
+        prop_assert!(templated || violations.is_empty(), "{:?} in {}", violations, server);
     }
 }
