@@ -45,6 +45,8 @@ pub struct StateChange {
     pub messages: Vec<TalkMessage>,
     /// The values of the listing's trail, if they were read.
     pub trail: Option<Amounts>,
+    /// The listing that only claims the name that this one proved.
+    pub yielding: Option<Listing>,
 }
 
 impl StateChange {

@@ -7,8 +7,8 @@ use registry_app::App;
 use registry_app::talk;
 use registry_formats::limits::{MAX_SKILLS, MOST_TOOLS};
 use registry_model::{
-    AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, LiveChange, Moment,
-    ProbeRecord, StateChange, Verdict,
+    AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId,
+    LiveChange, Moment, NameHold, ProbeRecord, StateChange, Verdict,
 };
 use registry_store::events::{Event, What};
 use registry_store::{StoreError, WriteOutcome};
@@ -25,6 +25,10 @@ pub(super) async fn record(
     let trail = read.or(trail);
     let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
     change.assessment.changed = ability_change(app, &change).await?;
+    if let Some(yielding) = yielding(app, &change).await? {
+        change.after.name_hold = Some(NameHold::Held);
+        change.yielding = Some(yielding);
+    }
     if change.is_expired() {
         return Ok(match app.store.expire(&change).await? {
             WriteOutcome::Written => Some(change.record.handshake),
@@ -49,6 +53,23 @@ pub(super) async fn record(
     };
     announce(app, &change).await;
     Ok(Some(change.record.handshake))
+}
+
+/// The listing that must give up its name. It has the id that is made from the name, but only claims the name. The probed
+/// listing proved the name and is Live for the first time.
+async fn yielding(app: &App, change: &StateChange) -> Result<Option<Listing>, StoreError> {
+    let after = &change.after;
+    let may_take = change.live_change() == LiveChange::Risen && after.name_proof.is_some();
+    let Some(name) = after.server_name.as_deref().filter(|_| may_take && after.name_hold.is_none()) else {
+        return Ok(None);
+    };
+    let first = ListingId::of_name(Kind::Mcp, name);
+    if first == after.id {
+        return Ok(None);
+    }
+    let first = app.store.listing(&first).await?;
+    let is_claim = |first: &Listing| first.is_name_claimed() && first.name_hold.is_none();
+    Ok(first.filter(|first| first.server_name == after.server_name && is_claim(first)))
 }
 
 fn state_change(
@@ -89,6 +110,7 @@ fn state_change(
         news,
         messages: Vec::new(),
         trail: None,
+        yielding: None,
     };
     let messages = talk::messages(&change, reasons.first());
     let expired = change.is_expired().then(|| {

@@ -79,7 +79,7 @@ impl Store {
     }
 
     /// Inserts a listing that must not exist, with its contact, names, feed item and trail, in one transaction.
-    /// `yielding` is the listing that claims the name that this one proved.
+    /// `yielding` is the listing that loses the name that this one proved.
     pub async fn insert(
         &self,
         listing: &Listing,
@@ -95,6 +95,7 @@ impl Store {
         }
         if let Some(yielding) = yielding {
             yield_name(&mut transaction, yielding, listing.listed_at)?;
+            bump_version(&mut transaction, &yielding.id);
         }
         hosts::move_pointers(&mut transaction, None, listing);
         transaction.put(feed::to_item(news)?);
@@ -135,10 +136,11 @@ impl Store {
         if after.lane == Lane::Active {
             mark_dirty(&mut transaction, &after.id, now);
         }
-        match yielding {
-            Some(yielding) => yield_name(&mut transaction, yielding, now)?,
-            None if after.lane == Lane::Active => bump_version(&mut transaction, &after.id),
-            None => {}
+        if let Some(yielding) = yielding {
+            yield_name(&mut transaction, yielding, now)?;
+        }
+        if after.lane == Lane::Active || yielding.is_some() {
+            bump_version(&mut transaction, &after.id);
         }
         Ok(self.transact(transaction).await?.is_written())
     }
@@ -164,13 +166,17 @@ pub(super) fn rename(transaction: &mut Transaction, before: &Listing, after: &Li
     transaction.replace_pointers(&pointers(before), &pointers(after));
 }
 
-/// Marks a name as yielded by a listing that only claims it, because another listing proved it.
-fn yield_name(transaction: &mut Transaction, yielding: &Listing, now: Moment) -> Result<(), StoreError> {
+/// Marks a name as yielded by a listing, because another listing proved it. The caller counts a new version of the active
+/// list.
+pub(super) fn yield_name(
+    transaction: &mut Transaction,
+    yielding: &Listing,
+    now: Moment,
+) -> Result<(), StoreError> {
     let yielded = serde_dynamo::to_attribute_value(NameHold::Yielded)?;
     let change = Expression::default().set("name_hold", yielded).add(REVISION, 1).if_exists();
     transaction.update(keys::listing(&yielding.id), change);
     mark_dirty(transaction, &yielding.id, now);
-    bump_version(transaction, &yielding.id);
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use super::expression::Expression;
 use super::inbox::deliver;
 use super::leaves::verdict_leaf;
 use super::listing_item::{as_read, changed, pointers};
-use super::listings::rename;
+use super::listings::{rename, yield_name};
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
 use super::trails::trail_of;
@@ -98,6 +98,9 @@ impl Store {
         // A tick that finds a Live listing alive changes nothing in the queue; the weekly recheck restores missing places.
         if change.recheck || change.live_change() != LiveChange::Kept {
             queue_for_outreach(&mut transaction, id, change.live_change(), at);
+        }
+        if let Some(yielding) = &change.yielding {
+            yield_name(&mut transaction, yielding, at)?;
         }
         if let Some(news) = &change.news {
             transaction.put(feed::to_item(news)?);

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::name_proof;
-use super::submission::Submission;
+use super::submission::{Submission, Submitted};
 use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
+use registry_formats::registry_name;
 use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
@@ -57,7 +58,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    let (id, known, rival) = match (first, second_id) {
+    let (id, known, other) = match (first, second_id) {
         (Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
             let known = app.store.listing(&second_id).await?;
             (second_id, known, Some(other))
@@ -66,32 +67,55 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     };
     let (submission, proofs) = name_proof::of(app, caller, submission, known.as_ref(), now).await?;
     let submission = submission.as_ref();
-    let name = ProvenName { proof: proofs.name, rival: rival.filter(|_| proofs.name.is_some()) };
+    let has_second_id = other.is_some() && proofs.name.is_some();
+    let mut name = ProvenName { proof: proofs.name, has_second_id, holder: None };
+    if let Submitted::Server(server) = &submission.what
+        && name.proof.is_some()
+    {
+        let is_named = |listing: &Listing| listing.server_name.as_ref() == Some(&server.name);
+        name.holder = other.filter(is_named);
+        if name.is_by_publisher() {
+            let named = app.store.listings_named(&server.name).await?.into_iter().map(|(listing, _)| listing);
+            let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == server.name;
+            name.holder = name.holder.into_iter().chain(named).find(|one| is_named(one) && holds(one));
+        }
+    }
     match known {
         Some(known) => publish_again(app, submission, known, &name, proofs.is_by_host, now).await,
         None => publish_first(app, submission, id, &name, now).await,
     }
 }
 
-/// The proof of a submission's name, and the listing of another owner whose id is made from that name.
+/// The proof of a submission's name, and who has the name now.
 #[derive(Debug, Default)]
 pub(super) struct ProvenName {
     proof: Option<NameProof>,
-    rival: Option<Listing>,
+    /// The id that is made from the name belongs to a listing of another owner.
+    has_second_id: bool,
+    /// The listing of another owner that has the name.
+    holder: Option<Listing>,
 }
 
 impl ProvenName {
-    /// Whether a listing of `server_name` may use the name although its id does not show it: the id is that of
-    /// another listing, whose own name differs or was only claimed.
-    fn name_hold(&self, server_name: Option<&str>) -> Option<NameHold> {
-        let rival = self.rival.as_ref()?;
-        let free = rival.server_name.as_deref() != server_name || self.losing_listing().is_some();
-        free.then_some(NameHold::Held)
+    fn is_by_publisher(&self) -> bool {
+        self.proof.is_some_and(|proof| proof.how.is_of_publisher())
     }
 
-    /// The listing that must give up the name.
+    /// The listing that must give up the name: its publisher has not proven the name, and the publisher of this one has.
+    /// A proof by domain is made from what any sender can send, so it takes a name only after a successful probe.
     fn losing_listing(&self) -> Option<&Listing> {
-        self.rival.as_ref().filter(|rival| rival.is_name_claimed() && rival.name_hold.is_none())
+        let is_proven = |holder: &Listing| holder.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+        self.holder.as_ref().filter(|holder| self.is_by_publisher() && !is_proven(holder))
+    }
+
+    /// Whether a listing may use the name although its id does not show it.
+    fn name_hold(&self, listing: &Listing) -> Option<NameHold> {
+        let is_yielded = listing.name_hold == Some(NameHold::Yielded);
+        let is_free = match self.holder {
+            Some(_) => self.losing_listing().is_some(),
+            None => self.is_by_publisher() && is_yielded || self.has_second_id && !is_yielded,
+        };
+        if is_free { Some(NameHold::Held) } else { listing.name_hold }
     }
 }
 
@@ -104,7 +128,7 @@ pub(super) async fn publish_first(
 ) -> Result<Published, Problem> {
     let mut listing = submission.listing(id, now);
     listing.name_proof = name.proof;
-    listing.name_hold = name.name_hold(listing.server_name.as_deref());
+    listing.name_hold = name.name_hold(&listing);
     let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
     let contact = contact(submission, name);
     let status = match app.store.insert(&listing, &contact, &news, name.losing_listing()).await? {
@@ -208,10 +232,12 @@ async fn restored(app: &App, known: Listing, has_signed: bool) -> Result<Listing
 }
 
 /// Anyone may edit a listing that answers but has never passed its checks: its description may be what the check
-/// blocks, and otherwise the first publisher could keep it blocked forever.
+/// blocks, and otherwise the first publisher could keep it blocked forever. Only the publisher may edit a listing with a
+/// name that its publisher has proven.
 fn is_blocked_by_a_check(known: &Listing) -> bool {
     let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
-    answered && known.lane == Lane::NeedsFix && known.last_ok_at.is_none()
+    let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+    answered && known.lane == Lane::NeedsFix && known.last_ok_at.is_none() && !is_proven
 }
 
 /// Whether the submission changes the description; fields that it leaves out change nothing.
@@ -244,7 +270,7 @@ fn store_proof(updated: &mut Listing, name: &ProvenName) {
     {
         updated.name_proof = Some(proof);
     }
-    updated.name_hold = updated.name_hold.or_else(|| name.name_hold(updated.server_name.as_deref()));
+    updated.name_hold = name.name_hold(updated);
 }
 
 async fn announce(app: &App, listing: &Listing, at: Moment) {

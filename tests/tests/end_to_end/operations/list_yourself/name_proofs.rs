@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::peers::raw::{self, Saying};
 use tests::peers::{Peer, empty, servers};
-use tests::test_registry::{Reply, TICK, TestOptions, TestRegistry, id_of};
+use tests::test_registry::{HOUR, Reply, TICK, TestOptions, TestRegistry, id_of};
 
 fn server_json(name: &str, remote: &str) -> Value {
     json!({ "name": name, "description": "Adds numbers.", "version": "1.0.0",
@@ -208,6 +208,46 @@ async fn key_served_by_the_domain_proves_the_publisher() {
     registry.index().await;
     let hits = registry.get("/api/match?q=takes+payments").await.body["hits"].clone();
     assert_eq!(hits[0]["listing_id"], proven.as_str(), "{hits}");
+}
+
+/// Anybody can send a URL at the domain of a name. Such a URL takes a claimed name only when it answers, and the publisher's
+/// signature takes the name back.
+#[tokio::test]
+async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
+    const NAME: &str = "localhost.acme/adder";
+    const PATH: &str = "/v0.1/servers/localhost.acme%2Fadder/versions/latest";
+    let record = Arc::new(Mutex::new(Owner::new(1).record()));
+    let domain = text_peer("/acme.localhost/auth", &record).await;
+    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url)).await;
+    let (server, other) = (Peer::start(servers::modern).await, Peer::start(servers::modern).await);
+    let remote_of_name = async || {
+        registry.index().await;
+        registry.get(PATH).await.body["server"]["remotes"][0]["url"].clone()
+    };
+    let own = server_json(NAME, &server.url("/mcp"));
+    let victim = probe_to_live(&registry, id_of(&registry.publish(&own).await)).await;
+    assert_eq!(remote_of_name().await, server.url("/mcp"));
+
+    let at_domain = |path: &str| other.url(path).replace("127.0.0.1", "acme.localhost");
+    let dead = id_of(&registry.publish(&server_json(NAME, &at_domain("/nowhere"))).await);
+    registry.first_probe(&dead).await;
+    assert_ne!(registry.lane(&dead).await, "active");
+    assert_eq!(remote_of_name().await, server.url("/mcp"), "a URL that does not answer took the name");
+
+    registry.advance(HOUR * 2);
+    let taker = id_of(&registry.publish(&server_json(NAME, &at_domain("/mcp"))).await);
+    probe_to_live(&registry, taker.clone()).await;
+    assert_eq!(remote_of_name().await, at_domain("/mcp"));
+    assert!(registry.app.store.listing(&victim).await.unwrap().unwrap().name_hold.is_some());
+
+    let answer = Owner::new(1).publish(&registry, &own).await;
+    assert_eq!((answer.status, id_of(&answer.body)), (200, victim.clone()), "{answer:?}");
+    assert_eq!(remote_of_name().await, server.url("/mcp"), "the publisher did not get the name back");
+    registry.publish(&server_json(NAME, &at_domain("/mcp"))).await;
+    assert_eq!(remote_of_name().await, server.url("/mcp"), "the name was taken from the publisher");
+    assert_eq!(registry.live_counts().await, (0, 2));
 }
 
 /// The name stays claimed, because the host of the endpoint says nothing about the domain of the name.
