@@ -305,8 +305,10 @@ pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
 
 /// The keys and DIDs that are bound to the domain of a listing.
 pub(super) fn identities(id: &ListingId) -> Key {
-    of_listing(id, "IDENTITIES")
+    of_listing(id, IDENTITIES)
 }
+
+pub(super) const IDENTITIES: &str = "IDENTITIES";
 
 pub(super) fn challenge(nonce: &str) -> Key {
     Key::new(format!("CHALLENGE#{}", bounded(nonce)), "CHALLENGE")

@@ -106,7 +106,10 @@ impl Store {
         news: &FeedItem,
     ) -> Result<bool, StoreError> {
         let id = &after.id;
-        self.recover_history(copy, id, later.of(id)).await?;
+        self.recover_history(copy, id, before.is_some(), later.of(id)).await?;
+        // Feedback is a separate item: it may have been given or taken back after the copy was made.
+        let feedbacked = self.read(&keys::feedback(id), Consistency::Strong).await?.is_some();
+        let after = &Listing { feedbacked, ..after.clone() };
 
         let mut transaction = Transaction::default();
         let mut leaves = Vec::new();
@@ -148,6 +151,7 @@ impl Store {
         &self,
         copy: &Self,
         id: &ListingId,
+        is_intact: bool,
         later: &[Decision],
     ) -> Result<(), StoreError> {
         let mut last = keys::last_leaf(id).item();
@@ -158,6 +162,9 @@ impl Store {
                 match text(&item, "sk") {
                     keys::CORE => {}
                     keys::LAST_LEAF => last = item,
+                    // The keys that are bound now count, not those in the copy.
+                    keys::IDENTITIES if is_intact => {}
+                    keys::IDENTITIES => drop(self.put_new(item).await?),
                     _ => self.put(item).await?,
                 }
             }

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::App;
 use registry_model::error::Problem;
 use registry_model::{
-    FeedItem, Lane, Listing, ListingId, LogEntry, LogEvent, Moment, PublicReason, Withdrawal,
+    FeedItem, Lane, Listing, ListingId, LogEntry, LogEvent, Moment, NameHold, PublicReason, Withdrawal,
 };
 use registry_store::{Store, StoreError};
 
@@ -28,7 +28,10 @@ pub(super) async fn recover(
             continue;
         }
         let now = app.clock.now();
-        let after = state_after(copied, later.last(id), now);
+        let mut after = state_after(copied, later.last(id), now);
+        if is_name_held(app, &after).await? {
+            after.name_hold = Some(NameHold::Yielded);
+        }
         let text =
             format!("{} was brought back from a backup. It is not shown until it is probed.", after.name);
         let news = FeedItem {
@@ -44,6 +47,18 @@ pub(super) async fn recover(
     let note = "A listing that was withdrawn after the backup was made stays withdrawn. All other listings that were \
         brought back are probed again.";
     Ok(Outcome { next, ..Outcome::of_one(recovered > 0, recovered, note) })
+}
+
+/// Whether another listing has proven the name of this one.
+async fn is_name_held(app: &App, listing: &Listing) -> Result<bool, StoreError> {
+    let Some(name) = &listing.server_name else { return Ok(false) };
+    let named = app.store.listings_named(name).await?;
+    let holds = |other: &Listing| {
+        other.id != listing.id
+            && other.server_name == listing.server_name
+            && other.name_hold == Some(NameHold::Held)
+    };
+    Ok(named.iter().any(|(other, _)| holds(other)))
 }
 
 /// A listing of the copy as it enters the table: it waits for a probe, unless it is withdrawn.
