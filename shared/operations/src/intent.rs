@@ -31,6 +31,9 @@ pub use render::{filled, help_text, operations as what_can_be_done};
 const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Fields of data parts, and URLs of file parts, that a message can have. Each is compared with the others.
+const MAX_FIELDS: usize = 50;
+
 /// The content of a message, independent of its protocol.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageContent {
@@ -53,6 +56,8 @@ pub enum Intent {
     Refused(&'static AnyOperation, &'static str),
     /// A call of an operation that does not exist.
     NoSuch(String),
+    /// More than 50 fields and URLs outside of the text.
+    TooManyFields,
     /// A greeting, a call for help, or an empty message.
     Greeting,
     /// Not understood; the most similar operations, at most three.
@@ -99,6 +104,9 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
     }
     if let Some(call) = json_call(&message.text) {
         return parse_intent(&MessageContent { data: vec![call], ..MessageContent::default() }, None);
+    }
+    if has_too_many_fields(message) {
+        return Intent::TooManyFields;
     }
     let (parsed, fields) = parse_content(message);
     let intent = match (matching::interpret(&parsed, &fields), earlier) {
@@ -226,6 +234,13 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             let text = format!("Unknown operation `{}`. {}", shorten(name, 80), all());
             (Outcome::Declined, "no_such_operation", None, text)
         }
+        Intent::TooManyFields => {
+            let text = format!(
+                "The data parts and file parts of a message can have at most {MAX_FIELDS} fields and URLs; \
+                 nothing was done. Send only the arguments of one operation."
+            );
+            (Outcome::Explained, "too_many_fields", None, text)
+        }
         Intent::Greeting | Intent::Run(..) => {
             (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
@@ -254,11 +269,19 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     Reply { outcome, text, data }
 }
 
-/// The parsed text of a message, and the arguments in its data parts.
+/// Only for a message that does not call an operation by a data part.
+fn has_too_many_fields(message: &MessageContent) -> bool {
+    let fields: usize = message.data.iter().filter_map(Value::as_object).map(Map::len).sum();
+    fields + message.urls.len() > MAX_FIELDS
+}
+
+/// The parsed text of a message, and the arguments in its data parts. Reads at most [`MAX_FIELDS`] fields and URLs.
 fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     let mut parsed = ParsedText::parse(&message.text);
-    let fields: Map<String, Value> = message.data.iter().flat_map(operation_call::loose_arguments).collect();
-    for text in fields.values().filter_map(Value::as_str).chain(message.urls.iter().map(String::as_str)) {
+    let fields = message.data.iter().flat_map(operation_call::loose_arguments);
+    let fields: Map<String, Value> = fields.take(MAX_FIELDS).collect();
+    let urls = message.urls.iter().map(String::as_str);
+    for text in fields.values().filter_map(Value::as_str).chain(urls).take(MAX_FIELDS) {
         let alone = ParsedText::parse(text);
         match (alone.urls.as_slice(), alone.ids.as_slice()) {
             ([url], _) if alone.words.is_empty() => push_new(&mut parsed.urls, url),
@@ -276,6 +299,9 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
         data: earlier.data.iter().chain(&message.data).cloned().collect(),
         urls: earlier.urls.iter().chain(&message.urls).cloned().collect(),
     };
+    if has_too_many_fields(&whole) {
+        return Intent::TooManyFields;
+    }
     let interpret = |content: &MessageContent| {
         let (parsed, fields) = parse_content(content);
         matching::interpret(&parsed, &fields)

@@ -16,7 +16,7 @@ use registry_store::{NamedListing, StoreError};
 pub struct BrowseQuery {
     pub kind: Option<Kind>,
     pub category: Option<Category>,
-    /// Only names that contain this, in any case.
+    /// Only names that contain this in any case. Must be in lower case.
     pub name_contains: Option<String>,
     pub named: Option<String>,
     /// Only listings changed at this moment or later.
@@ -55,7 +55,7 @@ pub enum Facet {
 
 impl BrowseQuery {
     fn matches(&self, entry: &IndexedListing) -> bool {
-        let contains = |part: &String| entry.registry_name.to_lowercase().contains(&part.to_lowercase());
+        let contains = |part: &String| entry.registry_name.to_lowercase().contains(part);
         self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
             && self.name_contains.as_ref().is_none_or(contains)

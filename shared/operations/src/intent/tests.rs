@@ -28,6 +28,7 @@ fn short(intent: &Intent) -> String {
         Intent::Missing(entry, missing) => format!("{} misses {missing:?}", entry.name),
         Intent::Refused(entry, _) => format!("{} refused", entry.name),
         Intent::NoSuch(name) => format!("no such {name}"),
+        Intent::TooManyFields => "too many fields".to_owned(),
         Intent::Greeting => "help".to_owned(),
         Intent::Unclear(_) => "unclear".to_owned(),
     }
@@ -268,6 +269,34 @@ fn data_parts_call_operations() {
         short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
         "list_yourself refused"
     );
+}
+
+#[test]
+fn message_with_more_than_50_fields_is_refused() {
+    let with = |count: usize| {
+        // The URL is the last field.
+        let others = (1..count).map(|n| (format!("f{n}"), json!(format!("host{n}.example.com"))));
+        let fields = others.chain([("url".to_owned(), json!(CARD))]).collect();
+        MessageContent {
+            text: "list me".to_owned(),
+            data: vec![Value::Object(fields)],
+            ..MessageContent::default()
+        }
+    };
+    let (largest, too_large) = (with(50), with(51));
+    assert_ne!(short(&parse_intent(&largest, None)), "too many fields");
+    assert_eq!(short(&parse_intent(&too_large, None)), "too many fields");
+    let later = MessageContent { data: vec![json!({ "url": CARD })], ..MessageContent::default() };
+    assert_eq!(short(&parse_intent(&later, Some(&largest))), "too many fields");
+    let urls: Vec<String> = (0..51).map(|n| format!("https://host{n}.example.com/")).collect();
+    let files = MessageContent { text: "list me".to_owned(), urls, ..MessageContent::default() };
+    assert_eq!(short(&parse_intent(&files, None)), "too many fields");
+    let (parsed, fields) = parse_content(&with(20_000));
+    assert!(parsed.urls.len() <= 50 && fields.len() == 50);
+    let arguments: Map<String, Value> = (0..100).map(|n| (format!("f{n}"), json!(n))).collect();
+    let call = json!({ "operation": "check_status", "arguments": arguments });
+    let call = MessageContent { data: vec![call], ..MessageContent::default() };
+    assert!(matches!(parse_intent(&call, None), Intent::Run(..)), "arguments are checked by the operation");
 }
 
 #[test]

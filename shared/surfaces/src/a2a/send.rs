@@ -97,7 +97,11 @@ const fn leads_to_task(intent: &Intent) -> bool {
     match intent {
         Intent::Run(operation, _) => !operation.described.effect.read_only,
         Intent::Missing(..) => true,
-        Intent::Refused(..) | Intent::NoSuch(_) | Intent::Greeting | Intent::Unclear(_) => false,
+        Intent::Refused(..)
+        | Intent::NoSuch(_)
+        | Intent::TooManyFields
+        | Intent::Greeting
+        | Intent::Unclear(_) => false,
     }
 }
 

@@ -82,21 +82,36 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
         return Err(ArdError::invalid("Only `query.text` and a filter on `type` are supported here."));
     }
     let requests = facet_requests(body)?;
-    let by: Vec<Facet> = requests.iter().filter_map(|request| request.counted).map(Counted::facet).collect();
-    let mut counts = match filter.kinds {
+    let by = distinct_facets(&requests);
+    let counts = match filter.kinds {
         Kinds::Neither => Vec::new(),
         Kinds::Only(kind) => app.search.count(&text, Some(kind), &by).await?,
         Kinds::Both => app.search.count(&text, None, &by).await?,
-    }
-    .into_iter();
+    };
     let mut facets = Map::new();
     for request in requests {
-        let counted = request.counted.map(|counted| (counted, counts.next().unwrap_or_default()));
+        let counts = |counted: Counted| {
+            let place = by.iter().position(|facet| *facet == counted.facet());
+            place.and_then(|place| counts.get(place)).cloned().unwrap_or_default()
+        };
+        let counted = request.counted.map(|counted| (counted, counts(counted)));
         facets.insert(request.field.clone(), buckets(&request, counted));
     }
     Ok(Explored { result_type: "facets", facets })
 }
 
+/// Each facet once, because several fields can have the same facet.
+fn distinct_facets(requests: &[FacetRequest]) -> Vec<Facet> {
+    let mut distinct = Vec::new();
+    for facet in requests.iter().filter_map(|request| request.counted).map(Counted::facet) {
+        if !distinct.contains(&facet) {
+            distinct.push(facet);
+        }
+    }
+    distinct
+}
+
+/// Each field once. If a field is requested several times, the last request counts.
 fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
         ArdError::invalid(
@@ -107,7 +122,13 @@ fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     if facets.len() > MAX_FACETS {
         return Err(ArdError::invalid(format!("Too many facets: at most {MAX_FACETS} per request.")));
     }
-    facets.iter().map(facet).collect()
+    let mut requests: Vec<FacetRequest> = Vec::new();
+    for request in facets.iter().map(facet) {
+        let request = request?;
+        requests.retain(|earlier| earlier.field != request.field);
+        requests.push(request);
+    }
+    Ok(requests)
 }
 
 fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
@@ -181,6 +202,21 @@ mod tests {
         ] {
             assert!(read(wrong.clone()).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn each_facet_is_counted_once() {
+        let read = |facets: Value| facet_requests(&json!({ "resultType": { "facets": facets } })).unwrap();
+        let mut repeated = vec![json!({ "field": "tags" }); 19];
+        repeated.push(json!({ "field": "tags", "limit": 7 }));
+        let requests = read(Value::Array(repeated));
+        assert_eq!((requests.len(), requests[0].limit), (1, 7));
+        assert_eq!(distinct_facets(&requests), [Facet::Tag]);
+        let fields =
+            ["type", "mediaType", "kind", "metadata.kind", "category", "metadata.category", "tags", "other"];
+        let requests = read(fields.iter().map(|field| json!({ "field": field })).collect());
+        assert_eq!(requests.len(), fields.len());
+        assert_eq!(distinct_facets(&requests), [Facet::Kind, Facet::Category, Facet::Tag]);
     }
 
     #[test]

@@ -1,13 +1,19 @@
 //! The filter of a query (ARD §7.1). A filter contains paths into an entry, and the accepted values for each
 //! path. Every field of an entry can be filtered. If no entry has a path, the filter matches nothing.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::ArdError;
 use registry_model::Kind;
+use registry_model::error::shorten;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
-const MAX_PER_FILTER: usize = 64;
+const MAX_PATHS: usize = 8;
+const MAX_VALUES_PER_PATH: usize = 64;
+/// For a path and for a value.
+const MAX_CHARS: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kinds {
@@ -38,12 +44,14 @@ impl Kinds {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Filter {
     pub(super) kinds: Kinds,
-    /// A path, and the values of which one must be present.
-    others: Vec<(String, Vec<String>)>,
+    /// A path, and the values of which one must be present, in lower case.
+    others: Vec<(String, HashSet<String>)>,
+    /// All paths, including those that select the kinds.
+    paths: usize,
 }
 
 impl Filter {
-    pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new() };
+    pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new(), paths: 0 };
 
     pub(super) fn read(filter: &Value) -> Result<Self, ArdError> {
         let constraints = match filter {
@@ -59,7 +67,7 @@ impl Filter {
         let mut read = Self::NONE;
         for (path, values) in constraints {
             let values = values_of(values).ok_or_else(|| {
-                let shown = registry_model::error::shorten(path, 80);
+                let shown = shorten(path, 80);
                 ArdError::invalid(format!("`query.filter`: `{shown}` must be a value or a list of values."))
             })?;
             read = read.and(path, values)?;
@@ -68,15 +76,35 @@ impl Filter {
     }
 
     pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
-        if self.others.len() >= MAX_PER_FILTER || values.len() > MAX_PER_FILTER || path.is_empty() {
+        if path.is_empty() {
+            return Err(ArdError::invalid(
+                "A path of a filter is empty. Name a field of an entry, such as `tags`.",
+            ));
+        }
+        if self.paths >= MAX_PATHS {
             return Err(ArdError::invalid(format!(
-                "A filter can have up to {MAX_PER_FILTER} paths with up to {MAX_PER_FILTER} values each; no path can be empty."
+                "A filter can have at most {MAX_PATHS} paths. Remove the paths that you need least."
             )));
         }
+        if values.len() > MAX_VALUES_PER_PATH {
+            return Err(ArdError::invalid(format!(
+                "A path of a filter can have at most {MAX_VALUES_PER_PATH} values. Send the other values in \
+                 another request."
+            )));
+        }
+        let mut texts = values.iter().map(String::as_str).chain([path]);
+        if let Some(long) = texts.find(|text| text.chars().count() > MAX_CHARS) {
+            let shown = shorten(long, 80);
+            return Err(ArdError::invalid(format!(
+                "A path or value of a filter can have at most {MAX_CHARS} characters. Shorten or remove `{shown}`."
+            )));
+        }
+        self.paths += 1;
         if matches!(path, "type" | "mediaType") && self.kinds == Kinds::Both {
             self.kinds = Kinds::of_types(values.iter().map(String::as_str));
         } else {
-            self.others.push((path.to_owned(), values));
+            let accepted = values.into_iter().map(|value| value.to_lowercase()).collect();
+            self.others.push((path.to_owned(), accepted));
         }
         Ok(self)
     }
@@ -90,7 +118,7 @@ impl Filter {
     pub(super) fn matches(&self, entry: &Value) -> bool {
         self.others.iter().all(|(path, accepted)| {
             let found = at(entry, path);
-            found.iter().any(|found| accepted.iter().any(|accepted| same(found, accepted)))
+            found.iter().any(|found| accepted.contains(&found.to_lowercase()))
         })
     }
 }
@@ -130,10 +158,6 @@ fn one_by_one(value: &Value) -> Vec<&Value> {
     }
 }
 
-fn same(found: &str, accepted: &str) -> bool {
-    found.to_lowercase() == accepted.to_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +177,7 @@ mod tests {
             (json!({ "tags": ["weather"] }), true),
             (json!({ "tags": "weather" }), true),
             (json!({ "tags": ["news", "maps"] }), true),
+            (json!({ "tags": ["WEATHER"] }), true),
             (json!({ "tags": ["news"] }), false),
             (json!({ "tags": [] }), false),
             (json!({ "publisher": "acme.dev", "version": ["1.2.0"] }), true),
@@ -184,6 +209,28 @@ mod tests {
             [json!([]), json!("type"), json!({ "type": {} }), json!({ "type": [null] }), json!({ "": "x" })]
         {
             assert!(Filter::read(&filter).is_err(), "{filter}");
+        }
+    }
+
+    #[test]
+    fn filter_size_is_limited() {
+        let paths = |count: usize| {
+            let others = (1..count).map(|n| (format!("metadata.p{n}"), json!("x")));
+            Value::Object(others.chain([("type".to_owned(), json!(SERVER_CARD_MEDIA_TYPE))]).collect())
+        };
+        let long = |chars: usize| json!({ "tags": ["é".repeat(chars)] });
+        let path = |chars: usize| Value::Object([("x".repeat(chars), json!("x"))].into_iter().collect());
+        let values = |count: usize| json!({ "tags": vec!["x"; count] });
+        for (largest, too_large, advice) in [
+            (paths(8), paths(9), "Remove"),
+            (values(64), values(65), "another request"),
+            (long(200), long(201), "Shorten"),
+            (path(200), path(201), "Shorten"),
+        ] {
+            assert!(Filter::read(&largest).is_ok(), "{largest}");
+            let ArdError(problem) = Filter::read(&too_large).unwrap_err();
+            assert!(problem.detail.contains(advice), "{}", problem.detail);
+            assert!(problem.detail.len() < 400, "{}", problem.detail);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Parses the query string of a list as the official OpenAPI defines it. Unknown parameters and empty texts
 //! are ignored. A number out of range is replaced by the nearest allowed number, because the official API
 //! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
-//! documents. The rest of this registry uses 422.
+//! documents; so does a search text that is too long. The rest of this registry uses 422.
 
 use http::StatusCode;
 use serde_json::json;
@@ -16,6 +16,9 @@ use registry_search::browse::BrowseQuery;
 const DEFAULT_LIMIT: usize = 30;
 
 const MAX_LIMIT: usize = 100;
+
+/// The text is compared with the name of each server.
+const MAX_SEARCH_CHARS: usize = 200;
 
 #[derive(Clone, Debug)]
 pub struct ServerQuery {
@@ -38,13 +41,14 @@ impl ServerQuery {
     /// the official registry, `include_deleted` is true by default if `updated_since` is given.
     ///
     /// # Errors
-    /// 400 for an unknown cursor and for a time that is not RFC 3339, 422 for a limit that is not a whole number.
+    /// 400 for an unknown cursor, for a time that is not RFC 3339 and for a search text over 200 characters, 422 for a
+    /// limit that is not a whole number.
     pub fn parse(query: &str) -> Result<Self, Problem> {
         let cursor = text(query, "cursor").map(|text| Cursor::read(&text)).transpose()?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
         let part = BrowseQuery {
             kind: Some(Kind::Mcp),
-            name_contains: text(query, "search"),
+            name_contains: text(query, "search").map(|text| search_text(&text)).transpose()?,
             changed_since,
             after: match &cursor {
                 Some(Cursor::Live(place)) => Some(place.clone()),
@@ -75,8 +79,7 @@ impl ServerQuery {
 
     pub(super) fn matches_delisted(&self, listing: &Listing) -> bool {
         let name = registry_name::of(listing).to_lowercase();
-        self.matches(listing)
-            && self.part.name_contains.as_ref().is_none_or(|part| name.contains(&part.to_lowercase()))
+        self.matches(listing) && self.part.name_contains.as_ref().is_none_or(|part| name.contains(part))
     }
 
     pub(super) fn matches(&self, listing: &Listing) -> bool {
@@ -109,6 +112,17 @@ pub(super) fn limit(query: &str) -> Result<usize, Problem> {
     Ok(if below { 1 } else { digits.parse().unwrap_or(MAX_LIMIT).clamp(1, MAX_LIMIT) })
 }
 
+/// In lower case.
+fn search_text(text: &str) -> Result<String, Problem> {
+    if text.chars().count() > MAX_SEARCH_CHARS {
+        let detail = format!(
+            "`search` may have at most {MAX_SEARCH_CHARS} characters. Send a part of the name of the server."
+        );
+        return Err(malformed("search", "too_long", detail));
+    }
+    Ok(text.to_lowercase())
+}
+
 fn moment(text: &str) -> Result<Moment, Problem> {
     // The `+` of an offset arrives as a space if it was not encoded.
     let read = text.trim().replace(' ', "+").parse();
@@ -121,7 +135,7 @@ fn moment(text: &str) -> Result<Moment, Problem> {
     })
 }
 
-/// For a cursor and for a time.
+/// For a cursor, a time and a search text.
 pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
     problem.status = StatusCode::BAD_REQUEST;
@@ -201,12 +215,21 @@ mod tests {
     }
 
     #[test]
-    fn search_and_version_parameters_are_used_unchanged() {
+    fn search_text_is_lowercased_and_limited() {
+        let search = |text: &str| ServerQuery::parse(&format!("search={text}")).unwrap().part.name_contains;
+        assert_eq!(search("wEATH").as_deref(), Some("weath"));
+        assert_eq!(search(""), None);
+        assert_eq!(search(&"X".repeat(200)), Some("x".repeat(200)));
+        assert_eq!(rejected(&format!("search={}", "x".repeat(201))), (400, "search".to_owned()));
+    }
+
+    #[test]
+    fn search_and_version_parameters_are_read() {
         let query = ServerQuery::parse(
             "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
         );
         let query = query.unwrap();
-        assert_eq!(query.part.name_contains.as_deref(), Some("Weather %"));
+        assert_eq!(query.part.name_contains.as_deref(), Some("weather %"));
         assert_eq!(query.version.as_deref(), Some("1.0.0+x"));
         assert_eq!(query.part.kind, Some(Kind::Mcp));
         assert_eq!(ServerQuery::parse("version=latest").unwrap().version, None);

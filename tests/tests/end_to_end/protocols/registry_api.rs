@@ -240,7 +240,7 @@ async fn server_list_is_filtered_by_name_and_time() {
     }
     assert_eq!(found("limit=100000000000000000000").await, both);
     let absurd =
-        ["%00", "%25", "*", "(", "[a-", "%22%20OR%201=1", "%F0%9F%8C%A6", "AND%20NOT", &"x".repeat(10_000)];
+        ["%00", "%25", "*", "(", "[a-", "%22%20OR%201=1", "%F0%9F%8C%A6", "AND%20NOT", &"x".repeat(200)];
     for text in absurd {
         assert_eq!(found(&format!("search={text}")).await, [""; 0], "{text}");
     }
@@ -259,6 +259,7 @@ async fn invalid_queries_get_errors_of_the_official_api() {
         ("cursor=garbage", 400, "cursor"),
         ("cursor=%00", 400, "cursor"),
         ("cursor=org.example/adder:1.0.0", 400, "cursor"),
+        (&format!("search={}", "x".repeat(201)), 400, "search"),
     ] {
         for path in ["/v0.1/servers", "/v0/servers", "/v0.1/x/localhost/health"] {
             let reply = registry.get(&format!("{path}?{query}")).await;
