@@ -3,6 +3,7 @@
 
 use super::injection;
 use super::plain_text::{self, TextKind};
+use super::server_json;
 use registry_model::error::Problem;
 
 /// A line of 1 to `longest` characters, without control and direction characters.
@@ -23,6 +24,19 @@ pub fn plain_line(field: &str, line: &str, longest: usize) -> Result<String, Pro
 /// Like [`text()`], with the checks of card texts.
 pub fn plain_text(field: &str, text: &str, longest: usize) -> Result<String, Problem> {
     plain(field, self::text(field, text, longest)?, TextKind::Description)
+}
+
+/// Refuses a display name in the form of a server name, because it claims a namespace. Only the listing's own server
+/// name is allowed; whether that is claimed or proven is shown with it.
+pub fn check_display_name(field: &str, name: &str, own: Option<&str>) -> Result<(), Problem> {
+    if !server_json::is_name_of_another(name, own) {
+        return Ok(());
+    }
+    let detail = format!(
+        "`{field}` is the server name of another listing. To use it, publish a server description with that name and \
+        a proof."
+    );
+    Err(Problem::invalid(field, "name_of_another", detail))
 }
 
 fn plain(field: &str, text: String, kind: TextKind) -> Result<String, Problem> {
@@ -68,6 +82,15 @@ fn parsed(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn display_name_can_be_only_the_own_server_name() {
+        let refused =
+            check_display_name("name", "com.stripe/payments", Some("org.example/adder")).unwrap_err();
+        assert_eq!((refused.code, refused.field.as_deref()), ("name_of_another", Some("name")));
+        assert!(check_display_name("name", "org.example/adder", Some("org.example/adder")).is_ok());
+        assert!(check_display_name("name", "Adder", None).is_ok());
+    }
 
     #[test]
     fn texts_for_models_pass_the_checks_of_card_texts() {

@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use remotes::{Remote, Transport};
-pub use rules::is_name;
+pub use rules::{is_name, is_name_of_another};
 pub use version::is_version;
 pub use violation::Violation;
 

@@ -4,7 +4,7 @@
 use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 
-use registry_formats::name_owner;
+use registry_formats::{name_owner, server_json};
 use registry_model::settings::Settings;
 use registry_model::{
     Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, NameProof, Verdict,
@@ -27,7 +27,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
     let mut after = Listing { attempts: 0, lease: None, lease_until: 0, ..before.clone() };
     if good {
-        learn(&mut after, &assessment.verdict);
+        learn(&mut after, assessment);
         show(&mut after, assessment);
         after.lane = Lane::Active;
         after.live_since = after.live_since.or(Some(now));
@@ -45,7 +45,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         keep_or_demote(&mut after, assessment, job, settings);
         return after;
     }
-    learn(&mut after, &assessment.verdict);
+    learn(&mut after, assessment);
     show(&mut after, assessment);
     let verdict = &assessment.verdict;
     // A listing that cannot be probed does not fail.
@@ -82,19 +82,32 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     }
 }
 
-fn learn(listing: &mut Listing, verdict: &Verdict) {
+fn learn(listing: &mut Listing, assessment: &Assessment) {
+    let verdict = &assessment.verdict;
     let facts = &verdict.facts;
     listing.kind = facts.kind.or(listing.kind);
-    learn_words(listing, facts);
+    if has_bad_texts(assessment) {
+        learn_addresses(listing, facts);
+    } else {
+        learn_words(listing, facts);
+    }
     listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
     listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
     listing.category = filed(listing, verdict);
 }
 
-/// The texts of a server description stay: they are its publisher's.
+/// Texts that fail these checks are shown only as evidence. The listing keeps its earlier texts.
+fn has_bad_texts(assessment: &Assessment) -> bool {
+    let is_of_texts = |id: &str| matches!(id, "text_sane" | "no_injection");
+    assessment.checks.iter().any(|check| !check.ok && is_of_texts(&check.id))
+}
+
+/// The texts of a server description stay: they are its publisher's. A name in the form of a server name is not used,
+/// because it claims a namespace.
 pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     let described = listing.server_name.is_some();
-    if let Some(name) = facts.name.as_ref().filter(|_| !described) {
+    let is_foreign = |name: &str| server_json::is_name_of_another(name, listing.server_name.as_deref());
+    if let Some(name) = facts.name.as_ref().filter(|name| !described && !is_foreign(name)) {
         listing.name.clone_from(name);
     }
     let keep = |own: &mut Option<String>, found: &Option<String>| {
@@ -105,6 +118,10 @@ pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     keep(&mut listing.description, &facts.description);
     keep(&mut listing.version, &facts.version);
     keep(&mut listing.website, &facts.website);
+    learn_addresses(listing, facts);
+}
+
+fn learn_addresses(listing: &mut Listing, facts: &Facts) {
     listing.endpoint = facts.endpoint.clone().or(listing.endpoint.take());
     listing.card_url = facts.card_url.clone().or(listing.card_url.take());
 }
@@ -160,4 +177,81 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
     let requested =
         verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
     doubled.max(requested).min(MAX_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::settings::Mode;
+    use registry_model::{Check, ListingId, Score};
+
+    const CARD: &str = "https://a.example.org/agent-card.json";
+
+    fn listing() -> Listing {
+        let id = ListingId::of_name(Kind::Agent, "adder");
+        let name = id.to_string();
+        Listing { url: Some(CARD.to_owned()), ..Listing::new(id, name, Moment::UNIX_EPOCH) }
+    }
+
+    fn facts(name: &str) -> Facts {
+        Facts {
+            kind: Some(Kind::Agent),
+            name: Some(name.to_owned()),
+            description: Some("Adds numbers.".to_owned()),
+            version: Some("1.2.0".to_owned()),
+            website: Some("https://a.example.org/docs".to_owned()),
+            endpoint: Some("https://a.example.org/rpc".to_owned()),
+            card_url: Some(CARD.to_owned()),
+            ..Facts::default()
+        }
+    }
+
+    /// The listing after a handshake with a card of this name, if only this check failed.
+    fn after_failed_check(check: &str, name: &str) -> Listing {
+        let verdict = Verdict {
+            handshake: Handshake::Ok,
+            reasons: Vec::new(),
+            inconclusive: false,
+            retry_after: None,
+            speaks: true,
+            answers: Some(true),
+            latency_ms: Some(120),
+            signals: Vec::new(),
+            protocol_hints: Vec::new(),
+            facts: facts(name),
+        };
+        let check = Check { id: check.to_owned(), ok: false, blocking: true, detail: "Bad.".to_owned() };
+        let assessment = Assessment {
+            verdict,
+            checks: vec![check],
+            score: Score { value: 50, breakdown: Vec::new() },
+            probed_at: Moment::UNIX_EPOCH,
+            changed: None,
+        };
+        let settings = Settings::from_env(Mode::Public, |_| None).unwrap();
+        after_probe(&listing(), &assessment, Job::Tick, &settings)
+    }
+
+    #[test]
+    fn texts_that_fail_a_check_are_not_adopted() {
+        for check in ["text_sane", "no_injection"] {
+            let after = after_failed_check(check, "Adder");
+            assert_eq!(after.lane, Lane::NeedsFix, "{check}");
+            let texts = (after.name, after.description, after.version, after.website);
+            assert_eq!(texts, (listing().name, None, None, None), "{check}");
+            assert_eq!(after.endpoint.as_deref(), Some("https://a.example.org/rpc"), "{check}");
+        }
+        let after = after_failed_check("endpoint_unique", "Adder");
+        assert_eq!((after.name.as_str(), after.version.as_deref()), ("Adder", Some("1.2.0")));
+    }
+
+    #[test]
+    fn server_name_of_another_listing_is_not_adopted_as_the_name() {
+        let mut learned = listing();
+        learn_words(&mut learned, &facts("com.stripe/payments"));
+        assert_eq!(learned.name, listing().name);
+        assert_eq!(learned.description.as_deref(), Some("Adds numbers."));
+        learn_words(&mut learned, &facts("Adder"));
+        assert_eq!(learned.name, "Adder");
+    }
 }

@@ -141,6 +141,13 @@ impl Submission {
                 return Err(Problem::invalid("url", "one_at_a_time", detail));
             }
         };
+        if let Some(name) = &name {
+            let own = match &what {
+                Submitted::Url { .. } => None,
+                Submitted::Server(server) => Some(server.name.as_str()),
+            };
+            argument_text::check_display_name("name", name, own)?;
+        }
         Ok(Self { what, name, contact: Contact { email, source, ..Contact::default() }, proof })
     }
 
@@ -379,13 +386,41 @@ mod tests {
         assert_eq!(field(named(&"x".repeat(121))), "name");
     }
 
-    fn server(name: &str, remote: &str) -> Submission {
+    fn server_request(name: &str, remote: &str) -> PublishRequest {
         let document = json!({
             "name": name, "description": "Adds numbers.", "version": "1.0.0",
             "remotes": [{ "type": "streamable-http", "url": remote }],
         });
         let Value::Object(document) = document else { unreachable!() };
-        parse(PublishRequest { server_json: Some(document), ..PublishRequest::default() }).unwrap()
+        PublishRequest { server_json: Some(document), ..PublishRequest::default() }
+    }
+
+    fn server(name: &str, remote: &str) -> Submission {
+        parse(server_request(name, remote)).unwrap()
+    }
+
+    #[test]
+    fn name_must_not_be_the_server_name_of_another_listing() {
+        let named = |name: &str, request: PublishRequest| {
+            parse(PublishRequest { name: Some(name.to_owned()), ..request })
+        };
+        let described = || server_request("org.example/adder", "https://mcp.example.org/mcp");
+        for request in [url("https://a.example.org/"), described()] {
+            let refused = named("com.stripe/payments", request).unwrap_err();
+            assert_eq!((refused.code, refused.field.as_deref()), ("name_of_another", Some("name")));
+        }
+        assert!(named("org.example/adder", described()).is_ok(), "the own server name was refused");
+        let mut titled = described();
+        if let Some(document) = &mut titled.server_json {
+            document.insert("title".to_owned(), "com.stripe/payments".into());
+        }
+        let refused = parse(titled).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.field.as_deref()),
+            ("invalid_server_description", Some("title")),
+            "{}",
+            refused.detail
+        );
     }
 
     #[test]

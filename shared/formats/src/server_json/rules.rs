@@ -82,6 +82,12 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
             violations.add(path, "instruction_to_models", fault);
         }
     }
+    let title = text(server.get("title"));
+    if title.is_some_and(|title| is_name_of_another(title, text(server.get("name")))) {
+        let message = "It is the server name of another listing. Write a title that is not a server name, or leave \
+            the title out.";
+        violations.add("title", "name_of_another", message);
+    }
 }
 
 /// `namespace/name`, each part at least two characters that begin and end with a letter or digit.
@@ -124,6 +130,13 @@ fn is_part(part: &str, inside: &str) -> bool {
 pub fn is_name(name: &str) -> bool {
     let parts = name.split_once('/');
     name.len() <= 200 && parts.is_some_and(|(space, leaf)| is_part(space, ".-") && is_part(leaf, "._-"))
+}
+
+/// Whether a display name has the form of a server name, but is not the listing's own server name. Such a name claims
+/// the namespace of another owner.
+pub fn is_name_of_another(name: &str, own: Option<&str>) -> bool {
+    let name = name.trim();
+    is_name(name) && own != Some(name)
 }
 
 /// A repository at GitHub or GitLab; one whose fields are all empty counts as absent.
@@ -250,6 +263,16 @@ mod tests {
             assert!(!is_name(name), "{name}");
         }
         assert!(!is_name(&format!("ab/{}", "c".repeat(198))));
+    }
+
+    #[test]
+    fn display_name_must_not_be_the_server_name_of_another_listing() {
+        let own = Some("org.example/adder");
+        assert!(is_name_of_another("com.stripe/payments", own));
+        assert!(is_name_of_another(" com.stripe/payments ", own));
+        assert!(is_name_of_another("org.example/adder", None));
+        assert!(!is_name_of_another("org.example/adder", own));
+        assert!(!is_name_of_another("Payments / Stripe", own));
     }
 
     #[test]

@@ -85,6 +85,13 @@ fn a_complete_description_is_accepted() {
 }
 
 #[test]
+fn title_can_be_the_own_server_name() {
+    let mut document = whole();
+    document["title"] = json!("com.example/weather");
+    assert_eq!(read(&document, Reach::Public).unwrap().title.as_deref(), Some("com.example/weather"));
+}
+
+#[test]
 fn wrapper_of_the_registry_api_is_removed() {
     let wrapped = json!({"server": whole(), "_meta": {"io.modelcontextprotocol.registry/official": {"status": "active"}}});
     assert_eq!(read(&wrapped, Reach::Public), read(&whole(), Reach::Public));
@@ -103,6 +110,7 @@ fn each_broken_rule_is_reported_with_its_code() {
         ("/version", json!(1), "version: schema"),
         ("/description", json!("x".repeat(101)), "description: schema"),
         ("/title", json!("  "), "title: title-whitespace-only"),
+        ("/title", json!("com.stripe/payments"), "title: name_of_another"),
         ("/websiteUrl", json!("docs/"), "websiteUrl: website-url-must-be-absolute"),
         ("/websiteUrl", json!("https:/example.com/docs"), "websiteUrl: website-url-must-be-absolute"),
         ("/websiteUrl", json!("https:docs"), "websiteUrl: website-url-must-be-absolute"),

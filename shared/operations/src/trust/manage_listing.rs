@@ -12,7 +12,7 @@ use registry_domain::funnel::{self, Rewarded};
 use registry_domain::outreach;
 use registry_domain::trust::ownership::{self, Domains, ShownChallenge, Way};
 use registry_formats::plain_text::{self, TextKind};
-use registry_formats::{argument_text, injection, server_json};
+use registry_formats::{argument_text, injection};
 use registry_model::{Contact, Listing};
 use registry_store::events::{Event, What};
 
@@ -272,8 +272,6 @@ fn check_allowed(act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     }
 }
 
-/// The new name. A name in the form of a server name claims a namespace, so only the listing's own server name is
-/// allowed; whether that is claimed or proven is shown with it.
 fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Option<String>, Problem> {
     let name = match (act, name) {
         (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, MAX_NAME_CHARS)?,
@@ -292,10 +290,6 @@ fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Opti
     if let Some(fault) = plain_text::fault(&name, TextKind::Name).or_else(|| injection::fault(&name)) {
         return Err(Problem::invalid("name", "bad_name", format!("`name` is not accepted: {fault}")));
     }
-    if server_json::is_name(&name) && listing.server_name.as_deref() != Some(name.as_str()) {
-        let detail = "`name` is the server name of another listing. To use it, publish a server description with \
-            that name and a proof.";
-        return Err(Problem::invalid("name", "name_of_another", detail));
-    }
+    argument_text::check_display_name("name", &name, listing.server_name.as_deref())?;
     Ok(Some(name))
 }

@@ -9,7 +9,7 @@ use url::Url;
 use super::Namespace;
 use registry_domain::views::NameStanding;
 use registry_formats::registry_name;
-use registry_formats::server_json::is_version;
+use registry_formats::server_json::{is_name, is_version};
 use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
 use registry_model::settings::Settings;
 use registry_model::{Handshake, Listing, Moment};
@@ -98,7 +98,8 @@ impl ServerDetail {
         let url = listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(web);
         let name = registry_name::of(listing);
         let title = line(&listing.name, MAX_CHARS);
-        let is_titled = !title.is_empty() && title != name && title != listing.id.as_str();
+        // A title that is a server name repeats the name or claims another one.
+        let is_titled = !title.is_empty() && !is_name(&title) && title != listing.id.as_str();
         Self {
             schema: SERVER_DESCRIPTION_SCHEMA,
             name,

@@ -138,6 +138,12 @@ fn title_is_omitted_without_a_name() {
     assert!(rendered(&Listing { name: " \u{1}".to_owned(), ..listing })["server"].get("title").is_none());
 }
 
+#[test]
+fn title_is_not_the_server_name_of_another_listing() {
+    let listing = Listing { name: "com.stripe/payments".to_owned(), ..adder() };
+    assert!(rendered(&listing)["server"].get("title").is_none());
+}
+
 fn texts() -> impl Strategy<Value = Option<String>> {
     proptest::option::of(prop_oneof![any::<String>(), "[ -~]{0,300}", "\\PC{0,300}", "[a-z ]{90,110}"])
 }
