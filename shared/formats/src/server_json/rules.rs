@@ -133,10 +133,11 @@ pub fn is_name(name: &str) -> bool {
 }
 
 /// Whether a display name has the form of a server name, but is not the listing's own server name. Such a name claims
-/// the namespace of another owner.
+/// the namespace of another owner. A namespace without a dot, as in `TCP/IP`, contains no domain.
 pub fn is_name_of_another(name: &str, own: Option<&str>) -> bool {
     let name = name.trim();
-    is_name(name) && own != Some(name)
+    let has_domain = name.split_once('/').is_some_and(|(namespace, _)| namespace.contains('.'));
+    has_domain && is_name(name) && own != Some(name)
 }
 
 /// A repository at GitHub or GitLab; one whose fields are all empty counts as absent.
@@ -273,6 +274,7 @@ mod tests {
         assert!(is_name_of_another("org.example/adder", None));
         assert!(!is_name_of_another("org.example/adder", own));
         assert!(!is_name_of_another("Payments / Stripe", own));
+        assert!(!is_name_of_another("TCP/IP", own));
     }
 
     #[test]

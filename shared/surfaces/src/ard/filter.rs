@@ -92,8 +92,9 @@ impl Filter {
                  another request."
             )));
         }
-        let mut texts = values.iter().map(String::as_str).chain([path]);
-        if let Some(long) = texts.find(|text| text.chars().count() > MAX_CHARS) {
+        let is_long = |text: &&str| text.chars().count() > MAX_CHARS;
+        let long = values.iter().map(String::as_str).find(is_long).or(Some(path).filter(is_long));
+        if let Some(long) = long {
             let shown = shorten(long, 80);
             return Err(ArdError::invalid(format!(
                 "A path or value of a filter can have at most {MAX_CHARS} characters. Shorten or remove `{shown}`."

@@ -210,6 +210,7 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
         was_overdue: false,
         news,
         trail: None,
+        yielding: None,
         messages: Vec::new(),
     }
 }

@@ -95,6 +95,7 @@ async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
         was_overdue: false,
         news: None,
         messages: Vec::new(),
+        yielding: None,
         trail: None,
     };
     assert_eq!(store.record(&late).await.unwrap(), WriteOutcome::LeaseLost);
