@@ -230,22 +230,23 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
     let victim = probe_to_live(&registry, id_of(&registry.publish(&own).await)).await;
     assert_eq!(remote_of_name().await, server.url("/mcp"));
 
-    let at_domain = |path: &str| other.url(path).replace("127.0.0.1", "acme.localhost");
-    let dead = id_of(&registry.publish(&server_json(NAME, &at_domain("/nowhere"))).await);
+    let nothing = Peer::start(|_| empty(404)).await;
+    let at_domain = |peer: &Peer| peer.url("/mcp").replace("127.0.0.1", "acme.localhost");
+    let dead = id_of(&registry.publish(&server_json(NAME, &at_domain(&nothing))).await);
     registry.first_probe(&dead).await;
     assert_ne!(registry.lane(&dead).await, "active");
     assert_eq!(remote_of_name().await, server.url("/mcp"), "a URL that does not answer took the name");
 
     registry.advance(HOUR * 2);
-    let taker = id_of(&registry.publish(&server_json(NAME, &at_domain("/mcp"))).await);
+    let taker = id_of(&registry.publish(&server_json(NAME, &at_domain(&other))).await);
     probe_to_live(&registry, taker.clone()).await;
-    assert_eq!(remote_of_name().await, at_domain("/mcp"));
+    assert_eq!(remote_of_name().await, at_domain(&other));
     assert!(registry.app.store.listing(&victim).await.unwrap().unwrap().name_hold.is_some());
 
     let answer = Owner::new(1).publish(&registry, &own).await;
     assert_eq!((answer.status, id_of(&answer.body)), (200, victim.clone()), "{answer:?}");
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the publisher did not get the name back");
-    registry.publish(&server_json(NAME, &at_domain("/mcp"))).await;
+    registry.publish(&server_json(NAME, &at_domain(&other))).await;
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the name was taken from the publisher");
     assert_eq!(registry.live_counts().await, (0, 2));
 }
