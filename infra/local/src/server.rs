@@ -34,6 +34,9 @@ const LAST_RESPONSE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The pause after a failed accept, for example because there are no more file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// One network may have at most this part of the connections that are still free.
+const SHARES: u32 = 16;
+
 #[derive(Debug)]
 pub(crate) struct Server {
     stop: watch::Sender<bool>,
@@ -159,12 +162,29 @@ impl Places {
         let network = Caller { address: Some(peer.ip()), bearer: None }.name();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_network = open.by_network.get(&network).copied().unwrap_or_default();
-        if open.total >= self.limits.total || of_network >= self.limits.per_address {
+        if open.total >= self.limits.total || of_network >= self.limit_of_network(open.total) {
             return None;
         }
         open.total += 1;
         open.by_network.insert(network.clone(), of_network + 1);
         Some(Place { network, open: Arc::clone(&self.open) })
+    }
+
+    /// How many connections one network may have, of `open` in total. The fewer are free, the lower the limit, so that
+    /// networks with many connections cannot take the last ones.
+    const fn limit_of_network(&self, open: u32) -> u32 {
+        let ConnectionLimits { total, per_address, .. } = self.limits;
+        if per_address >= total {
+            return total;
+        }
+        let share = total.saturating_sub(open) / SHARES;
+        if share == 0 {
+            1
+        } else if share < per_address {
+            share
+        } else {
+            per_address
+        }
     }
 }
 
@@ -187,15 +207,29 @@ mod tests {
 
     #[test]
     fn connections_are_limited_in_total_and_by_address() {
-        let places = Places::new(ConnectionLimits { total: 3, per_address: 2, read_seconds: 1 });
+        let places = Places::new(ConnectionLimits { total: 64, per_address: 3, read_seconds: 1 });
         let peer = |last: u8| SocketAddr::from(([127, 0, 0, last], 1));
-        let (one, two) = (places.take(peer(1)), places.take(peer(1)));
-        assert!(one.is_some() && two.is_some() && places.take(peer(1)).is_none());
-        let other = places.take(peer(2));
-        assert!(other.is_some() && places.take(peer(3)).is_none(), "the total is reached");
-        drop((one, two));
-        assert!(places.take(peer(1)).is_some());
-        drop(other);
+        let all = |last: u8| std::iter::from_fn(|| places.take(peer(last))).collect::<Vec<_>>();
+        let one = all(1);
+        assert_eq!(one.len(), 3);
+        let others: Vec<Place> = (2..=64).flat_map(all).collect();
+        assert_eq!(others.len(), 61);
+        assert!(places.take(peer(65)).is_none(), "the total is reached");
+        drop(one);
+        assert!(places.take(peer(65)).is_some());
+        drop(others);
         assert!(places.open.lock().unwrap().by_network.is_empty());
+    }
+
+    #[test]
+    fn networks_with_many_connections_leave_some_for_others() {
+        let places = Places::new(ConnectionLimits { total: 4096, per_address: 256, read_seconds: 1 });
+        let peer = |last: u8| SocketAddr::from(([127, 0, 0, last], 1));
+        let mut taken = Vec::new();
+        for last in (1..=64).cycle().take(64 * 300) {
+            taken.extend(places.take(peer(last)));
+        }
+        assert!(taken.len() < 3600, "{} of 4096", taken.len());
+        assert!((0..10).all(|_| places.take(peer(100)).is_some()));
     }
 }

@@ -6,12 +6,18 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use dns_lookup::LookupErrorKind;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
+use tokio::sync::Semaphore;
+
 use super::address::is_public;
 use super::failure::FetchError;
 use super::target::{TargetError, is_localhost};
 use registry_model::Reach;
 
 const MAX_ADDRESSES: usize = 8;
+
+/// Each lookup blocks a thread, for as long as the name servers of a stranger take. The rest of the runtime's 512 threads
+/// stays free for other work.
+static LOOKUPS: Semaphore = Semaphore::const_new(128);
 
 /// Looks up all addresses of a name; the call blocks. This is a value, so that tests can replace the DNS.
 pub(super) type Lookup = fn(&str) -> Result<Vec<IpAddr>, FetchError>;
@@ -30,7 +36,13 @@ impl Resolver {
         // The dot at the end keeps the search list of the machine's own network out of it.
         let absolute = format!("{name}.");
         let lookup = self.lookup;
-        let addresses = tokio::task::spawn_blocking(move || lookup(&absolute))
+        // The place stays taken until the lookup ends, even if the caller has stopped waiting.
+        let place = LOOKUPS.acquire().await.map_err(|_| FetchError::NameUnresolved)?;
+        let lookup = move || {
+            let _place = place;
+            lookup(&absolute)
+        };
+        let addresses = tokio::task::spawn_blocking(lookup)
             .await
             .unwrap_or(Err(FetchError::NameUnresolved))?;
         check_addresses(addresses)

@@ -4,6 +4,7 @@
 use super::injection;
 use super::plain_text::{self, TextKind};
 use super::server_json;
+use registry_model::characters;
 use registry_model::error::Problem;
 
 /// A line of 1 to `longest` characters, without control and direction characters.
@@ -62,11 +63,7 @@ fn parsed(
             format!("`{field}` must have 1 to {longest} characters. Leave it out if you have no text."),
         ));
     }
-    let is_refused = |c: char| {
-        (c.is_control() && !is_layout(c))
-            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if text.chars().any(is_refused) {
+    if text.chars().any(|c| characters::is_control_or_direction(c) && !is_layout(c)) {
         return Err(Problem::invalid(
             field,
             "control_characters",

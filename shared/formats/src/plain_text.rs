@@ -5,6 +5,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use registry_model::characters::{is_invisible, is_reordering, is_variation_selector};
 
 use super::limits::LONGEST_NAME;
 
@@ -43,6 +44,7 @@ fn length(words: &str) -> Option<String> {
 /// A character that is invisible or changes the order of others.
 fn hidden(words: &str, lines: bool) -> Option<String> {
     let mut in_flag = 0_u8;
+    let mut before = [None, None];
     for c in words.chars() {
         // The flags of England, Scotland and Wales are written with tag characters after a black flag.
         in_flag = match c {
@@ -51,19 +53,32 @@ fn hidden(words: &str, lines: bool) -> Option<String> {
             _ => 0,
         };
         let kind = match c {
-            '\n' | '\r' | '\t' if lines => continue,
-            c if c.is_control() => "a control character",
-            '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
-                "a character that changes the text direction"
-            }
-            '\u{200B}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' => "an invisible character",
-            '\u{2028}' | '\u{2029}' => "a line separator",
-            '\u{E0000}'..='\u{E007F}' if in_flag == 0 => "an invisible tag character",
-            _ => continue,
+            '\n' | '\r' | '\t' if lines => None,
+            c if c.is_control() => Some("a control character"),
+            c if is_reordering(c) => Some("a character that changes the text direction"),
+            '\u{2028}' | '\u{2029}' => Some("a line separator"),
+            '\u{E0000}'..='\u{E007F}' => (in_flag == 0).then_some("an invisible tag character"),
+            c => (is_invisible(c) && !has_a_use(c, before)).then_some("an invisible character"),
         };
-        return Some(format!("it contains {kind} (U+{:04X}); remove it.", u32::from(c)));
+        if let Some(kind) = kind {
+            return Some(format!("it contains {kind} (U+{:04X}); remove it.", u32::from(c)));
+        }
+        before = [before[1], Some(c)];
     }
     None
+}
+
+/// Whether an invisible character changes how the characters beside it are written, after the two characters `before`.
+/// Longer rows of such characters have no use. They can hide a whole message.
+fn has_a_use(c: char, before: [Option<char>; 2]) -> bool {
+    let [second, last] = before;
+    if is_variation_selector(c) {
+        // Those of pictures are often left behind where a picture was.
+        let is_of_picture = matches!(c, '\u{FE0E}'..='\u{FE0F}');
+        return last.map_or(is_of_picture, |last| !is_invisible(last) && (is_of_picture || !last.is_ascii()));
+    }
+    let are_all_invisible = last.is_some_and(is_invisible) && second.is_some_and(is_invisible);
+    matches!(c, '\u{AD}' | '\u{61C}' | '\u{200C}'..='\u{200F}') && !are_all_invisible
 }
 
 /// Any tag in a name, active markup in a description (`<city>` as a placeholder is neither).
@@ -116,6 +131,7 @@ mod tests {
             "C++ <3",
             "A < B > C",
             "می\u{200C}خواهم",
+            "❤\u{FE0F}\u{200D}🔥 1\u{FE0F}\u{20E3} 葛\u{E0100}飾 ᠮ\u{180B}",
         ];
         for name in names {
             assert_eq!(of(name, true), None, "{name}");
@@ -143,6 +159,10 @@ mod tests {
             ("a\u{202E}b", "changes the text direction (U+202E)"),
             ("a\u{2066}b", "changes the text direction (U+2066)"),
             ("a\u{200B}b", "invisible character (U+200B)"),
+            ("a\u{3164}b", "invisible character (U+3164)"),
+            ("a\u{FE01}b", "invisible character (U+FE01)"),
+            ("❤\u{FE0F}\u{E0101}", "invisible character (U+E0101)"),
+            ("可\u{200C}\u{200D}\u{200C}", "invisible character (U+200C)"),
             ("a\u{E0041}b", "tag character (U+E0041)"),
             ("<b>Best</b>", "markup"),
             ("</title>", "markup"),

@@ -34,8 +34,9 @@ impl BearerDigest {
 }
 
 impl Caller {
-    /// The network of the caller, by which rate limits count. An IPv6 caller controls a whole /64, so that counts as one
-    /// caller. It contains the address: keep it in memory only. The table stores `App::caller_digest`.
+    /// The network of the caller, by which rate limits count. A customer gets a whole /56 of IPv6 addresses (RIPE-690 §4.2),
+    /// so that counts as one caller. It contains the address: keep it in memory only. The table stores
+    /// `App::caller_digest`.
     pub fn name(&self) -> String {
         match self.address {
             None => "unknown".to_owned(),
@@ -44,7 +45,7 @@ impl Caller {
                 Some(v4) => v4.to_string(),
                 None => {
                     let [a, b, c, d, ..] = v6.segments();
-                    format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+                    format!("{a:x}:{b:x}:{c:x}:{:x}::/56", d & 0xff00)
                 }
             },
         }
@@ -74,7 +75,8 @@ mod tests {
     #[test]
     fn ipv6_callers_of_one_network_count_as_one_caller() {
         let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
-        assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:2::9"));
+        assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:fe::9"));
+        assert_ne!(name("2001:db8:1:2::9"), name("2001:db8:1:102::9"));
         assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");
     }
 }

@@ -13,6 +13,7 @@
 mod macros;
 
 pub mod cache;
+pub mod characters;
 pub mod error;
 pub mod json;
 pub mod metrics;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HostName, Moment};
+use super::{HostName, Moment, characters};
 
 const MAX_LENGTH: usize = 300;
 
@@ -22,12 +22,8 @@ text_type!(
     "not a public reason; write one line of 1 to 300 characters, without control characters and without @",
     |text: String| {
         let text = text.trim();
-        let is_hidden = |c: char| {
-            c.is_control()
-                || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        };
         let fits = (1..=MAX_LENGTH).contains(&text.chars().count());
-        (fits && !text.contains(is_hidden) && !text.contains('@')).then(|| text.to_owned())
+        (fits && !text.contains(characters::is_control_or_direction) && !text.contains('@')).then(|| text.to_owned())
     }
 );
 

@@ -11,6 +11,7 @@ mod tests;
 use std::borrow::Cow;
 
 use registry_formats::agent_card::{CardFault, CardViolation};
+use registry_model::characters::is_hidden;
 use registry_model::error::shorten;
 use registry_model::{Handshake, Reason};
 
@@ -72,9 +73,7 @@ pub fn advice(finding: &CardViolation) -> Reason {
 fn plain(text: &str, limit: usize) -> String {
     let mut line = String::new();
     for c in text.chars() {
-        let hidden = c.is_control()
-            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
-        let c = if hidden || c.is_whitespace() { ' ' } else { c };
+        let c = if is_hidden(c) || c.is_whitespace() { ' ' } else { c };
         if !(c == ' ' && (line.is_empty() || line.ends_with(' '))) {
             line.push(c);
         }

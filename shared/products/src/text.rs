@@ -7,6 +7,7 @@ use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
+use registry_model::characters::is_hidden;
 use registry_model::error::shorten;
 
 /// The limit of Agent Skills for a name.
@@ -38,14 +39,6 @@ fn shorten_at_word(line: &str, limit: usize) -> String {
         }
         _ => cut,
     }
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// Prose in a line of Markdown, with all markup escaped. URLs become code, so that none becomes a link.

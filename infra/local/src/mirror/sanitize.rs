@@ -1,6 +1,7 @@
 //! Makes texts of other registries and of documents safe to print. Control characters and direction
 //! characters could change what the operator's terminal shows.
 
+use registry::model::characters::is_hidden;
 use serde_json::Value;
 
 /// In characters.
@@ -10,11 +11,7 @@ pub(super) const MAX_DETAIL: usize = 240;
 
 /// One line without control and direction characters, with at most `limit` characters.
 pub(super) fn sanitize(text: &str, limit: usize) -> String {
-    let is_unsafe = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    let text: String = text.chars().map(|c| if is_unsafe(c) { ' ' } else { c }).collect();
+    let text: String = text.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
     registry::error::shorten(text.trim(), limit)
 }
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{NoExpand, Regex};
+use registry_model::characters::is_invisible;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// An e-mail address: a name, an at sign, and a domain that ends in letters, or an address literal.
@@ -49,8 +50,7 @@ pub fn has_email_address(text: &str) -> bool {
     static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| [EMAIL, SPELLED_AT, SPELLED_DOT].map(pattern));
     let [email, at, dot] = &*PATTERNS;
     // Full-width forms look the same to a reader, and invisible characters are not seen.
-    let seen: String =
-        text.nfkc().filter(|c| !matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}')).collect();
+    let seen: String = text.nfkc().filter(|c| !is_invisible(*c)).collect();
     let spelled = at.replace_all(&seen, "@");
     email.is_match(&seen) || email.is_match(&dot.replace_all(&spelled, "."))
 }

@@ -161,8 +161,8 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "MAX_CONNECTIONS_PER_ADDRESS",
         Number(256, 1, 1_000_000),
-        "maximum number of open connections from one address; only the local registry in public mode. Raise \
-            this number if the registry is behind a proxy",
+        "maximum number of open connections from one address, and fewer while many are open; only the local registry in \
+            public mode. Raise this number if the registry is behind a proxy",
     ),
     row(
         "REQUEST_READ_SECONDS",

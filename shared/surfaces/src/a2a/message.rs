@@ -87,7 +87,10 @@ impl Message {
         for part in &self.parts {
             match &part.content {
                 Content::Text(text) if parsed.text.is_empty() => parsed.text.clone_from(text),
-                Content::Text(text) => parsed.text = format!("{}\n{text}", parsed.text),
+                Content::Text(text) => {
+                    parsed.text.push('\n');
+                    parsed.text.push_str(text);
+                }
                 Content::Data(data) => parsed.data.push(data.clone()),
                 Content::Url(url) => parsed.urls.push(url.clone()),
                 Content::Raw(_) => files += 1,

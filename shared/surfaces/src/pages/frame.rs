@@ -5,6 +5,7 @@ use askama::Template;
 use bytes::Bytes;
 
 use super::assets::{ICON_PATH, SCRIPT_PATH, STYLE_PATH};
+use registry_model::characters::is_reordering;
 use registry_model::error::Problem;
 use registry_model::settings::Settings;
 
@@ -111,8 +112,7 @@ pub(super) fn html(page: &impl Template) -> Result<Bytes, Problem> {
 /// Replaces characters that reorder their neighbours. Text of a publisher could otherwise reach past the
 /// element that isolates it: browsers end the isolation at a mark that the text itself opened.
 fn without_reordering(text: String) -> String {
-    let reorders = |c| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    if text.contains(reorders) { text.replace(reorders, "\u{FFFD}") } else { text }
+    if text.contains(is_reordering) { text.replace(is_reordering, "\u{FFFD}") } else { text }
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl ServerResponse {
         Self::of(&row.listing, Some(row.changed_at), settings)
     }
 
-    /// Without evidence: old answers say nothing about today.
+    /// Only what identifies the server. Its evidence says nothing about today, and its texts may be why it was withdrawn.
     pub fn of_fall(fall: &Delisting) -> Self {
         let Delisting { listing, at } = fall;
         let official = json!({
@@ -72,7 +72,14 @@ impl ServerResponse {
             "isLatest": true,
         });
         let meta = Map::from_iter([(OFFICIAL.to_owned(), official)]);
-        Self { server: ServerDetail::of(listing, Map::new()), meta }
+        let server = ServerDetail {
+            title: None,
+            description: "This server was removed from the registry.".to_owned(),
+            website_url: None,
+            remotes: Vec::new(),
+            ..ServerDetail::of(listing, Map::new())
+        };
+        Self { server, meta }
     }
 
     pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {

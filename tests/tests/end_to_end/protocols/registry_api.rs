@@ -427,6 +427,8 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
     let demoted_at = time(&entry["_meta"][OFFICIAL]["updatedAt"]);
     assert!(demoted_at > visit && demoted_at <= registry.now(), "{entry}");
     assert!(entry["_meta"].get(EVIDENCE).is_none() && entry["server"]["version"] == "2.0.0", "{entry}");
+    assert!(entry["server"]["title"].is_null() && entry["server"]["remotes"].is_null(), "{entry}");
+    assert_eq!(entry["server"]["description"], "This server was removed from the registry.");
     assert!(schema().is_valid(&entry["server"]), "{entry}");
     assert!(
         changed["servers"].as_array().unwrap()[..2]
