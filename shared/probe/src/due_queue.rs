@@ -7,7 +7,7 @@ use std::slice::Iter;
 
 use super::host_slots::PER_HOST;
 use registry_app::App;
-use registry_model::{Amounts, HashPrefix, HostName, Listing, ListingId, Moment, registrable_domain};
+use registry_model::{Amounts, HashPrefix, HostName, Lane, Listing, ListingId, Moment, registrable_domain};
 use registry_store::{DueClass, DuePlace, Share, StoreError};
 
 /// The number of listings that may wait for their host while later listings are read; each takes about 130 bytes.
@@ -139,9 +139,10 @@ fn host_of(listing: &Listing) -> String {
         .map_or_else(|_| listing.id.to_string(), |url| url.origin().ascii_serialization())
 }
 
-/// The part of the budget from which a listing is probed. An address has no domain; only development allows addresses.
+/// The part of the budget from which a listing is probed; only a Live listing has no limit of its own. An address has no
+/// domain; only development allows addresses.
 pub(super) fn share_of(listing: &Listing) -> Share {
-    if listing.last_ok_at.is_some() {
+    if listing.lane == Lane::Active {
         return Share::default();
     }
     let by_owner = listing.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
@@ -173,13 +174,15 @@ mod tests {
         let proven = Listing { name_proof: proof(NameProofMethod::Dns), ..named.clone() };
         let bound = Listing { proven_domain: "b.example.co.uk".parse().ok(), ..unproven.clone() };
         let was_live = Listing { last_ok_at: Some(Moment::UNIX_EPOCH), ..unproven.clone() };
+        let live = Listing { lane: Lane::Active, ..was_live.clone() };
         for (listing, is_unproven, domain) in [
             (unproven, true, Some("example.co.uk")),
             (named, true, Some("example.co.uk")),
             (by_domain, true, Some("example.co.uk")),
             (proven, false, Some("example.com")),
             (bound, false, Some("example.co.uk")),
-            (was_live, false, None),
+            (was_live, true, Some("example.co.uk")),
+            (live, false, None),
             (new("http://127.0.0.1:8080/mcp"), true, None),
             (new("http://[::1]:8080/mcp"), true, None),
             (new("https://co.uk/mcp"), true, Some("co.uk")),

@@ -1,11 +1,11 @@
-//! Writes the decision to withdraw or restore a listing. The decision and its feed item are written in one
+//! Writes the decision to withdraw, restore or move a listing. The decision and its feed item are written in one
 //! transaction. If a probe of the listing is in progress, the decision ends the probe's lease, so that the
 //! result of the probe is not written.
 
 use super::attributes::s;
 use super::client::Store;
 use super::error::StoreError;
-use super::leaves::withdrawal_leaf;
+use super::leaves::{moved_leaf, withdrawal_leaf};
 use super::listing_item::{as_read, changed};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
@@ -16,7 +16,7 @@ use super::{delistings, feed, hosts, keys, trails};
 use registry_model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
-    /// Withdraws or restores a listing, as in `after`. Returns false and writes nothing if the listing was probed,
+    /// Withdraws or restores a listing, or ends Live because its owner moves it, as in `after`. Returns false and writes nothing if the listing was probed,
     /// published or changed by its owner since it was read.
     pub async fn decide(
         &self,
@@ -55,7 +55,8 @@ impl Store {
             trails::take_off_boards(&mut transaction, &after.id);
         }
         transaction.put(feed::to_item(news)?);
-        let leaves = withdrawal_leaf(after).into_iter().collect();
+        let leaf = withdrawal_leaf(after).or_else(|| (live_change == LiveChange::Fallen).then(|| moved_leaf(after, news.at)));
+        let leaves = leaf.into_iter().collect();
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }
 

@@ -124,6 +124,13 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     Some(leaf)
 }
 
+/// The leaf of a listing that is no longer Live because its owner moves it to another URL.
+pub(super) fn moved_leaf(after: &Listing, at: Moment) -> LogEntry {
+    let mut leaf = LogEntry::new(at, &after.id, after.shown_kind(), LogEvent::Demoted);
+    leaf.reason = Some("moved".to_owned());
+    leaf
+}
+
 /// The leaf of a listing that was withdrawn. It contains the kind of decision, not the operator's words.
 pub(super) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
     let withdrawal = after.withdrawal.as_ref().filter(|_| after.lane == Lane::Withdrawn)?;

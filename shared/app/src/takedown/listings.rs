@@ -96,6 +96,33 @@ pub(super) async fn take_off(
     Err(StoreError::Busy("the listing kept changing while it was withdrawn".to_owned()))
 }
 
+/// Puts a Live listing back into the queue, because its owner moves it. `None` if there is no such listing.
+pub(super) async fn end_live(app: &App, id: &ListingId) -> Result<Option<Listing>, StoreError> {
+    for _ in 0..ATTEMPTS {
+        let Some(before) = app.store.listing(id).await? else { return Ok(None) };
+        if before.lane != Lane::Active {
+            return Ok(Some(before));
+        }
+        let now = app.clock.now();
+        let after = Listing {
+            lane: Lane::Queued,
+            live_since: None,
+            due_at: now,
+            failures: 0,
+            strikes: Vec::new(),
+            attempts: 0,
+            lease: None,
+            lease_until: 0,
+            ..before.clone()
+        };
+        let text = format!("{} moved to another URL and waits for its next probe.", before.name);
+        if app.store.decide(&before, &after, &news("listing_demoted", &after, text, now)).await? {
+            announce(app, &after, What::Demoted).await;
+        }
+    }
+    Err(StoreError::Busy("the listing kept changing while it was moved".to_owned()))
+}
+
 /// Puts a withdrawn listing back into the queue; false where it changed since it was read.
 pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, StoreError> {
     let now = app.clock.now();

@@ -5,12 +5,12 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::name_proof;
+use super::name_proof::{self, Proofs};
 use super::submission::{Submission, Submitted};
 use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
-use registry_formats::registry_name;
+use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
@@ -81,8 +81,51 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
     }
     match known {
-        Some(known) => publish_again(app, submission, known, &name, proofs.is_by_host, now).await,
+        Some(known) => {
+            let sender = Sender::of(submission, &known, &proofs);
+            if name.is_by_publisher() && !sender.speaks {
+                name = ProvenName::default();
+            }
+            publish_again(app, submission, known, &name, sender, now).await
+        }
         None => publish_first(app, submission, id, &name, now).await,
+    }
+}
+
+/// What the sender of a submission may do with the listing that exists.
+#[derive(Clone, Copy, Debug)]
+struct Sender {
+    /// Signed with a key of the listing's host.
+    is_by_host: bool,
+    /// Signed with a key of the listing's host or of the name's domain.
+    has_signed: bool,
+    /// Proved the name, and the proof counts for this listing.
+    speaks: bool,
+    /// The proof is for another URL than that of the listing: the listing moves there.
+    moves: bool,
+}
+
+impl Sender {
+    /// On a host with many users, another user may have claimed the name for another URL. So a proof never counts for a
+    /// URL that it does not contain. A signature is the latest word of the owner; a repository proves nothing about a
+    /// listing whose owner signed for another URL.
+    fn of(submission: &Submission, known: &Listing, proofs: &Proofs) -> Self {
+        let has_signed = proofs.is_by_host || proofs.name.is_some_and(|proof| proof.how.is_signed());
+        let is_of_publisher = proofs.name.is_some_and(|proof| proof.how.is_of_publisher());
+        let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
+        let speaks = is_of_publisher && (proofs.is_for_known_url || has_signed || !was_signed);
+        let is_elsewhere = submission.remote_url().is_some() && !proofs.is_for_known_url;
+        let moves = is_elsewhere && (speaks || proofs.is_by_host);
+        Self { is_by_host: proofs.is_by_host, has_signed, speaks, moves }
+    }
+
+    /// Whether the sender may restore a listing that its owner withdrew, because it may be that owner: it signed with a key
+    /// of the host or of the host's domain. A key of another domain only proves the name.
+    fn may_restore(self, known: &Listing, now: Moment) -> bool {
+        let (name, url) = (known.server_name.as_deref(), known.url.as_deref());
+        let is_domain_of_host =
+            || name.zip(url).is_some_and(|(name, url)| name_owner::proof_by_domain(name, url, now).is_some());
+        self.is_by_host || self.has_signed && is_domain_of_host()
     }
 }
 
@@ -101,11 +144,13 @@ impl ProvenName {
         self.proof.is_some_and(|proof| proof.how.is_of_publisher())
     }
 
-    /// The listing that must give up the name: its publisher has not proven the name, and the publisher of this one has.
-    /// A proof by domain is made from what any sender can send, so it takes a name only after a successful probe.
+    /// The listing that must give up the name: the publisher of this one has proven it, and the publisher of that one has
+    /// not, or only earlier. A signature is the latest word of the name's domain, which may have been sold. A proof by
+    /// domain is made from what any sender can send, so it takes a name only after a successful probe.
     fn losing_listing(&self) -> Option<&Listing> {
         let is_proven = |holder: &Listing| holder.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        self.holder.as_ref().filter(|holder| self.is_by_publisher() && !is_proven(holder))
+        let has_signed = self.proof.is_some_and(|proof| proof.how.is_signed());
+        self.holder.as_ref().filter(|holder| has_signed || self.is_by_publisher() && !is_proven(holder))
     }
 
     /// Whether a listing may use the name although its id does not show it.
@@ -148,13 +193,15 @@ async fn publish_again(
     submission: &Submission,
     known: Listing,
     name: &ProvenName,
-    is_by_host: bool,
+    sender: Sender,
     now: Moment,
 ) -> Result<Published, Problem> {
-    let by_name = name.proof.is_some_and(|proof| proof.how.is_of_publisher());
-    let by_publisher = by_name || is_by_host;
-    let has_signed = is_by_host || name.proof.is_some_and(|proof| proof.how.is_signed());
-    let known = if known.lane == Lane::Withdrawn { restored(app, known, has_signed).await? } else { known };
+    let by_publisher = sender.speaks || sender.is_by_host;
+    let known = match known.lane {
+        Lane::Withdrawn => restored(app, known, sender, now).await?,
+        Lane::Active if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
+        _ => known,
+    };
     let may_describe = by_publisher || is_blocked_by_a_check(&known);
     let mut updated = known.clone();
     submission.describe(&mut updated);
@@ -169,7 +216,7 @@ async fn publish_again(
     if known.lane == Lane::Active {
         let is_live = known.is_live(app.oldest_proof());
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        if by_publisher && (words == Words::Changed || by_name && !is_proven) {
+        if by_publisher && (words == Words::Changed || sender.speaks && !is_proven) {
             store_proof(&mut updated, name);
             let contact = contact(submission, name);
             if !app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await? {
@@ -183,8 +230,11 @@ async fn publish_again(
         let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
         return Ok(Published { listing: updated, status, retry_at: None, words });
     }
-    if has_signed || is_misplaced(&known) {
+    if sender.moves || sender.has_signed || is_misplaced(&known, sender) {
         submission.locate(&mut updated);
+        // A proof of the publisher is for one URL.
+        let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;
+        updated.name_proof = known.name_proof.filter(|proof| !is_stale(proof));
     }
     store_proof(&mut updated, name);
     let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
@@ -213,9 +263,9 @@ fn contact(submission: &Submission, name: &ProvenName) -> Contact {
 
 /// A listing withdrawn by its owner is restored when its proven owner publishes it again. No other publisher can
 /// restore a listing.
-async fn restored(app: &App, known: Listing, has_signed: bool) -> Result<Listing, Problem> {
+async fn restored(app: &App, known: Listing, sender: Sender, now: Moment) -> Result<Listing, Problem> {
     let by_owner = known.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
-    if by_owner && has_signed {
+    if by_owner && sender.may_restore(&known, now) {
         takedown::restore_by_owner(app, &known.id).await?;
         let again = app.store.listing(&known.id).await?;
         return again.ok_or_else(|| Problem::listing_not_found(known.id.as_str()));
@@ -255,21 +305,20 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
     Ok(stored.is_some_and(|stored| !changes_description(updated, &stored)))
 }
 
-/// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. If its
-/// owner signed for the name, or if it has been Live, only a signature moves it: the other proofs are made from what
-/// any sender can send.
-fn is_misplaced(known: &Listing) -> bool {
-    known.last_ok_at.is_none() && !known.name_proof.is_some_and(|proof| proof.how.is_signed())
+/// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. After its
+/// owner has proven the name or bound a key, only its owner may.
+fn is_misplaced(known: &Listing, sender: Sender) -> bool {
+    let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+    let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
+    let is_owned = is_proven || known.proven_domain.is_some();
+    known.last_ok_at.is_none() && !was_signed && (sender.speaks || !is_owned)
 }
 
-/// Stores the proof of the name. A proof of the publisher is replaced only by another one.
+/// Stores the proof of the name, unless the listing has a stronger one.
 fn store_proof(updated: &mut Listing, name: &ProvenName) {
-    let is_stronger =
-        |old: NameProof, new: &NameProof| old.how.is_of_publisher() && !new.how.is_of_publisher();
-    if let Some(proof) = name.proof.filter(|new| !updated.name_proof.is_some_and(|old| is_stronger(old, new)))
-    {
-        updated.name_proof = Some(proof);
-    }
+    let strength = |proof: NameProof| (proof.how.is_signed(), proof.how.is_of_publisher());
+    let is_weaker = |new: &NameProof| updated.name_proof.is_some_and(|old| strength(old) > strength(*new));
+    updated.name_proof = name.proof.filter(|new| !is_weaker(new)).or(updated.name_proof);
     updated.name_hold = name.name_hold(updated);
 }
 

@@ -50,6 +50,8 @@ pub(super) struct Proofs {
     pub(super) name: Option<NameProof>,
     /// A key of the endpoint's host signed.
     pub(super) is_by_host: bool,
+    /// The proof contains the URL of the listing that exists.
+    pub(super) is_for_known_url: bool,
 }
 
 /// The submission and what it proves; nothing if it has no name or only claims it. It sends requests only for an offered
@@ -61,7 +63,7 @@ pub(super) async fn of<'a>(
     known: Option<&Listing>,
     now: Moment,
 ) -> Result<(Cow<'a, Submission>, Proofs), Problem> {
-    let proven = |how| Proofs { name: Some(NameProof { how, at: now }), is_by_host: false };
+    let known_url = known.and_then(|known| known.url.as_deref());
     let Submitted::Server(server) = &submission.what else {
         return Ok((Cow::Borrowed(submission), Proofs::default()));
     };
@@ -77,15 +79,23 @@ pub(super) async fn of<'a>(
         };
         let proof = by_signature(app, caller, &server.name, remote, listing, signed.as_ref()).await;
         let how = proof.map_err(in_proof)?;
-        let proofs = how.map_or(Proofs { name: None, is_by_host: true }, proven);
+        let proofs = Proofs {
+            name: how.map(|how| NameProof { how, at: now }),
+            is_by_host: how.is_none(),
+            is_for_known_url: remote == known_url,
+        };
         return Ok((Cow::Borrowed(submission), proofs));
     }
     let Some(remote) = remote else { return Ok((Cow::Borrowed(submission), Proofs::default())) };
     if let Some(own) = description_in_repository(app, server, remote).await {
-        return Ok((Cow::Owned(submission.with_description(own)), proven(NameProofMethod::Repository)));
+        let name = Some(NameProof { how: NameProofMethod::Repository, at: now });
+        let is_for_known_url = own.remotes.iter().any(|listed| Some(listed.url.as_str()) == known_url);
+        let proofs = Proofs { name, is_by_host: false, is_for_known_url };
+        return Ok((Cow::Owned(submission.with_description(own)), proofs));
     }
+    // All URLs of a listing are at the same domain.
     let name = name_owner::proof_by_domain(&server.name, remote, now);
-    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false }))
+    Ok((Cow::Borrowed(submission), Proofs { name, is_by_host: false, is_for_known_url: true }))
 }
 
 /// How the domain of the name published the key that signed; `None` if the key is of the host of `listing`.

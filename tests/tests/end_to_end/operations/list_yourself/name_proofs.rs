@@ -345,6 +345,125 @@ async fn only_a_signature_moves_a_listing_that_was_live() {
     assert_eq!((signed.status, stored(&id).await.url), (200, Some(remote("/v2"))), "{signed:?}");
 }
 
+/// A registry with a domain `acme.localhost` and a repository of `acme`, and a server on a host with several users.
+struct SharedHost {
+    registry: TestRegistry,
+    server: Peer,
+    file: Arc<Mutex<String>>,
+    _peers: [Peer; 2],
+}
+
+impl SharedHost {
+    async fn start() -> Self {
+        let file = Arc::new(Mutex::new(String::new()));
+        let github = text_peer(FILE, &file).await;
+        let record = Arc::new(Mutex::new(Owner::new(1).record()));
+        let domain = text_peer("/acme.localhost/auth", &record).await;
+        let options = TestOptions::default()
+            .with_setting("GITHUB_RAW_URL", &github.origin)
+            .with_setting("DOMAIN_PROOF_URL", format!("{}/{{domain}}/auth", domain.origin));
+        let registry = TestRegistry::start_with(options).await;
+        Self { registry, server: Peer::start(servers::modern).await, file, _peers: [github, domain] }
+    }
+
+    fn document(&self, name: &str, paths: &[&str]) -> Value {
+        let mut document = server_json(name, &self.server.url(paths[0]));
+        document["remotes"] = (paths.iter())
+            .map(|path| json!({ "type": "streamable-http", "url": self.server.url(path) }))
+            .collect();
+        document["repository"] =
+            json!({ "source": "github", "url": "https://github.com/acme/tools", "subfolder": "src/adder" });
+        document
+    }
+
+    /// Publishes a document that is also in the repository.
+    async fn publish_from_repository(&self, name: &str, listed: &[&str], sent: &str) -> Value {
+        *self.file.lock().unwrap() = self.document(name, listed).to_string();
+        self.registry.publish(&self.document(name, &[sent])).await
+    }
+
+    async fn live(&self, name: &str, path: &str) -> ListingId {
+        let claimed = self.registry.publish(&server_json(name, &self.server.url(path))).await;
+        let id = probe_to_live(&self.registry, id_of(&claimed)).await;
+        self.registry.advance(HOUR);
+        id
+    }
+
+    async fn url_of(&self, id: &ListingId) -> String {
+        let url = self.registry.app.store.listing(id).await.unwrap().unwrap().url.unwrap();
+        url.strip_prefix(&self.server.origin).unwrap().to_owned()
+    }
+}
+
+/// Another user of the same host claimed the name for its own URL. The proof of the publisher does not count for that URL.
+#[tokio::test]
+async fn proof_of_the_publisher_moves_a_listing_that_only_claims_the_name() {
+    let host = SharedHost::start().await;
+    let registry = &host.registry;
+    for (name, how) in [("io.github.acme/adder", "repository"), ("localhost.acme/adder", "http")] {
+        let id = host.live(name, &format!("/{how}/evil")).await;
+        let own = format!("/{how}/own");
+        let answer = match how {
+            "repository" => host.publish_from_repository(name, &[&own], &own).await,
+            _ => Owner::new(1).publish(registry, &host.document(name, &[&own])).await.body,
+        };
+        assert_eq!(
+            (id_of(&answer), answer["lane"].as_str(), host.url_of(&id).await),
+            (id.clone(), Some("queued"), own.clone()),
+            "{answer}"
+        );
+        registry.index().await;
+        assert!(!registry.get("/v0.1/servers").await.body.to_string().contains(name), "{name} is still Live");
+        assert_eq!(registry.status(&id).await["log"]["event"], "demoted");
+        let is_told = |leaf: &str| leaf.contains(id.as_str()) && leaf.contains(r#""reason":"moved""#);
+        let pending = registry.items("LOG#PENDING").await;
+        assert!(pending.iter().any(|leaf| is_told(leaf["leaf"].as_s().unwrap())), "{pending:?}");
+        probe_to_live(registry, id.clone()).await;
+        assert_eq!(standing(registry, &id).await, ("proven".to_owned(), how.to_owned()));
+        registry.advance(HOUR);
+        // A stranger cannot move it back.
+        registry.publish(&server_json(name, &host.server.url("/evil"))).await;
+        assert_eq!((host.url_of(&id).await, registry.lane(&id).await.as_str()), (own, "active"), "{name}");
+    }
+    assert_eq!(registry.live_counts().await, (0, 2));
+}
+
+/// Anyone can send one of several remotes in a repository. None of them moves a Live listing that the repository contains.
+#[tokio::test]
+async fn repository_moves_no_listing_whose_url_it_contains_or_whose_owner_signed() {
+    let host = SharedHost::start().await;
+    let registry = &host.registry;
+    let name = "io.github.acme/adder";
+    let id = host.live(name, "/one").await;
+    let answer = host.publish_from_repository(name, &["/one", "/two"], "/two").await;
+    assert_eq!((answer["status"].as_str(), host.url_of(&id).await.as_str()), (Some("active"), "/one"));
+    assert_eq!(standing(registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
+
+    let mut listing = registry.app.store.listing(&id).await.unwrap().unwrap();
+    let before = listing.clone();
+    listing.name_proof.as_mut().unwrap().how = registry::model::NameProofMethod::Http;
+    let contact = registry::model::Contact::default();
+    assert!(registry.app.store.republish(&before, &listing, &contact, None, registry.now()).await.unwrap());
+    for listed in [&["/two"][..], &["/one"]] {
+        let answer = host.publish_from_repository(name, listed, listed[0]).await;
+        assert_eq!((answer["status"].as_str(), host.url_of(&id).await.as_str()), (Some("active"), "/one"));
+        assert_eq!(standing(registry, &id).await, ("proven".to_owned(), "http".to_owned()), "{listed:?}");
+    }
+}
+
+/// A key of the name's domain is not a key of the host. The owner of the host withdrew the listing.
+#[tokio::test]
+async fn key_of_the_name_does_not_restore_what_the_owner_of_the_host_withdrew() {
+    let host = SharedHost::start().await;
+    let registry = &host.registry;
+    let name = "localhost.acme/adder";
+    let id = host.live(name, "/mcp").await;
+    assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
+    let answer = Owner::new(1).publish(registry, &host.document(name, &["/mcp"])).await;
+    assert_eq!((answer.status, &answer.body["code"]), (409, &json!("withdrawn")), "{answer:?}");
+    assert_eq!(registry.lane(&id).await, "withdrawn");
+}
+
 /// The owner signed for the first remote, so a stranger does not change it before the first probe.
 #[tokio::test]
 async fn only_a_signature_moves_a_listing_whose_owner_signed() {
