@@ -32,11 +32,12 @@ impl HashPrefix {
         self.length
     }
 
-    /// The two prefixes that are one bit longer; together they contain the same ids.
+    /// The two prefixes that are one bit longer; together they contain the same ids. `None` if the prefix has all bits of
+    /// the hash: anybody can make two ids with the same hash.
     #[must_use]
-    pub fn halves(self) -> [Self; 2] {
+    pub fn halves(self) -> Option<[Self; 2]> {
         let length = self.length + 1;
-        [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length })
+        (length <= 32).then(|| [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length }))
     }
 }
 
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn prefixes_used_as_stored_keys_do_not_change() {
         let id: ListingId = "mcp-a".parse().unwrap();
-        let [low, high] = HashPrefix::default().halves();
+        let [low, high] = HashPrefix::default().halves().unwrap();
         assert_eq!(
             [HashPrefix::default(), low, high].map(|prefix| prefix.to_string()),
             ["00-00000000", "01-00000000", "01-00000001"]
@@ -85,7 +86,7 @@ mod tests {
 
     #[test]
     fn each_listing_id_belongs_to_exactly_one_half_of_a_prefix() {
-        let [low, high] = HashPrefix::default().halves();
+        let [low, high] = HashPrefix::default().halves().unwrap();
         for n in 0..50 {
             let id: ListingId = format!("mcp-{n}").parse().unwrap();
             assert!(low.holds(&id) != high.holds(&id));

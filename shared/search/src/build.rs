@@ -18,11 +18,11 @@ use registry_store::{DirtyMark, Manifest, Store, StoreError};
 /// Dirty marks read in one round.
 const MAX_MARKS: u16 = 500;
 /// Bytes of buckets in one transaction, which allows 4 MB.
-const MAX_BYTES: usize = 2 * 1024 * 1024;
-/// Buckets rewritten in one transaction, and the number of writes after which no bucket is added: a transaction allows
-/// 100 writes, and a bucket that is split needs three or more.
+const MAX_BYTES: usize = 3 * 1024 * 1024;
+/// Buckets read in one round, and buckets written: a transaction allows 100 writes, and the buckets that were split are
+/// deleted in it.
 const MAX_BUCKETS: usize = 24;
-const MAX_WRITTEN: usize = 48;
+const MAX_WRITTEN: usize = 70;
 /// Rounds lost to a concurrent build before the index counts as busy.
 const MAX_ATTEMPTS: u32 = 8;
 
@@ -96,6 +96,12 @@ enum Round {
     Damaged(Damage),
 }
 
+/// Whether one transaction can write all these buckets.
+fn fits(written: &[(HashPrefix, Vec<u8>)], more: &[(HashPrefix, Vec<u8>)]) -> bool {
+    let bytes: usize = written.iter().chain(more).map(|(_, bytes)| bytes.len()).sum();
+    bytes <= MAX_BYTES && written.len() + more.len() <= MAX_WRITTEN
+}
+
 async fn index_marked(
     store: &Store,
     marks: Vec<DirtyMark>,
@@ -141,33 +147,36 @@ async fn index_marked(
     let mut report = BuildReport { version: before.version + 1, ..BuildReport::default() };
     let mut after = Manifest { version: report.version, ..Manifest::clone(&before) };
     let (mut written, mut done) = (Vec::new(), Vec::new());
-    for (prefix, marks) in chosen {
-        let bytes: usize = written.iter().map(|(_, bytes): &(HashPrefix, Vec<u8>)| bytes.len()).sum();
-        if bytes > MAX_BYTES || written.len() >= MAX_WRITTEN {
+    for (prefix, mut marks) in chosen {
+        let bucket = buckets.remove(&prefix).unwrap_or_default();
+        let (come, gone, changed) = loop {
+            let (mut upserted, mut removed) = (Vec::new(), Vec::new());
+            for mark in &marks {
+                match listings.get(&mark.id) {
+                    Some((listing, evidence)) if listing.is_live(oldest_proof) => {
+                        let text = IndexedText::of(listing, evidence.as_ref());
+                        upserted.push(IndexEntry::of(listing, &text, mark.at));
+                    }
+                    _ => removed.push(mark.id.clone()),
+                }
+            }
+            let counts = (upserted.len(), removed.len());
+            let changed = bucket.changed(prefix, upserted, &removed)?;
+            if fits(&written, &changed) || marks.len() <= 1 {
+                break (counts.0, counts.1, changed);
+            }
+            // The next round takes the rest.
+            marks.truncate(marks.len() / 2);
+        };
+        if !fits(&written, &changed) && !written.is_empty() {
             break;
         }
-        let (mut upserted, mut removed) = (Vec::new(), Vec::new());
-        for mark in marks {
-            match listings.get(&mark.id) {
-                Some((listing, evidence)) if listing.is_live(oldest_proof) => {
-                    upserted.push(IndexEntry::of(
-                        listing,
-                        &IndexedText::of(listing, evidence.as_ref()),
-                        mark.at,
-                    ));
-                }
-                _ => removed.push(mark.id.clone()),
-            }
-            done.push(mark);
-        }
-        report.come += upserted.len();
-        report.gone += removed.len();
-        let bucket = buckets.remove(&prefix).unwrap_or_default();
+        report.come += come;
+        report.gone += gone;
+        done.extend(marks);
         after.buckets.remove(&prefix);
-        for (prefix, bytes) in bucket.changed(prefix, upserted, &removed)? {
-            after.buckets.insert(prefix, report.version);
-            written.push((prefix, bytes));
-        }
+        after.buckets.extend(changed.iter().map(|(prefix, _)| (*prefix, report.version)));
+        written.extend(changed);
     }
     report.buckets = written.len();
     if !store.replace_buckets(&before, &after, &written).await? {

@@ -13,6 +13,13 @@ use super::words::{stem, words, words_of_name};
 use registry_formats::{name_owner, registry_name};
 use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
 
+/// Different words of a listing that are indexed. Each takes memory in every function that searches; the listings of the
+/// relevance test have 163 on average.
+const MAX_WORDS: usize = 512;
+/// Characters of a word that are indexed.
+const LONGEST_WORD: usize = 64;
+/// Characters of a tag or of the name of a skill or tool that are stored for hits and facets.
+const STORED_NAME: usize = 100;
 /// Skills or tools that are indexed.
 const MAX_ABILITIES: usize = 40;
 /// Characters of a skill's or tool's description that are indexed.
@@ -166,8 +173,8 @@ impl IndexEntry {
                 _ => listing.name.clone(),
             },
             registry_name: registry_name::of(listing),
-            tags: text.tags.iter().take(STORED_ABILITIES).cloned().collect(),
-            abilities: text.abilities.iter().take(STORED_ABILITIES).map(|(name, _)| name.clone()).collect(),
+            tags: stored(text.tags.iter()),
+            abilities: stored(text.abilities.iter().map(|(name, _)| name)),
             short_names: text.short_names(),
             publisher: publisher(listing),
             changed_at: changed_at.as_millisecond(),
@@ -179,6 +186,10 @@ impl IndexEntry {
         let (stems, words) = weighted_stems(text);
         Self { listing, stems, words, embedding: embedding::of(&text.embedded_texts()) }
     }
+}
+
+fn stored<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    names.take(STORED_ABILITIES).map(|name| name.chars().take(STORED_NAME).collect()).collect()
 }
 
 fn publisher(listing: &Listing) -> String {
@@ -208,8 +219,11 @@ fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
         let length = words.len() as f32 / field.mean_length;
         let each = field.weight / (1.0 - field.length_norm + field.length_norm * length);
         for word in words {
-            *weights.entry(stem(&word)).or_default() += each;
-            written.insert(word);
+            let word: String = word.chars().take(LONGEST_WORD).collect();
+            if written.len() < MAX_WORDS || written.contains(&word) {
+                *weights.entry(stem(&word)).or_default() += each;
+                written.insert(word);
+            }
         }
     }
     let stems = weights.into_iter().map(|(stem, x)| (stem, quantised(x / (SATURATION + x)))).collect();

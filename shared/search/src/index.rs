@@ -274,7 +274,29 @@ impl Index {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// Renumbers the live documents and drops the removed ones. Terms keep their numbers.
+    /// Drops the terms that no document contains, and renumbers the others.
+    fn drop_unused_terms(&mut self) {
+        let mut next = 0;
+        let new_numbers: Vec<Option<u32>> = (self.terms.values())
+            .map(|term| {
+                let is_used = term.doc_freq > 0 || term.word_freq > 0 || term.is_frequent;
+                let number = is_used.then_some(next);
+                next += u32::from(is_used);
+                number
+            })
+            .collect();
+        let mut kept = new_numbers.iter().map(Option::is_some);
+        self.terms.retain(|_, _| kept.next().unwrap_or(true));
+        let mut kept = new_numbers.iter().map(Option::is_some);
+        self.shapes.retain(|_| kept.next().unwrap_or(true));
+        let documents = self.listings.iter_mut().flatten();
+        let numbers = documents.flat_map(|document| document.stems.iter_mut().chain(&mut document.words));
+        for number in numbers.chain(&mut self.frequent_words.words) {
+            *number = new_numbers[*number as usize].unwrap_or_default();
+        }
+    }
+
+    /// Renumbers the live documents and drops the removed ones, and the terms that were only in these.
     fn compact(&mut self) {
         let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
         let mut next = 0;
@@ -301,6 +323,7 @@ impl Index {
         for (number, document) in (0..).zip(self.listings.iter().flatten()) {
             self.names.push(number, &document.listing);
         }
+        self.drop_unused_terms();
     }
 }
 
@@ -368,11 +391,21 @@ mod tests {
         }
         assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
         assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "removed documents are compacted away");
+        assert!(old.terms.len() < new.terms.len() * 2 + MAX_REMOVED, "terms of removed documents are dropped");
         let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");
         }
         assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name ranks first");
+    }
+
+    #[test]
+    fn words_of_a_listing_are_limited() {
+        let tags = (0..20_000).map(|n| format!("tag{n}")).chain(["x".repeat(100_000)]).collect();
+        let text = IndexedText { name: "acme/helper".to_owned(), tags, ..IndexedText::default() };
+        let entry = IndexEntry::from_text(entry(1).listing, &text);
+        assert!(entry.words.len() <= 512 && entry.stems.len() <= 512, "{}", entry.words.len());
+        assert!(entry.words.iter().all(|word| word.len() <= 64) && entry.words.contains(&"helper".to_owned()));
     }
 
     #[test]

@@ -184,6 +184,10 @@ fn path_of(server: &ServerDescription) -> Option<String> {
     let mut segments = url.path_segments()?;
     let (own, repository) = (segments.next()?, segments.next()?);
     let repository = repository.strip_suffix(".git").unwrap_or(repository);
+    // In a URL, these are not names: they would lead to the repository of another owner.
+    if matches!(repository, "" | "." | "..") {
+        return None;
+    }
     let folder = server.repository_subfolder.as_ref().map(|folder| format!("{folder}/")).unwrap_or_default();
     own.eq_ignore_ascii_case(owner).then(|| format!("{own}/{repository}/HEAD/{folder}server.json"))
 }
@@ -218,6 +222,8 @@ mod tests {
             ("io.github.acme/adder", at("https://github.com/evil/adder")),
             ("com.acme/adder", at("https://github.com/acme/adder")),
             ("io.github/adder", at("https://github.com/adder/adder")),
+            ("io.github.acme/adder", at("https://github.com/acme/...git")),
+            ("io.github.acme/adder", at("https://github.com/acme/.git")),
             ("io.github.acme/adder", gitlab),
         ] {
             assert_eq!(path(name, repository), None, "{name}");
