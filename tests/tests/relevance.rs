@@ -143,7 +143,7 @@ fn merged_shards_give_the_same_ranking_as_the_whole_index() {
     let whole = build_index(&rows);
     let mut prefixes = vec![HashPrefix::default()];
     for _ in 0..SHARD_BITS {
-        prefixes = prefixes.into_iter().flat_map(HashPrefix::halves).collect();
+        prefixes = prefixes.into_iter().filter_map(HashPrefix::halves).flatten().collect();
     }
     let belongs = |row: &Value, prefix: HashPrefix| {
         prefix.holds(&row["id"].as_str().unwrap_or_default().parse().expect("an id"))

@@ -104,7 +104,7 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
 fn recheck_parts(due: u32) -> Vec<HashPrefix> {
     let mut parts = vec![HashPrefix::default()];
     while parts.len() < MAX_PARTS && due as usize > parts.len() * LISTINGS_PER_RUN as usize {
-        parts = parts.into_iter().flat_map(HashPrefix::halves).collect();
+        parts = parts.into_iter().filter_map(HashPrefix::halves).flatten().collect();
     }
     parts
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use local::engine::instrumented::Fault;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{ListingId, Random};
+use registry::model::{Kind, Lane, ListingId, Random};
 use registry::search::{Found, Query, Text};
 use serde_json::json;
+use tests::fixtures::{feed_item, submitted_listing};
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
@@ -187,4 +188,28 @@ async fn unchanged_listing_is_not_indexed_again() {
         json!(0),
         "a recheck that finds the same texts is not a change"
     );
+}
+
+/// One transaction cannot write what the first round reads. The rest must not block the index.
+#[tokio::test(flavor = "multi_thread")]
+async fn large_listings_are_indexed_in_several_transactions() {
+    let registry = TestRegistry::start().await;
+    let app = &registry.app;
+    for number in 0..400 {
+        let (submission, mut listing) = submitted_listing(app, Kind::Agent, number);
+        let words = (0..600).map(|n| Random::seeded(number as u64 * 1000 + n).hex(30));
+        listing.description = Some(words.collect::<Vec<_>>().join(" "));
+        (listing.lane, listing.live_since, listing.last_ok_at) =
+            (Lane::Active, Some(registry.now()), Some(registry.now()));
+        let item = feed_item("listing_queued", &listing, registry.now());
+        app.store.insert(&listing, &submission.contact, &item, None).await.unwrap();
+    }
+    assert_eq!(app.store.mark_live_dirty(|_| true, registry.now()).await.unwrap(), 400);
+    let calls = registry.observer.tally.snapshot();
+    let report = app.search.build().await.unwrap();
+    assert_eq!(report.come, 400, "{report:?}");
+    assert!(report.buckets > 70, "{report:?}");
+    assert!(registry.observer.tally.since(&calls).of("TransactWriteItems") > 1);
+    assert!(app.store.dirty_marks(10).await.unwrap().is_empty());
+    assert_eq!(search(&another_process(app), "host").await.searched, 400);
 }
