@@ -158,6 +158,7 @@ impl Local {
             let app = App::new(settings, store, bus, options.clock.clone(), options.random);
             let connections = app.settings.connections;
             let limits = gateway::BodyLimits {
+                proxy: app.settings.proxy.clone(),
                 read_timeout: connections.read_timeout(),
                 caller: app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone())),
             };

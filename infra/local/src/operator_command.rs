@@ -60,15 +60,19 @@ enum Decision {
     /// Erase the contact address of a listing.
     EraseContact { listing_id: String },
     /// Erase what people sent about a listing, or everything that contains an e-mail address: contacts, texts of
-    /// feedback, A2A tasks, interop sessions and reports.
+    /// feedback, A2A tasks, interop sessions, reports, Talk messages, marks and reported outcomes. Or erase one public text.
     Erase {
-        #[arg(required_unless_present = "email", conflicts_with = "email")]
+        #[arg(required_unless_present_any = ["email", "text_id"], conflicts_with_all = ["email", "text_id"])]
         #[serde(skip_serializing_if = "Option::is_none")]
         listing_id: Option<String>,
         /// An e-mail address.
-        #[arg(long)]
+        #[arg(long, conflicts_with = "text_id")]
         #[serde(skip_serializing_if = "Option::is_none")]
         email: Option<String>,
+        /// The id of a Talk message, a mark or a reported outcome.
+        #[arg(long = "text", value_name = "ID")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        text_id: Option<String>,
     },
     /// List the reports about one listing, or about all listings; the newest first.
     Reports {

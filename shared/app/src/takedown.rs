@@ -54,13 +54,16 @@ pub enum Command {
     EraseContact {
         listing_id: ListingId,
     },
-    /// Erases contacts, texts of feedback, tasks, sessions and reports: those of a listing, or those that contain an
-    /// e-mail address.
+    /// Erases contacts, texts of feedback, tasks, sessions, reports, Talk messages, marks and reported outcomes: those of a
+    /// listing, or those that contain an e-mail address. Or erases one public text.
     Erase {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         listing_id: Option<ListingId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         email: Option<String>,
+        /// The id of a Talk message, a mark or a reported outcome.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text_id: Option<String>,
         /// `next` of the earlier outcome.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<String>,
@@ -115,8 +118,8 @@ pub async fn carry_out(app: &App, copy: &Store, command: Command) -> Result<Outc
         Command::BlockHost { host, reason } => hosts::block(app, host, reason).await,
         Command::UnblockHost { host } => hosts::unblock(app, &host).await,
         Command::EraseContact { listing_id } => erasure::erase_contact(app, &listing_id).await,
-        Command::Erase { listing_id, email, after } => {
-            erasure::erase(app, listing_id, email, after.as_deref()).await
+        Command::Erase { listing_id, email, text_id, after } => {
+            erasure::erase(app, listing_id, email, text_id, after.as_deref()).await
         }
         Command::Reports { listing_id, cursor } => reports(app, listing_id.as_ref(), cursor.as_deref()).await,
         Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,

@@ -11,8 +11,8 @@ use std::io::Write as _;
 use std::net::IpAddr;
 
 use axum::Router;
-use axum::extract::Request;
-use axum::middleware::{Next, from_fn};
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use futures::FutureExt as _;
 use lambda_http::request::RequestContext;
@@ -31,7 +31,7 @@ pub use aws::{Credentials, StartError};
 use crate::secrets::Secrets;
 use registry_app::App;
 use registry_model::metrics::Metrics;
-use registry_model::{CallerAddress, Moment};
+use registry_model::{CallerAddress, Moment, TrustedProxy};
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
@@ -47,7 +47,10 @@ pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
         let own_address = own_address(&request, variable);
         let Running { app, router, .. } = &mut *running;
         let router =
-            router.get_or_insert_with(|| behind_gateway(routes(app.clone().at(own_address)))).clone();
+            router.get_or_insert_with(|| {
+                let proxy = app.settings.proxy.clone();
+                behind_gateway(routes(app.clone().at(own_address)), proxy)
+            }).clone();
         drop(running);
         router.oneshot(request).await
     }))
@@ -109,9 +112,9 @@ where
     .await
 }
 
-/// Adds the caller's address from the event of API Gateway to requests.
-pub fn behind_gateway(router: Router) -> Router {
-    router.layer(from_fn(caller_address_from_gateway))
+/// Adds the caller's address to requests: that in the event of API Gateway, or that which a trusted proxy names.
+pub fn behind_gateway(router: Router, proxy: Option<TrustedProxy>) -> Router {
+    router.layer(from_fn_with_state(proxy, caller_address_from_gateway))
 }
 
 /// Logs JSON lines; `RUST_LOG` sets the level.
@@ -148,13 +151,21 @@ fn api_address(api_id: &str, region: &str) -> String {
     format!("https://{api_id}.execute-api.{region}.{suffix}")
 }
 
-async fn caller_address_from_gateway(mut request: Request, next: Next) -> Response {
+async fn caller_address_from_gateway(
+    State(proxy): State<Option<TrustedProxy>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let address: Option<IpAddr> = match request.extensions().get::<RequestContext>() {
         Some(RequestContext::ApiGatewayV2(context)) => {
             context.http.source_ip.as_deref().and_then(|address| address.parse().ok())
         }
         _ => None,
     };
+    let address = address.map(|address| {
+        let named_by = |proxy: TrustedProxy| proxy.client(address, request.headers());
+        proxy.map_or(address, named_by)
+    });
     if let Some(address) = address {
         request.extensions_mut().insert(CallerAddress(address));
     }

@@ -2,12 +2,14 @@
 //! Callers can forge any header. So only the gateway sets the address, both on AWS and on the local server.
 
 use std::convert::Infallible;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum_core::extract::FromRequestParts;
-use http::header;
+use http::header::{self, HeaderMap};
 use http::request::Parts;
 use sha2::{Digest, Sha256};
+
+use super::Secret;
 
 /// The address of the caller, added to a request as an extension by the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,43 @@ pub struct Caller {
     pub address: Option<IpAddr>,
     /// The digest of the request's bearer token (RFC 6750).
     pub bearer: Option<BearerDigest>,
+}
+
+/// A proxy in front of the registry, such as a CDN. It proves itself with a secret and names the address of its client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustedProxy {
+    secret: BearerDigest,
+    /// The header with the address of the client, in lower case.
+    address_header: String,
+}
+
+/// The header in which a trusted proxy sends its secret.
+pub const PROXY_SECRET_HEADER: &str = "x-proxy-secret";
+
+impl TrustedProxy {
+    pub fn new(secret: &Secret, address_header: &str) -> Self {
+        let secret = BearerDigest::of(secret.reveal());
+        Self { secret, address_header: address_header.to_ascii_lowercase() }
+    }
+
+    /// The address of the client that sent a request over a connection from `connection`. Without the secret, or without
+    /// an address that can be read, this is the address of the connection. Of several addresses, the last counts: the
+    /// proxy appended it, and the client can write the others.
+    pub fn client(&self, connection: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let text = |name: &str| headers.get_all(name).iter().next_back()?.to_str().ok();
+        let is_proxy = text(PROXY_SECRET_HEADER).map(BearerDigest::of) == Some(self.secret);
+        let named = text(&self.address_header).filter(|_| is_proxy);
+        let last = named.and_then(|named| named.rsplit(',').next()).map(str::trim);
+        last.and_then(address_of).unwrap_or(connection)
+    }
+}
+
+/// An address, with or without a port, as different proxies write it.
+fn address_of(text: &str) -> Option<IpAddr> {
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    // CloudFront writes IPv6 addresses with a port, but without brackets.
+    let before_port = || text.rsplit_once(':').and_then(|(address, _)| address.parse().ok());
+    text.parse().ok().or_else(with_port).or_else(before_port)
 }
 
 /// SHA-256 of a bearer token. The digest is enough to compare tokens, and safe in a log. Comparing digests leaks
@@ -71,6 +110,35 @@ fn bearer(authorization: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_proxy_with_the_secret_names_the_caller() {
+        let proxy = TrustedProxy::new(&Secret::new("s".repeat(32)), "X-Forwarded-For");
+        let connection: IpAddr = "192.0.2.1".parse().unwrap();
+        let client = |secret: &str, values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            headers.insert(PROXY_SECRET_HEADER, secret.parse().unwrap());
+            for value in values {
+                headers.append("x-forwarded-for", value.parse().unwrap());
+            }
+            proxy.client(connection, &headers).to_string()
+        };
+        let secret = "s".repeat(32);
+        for (values, expected) in [
+            (&["198.51.100.7"][..], "198.51.100.7"),
+            (&["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+            (&["203.0.113.9", "198.51.100.7"], "198.51.100.7"),
+            (&["198.51.100.7:443"], "198.51.100.7"),
+            (&["2001:db8::7"], "2001:db8::7"),
+            (&["[2001:db8::7]:443"], "2001:db8::7"),
+            (&["2001:db8:0:0:0:0:0:7:443"], "2001:db8::7"),
+            (&["198.51.100.7, unknown"], "192.0.2.1"),
+            (&[], "192.0.2.1"),
+        ] {
+            assert_eq!(client(&secret, values), expected, "{values:?}");
+            assert_eq!(client("guessed", values), "192.0.2.1", "{values:?}");
+        }
+    }
 
     #[test]
     fn ipv6_callers_of_one_network_count_as_one_caller() {

@@ -7,12 +7,13 @@ use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
+use http::HeaderName;
 use jiff::SignedDuration;
 use url::Url;
 
 use crate::protocol::MCP_ENDPOINT;
 use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
-use crate::{Kind, LogWitness, NameServers, Reach, Secret};
+use crate::{Kind, LogWitness, NameServers, Reach, Secret, TrustedProxy};
 use table::Form;
 
 pub use table::{SETTINGS, Setting, settings_table};
@@ -137,6 +138,8 @@ pub struct Settings {
     pub signing_key_id: Option<String>,
     pub message_key_id: Option<String>,
     pub log_key_id: Option<String>,
+    /// Absent if every caller connects directly.
+    pub proxy: Option<TrustedProxy>,
     pub operator_token: Option<Secret>,
     pub stripe_secret_key: Option<Secret>,
     pub stripe_webhook_secret: Option<Secret>,
@@ -218,6 +221,7 @@ impl Settings {
             message_key_id: read.value("MESSAGE_KEY_ID"),
             log_key_id: read.value("LOG_KEY_ID"),
             // A short token could be guessed by trying.
+            proxy: read.proxy()?,
             operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
             stripe_secret_key: read.secret("STRIPE_SECRET_KEY", |key| begins(key, &["sk_", "rk_"]))?,
             stripe_webhook_secret: read.secret("STRIPE_WEBHOOK_SECRET", |key| begins(key, &["whsec_"]))?,
@@ -361,6 +365,15 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     }
 
     /// A secret; an error does not show its value.
+    fn proxy(&self) -> Result<Option<TrustedProxy>, SettingError> {
+        let header = self.text("PROXY_ADDRESS_HEADER");
+        if HeaderName::try_from(header.as_str()).is_err() {
+            return Err(Self::invalid("PROXY_ADDRESS_HEADER", header));
+        }
+        let secret = self.secret("PROXY_SECRET", |secret| secret.len() >= 32)?;
+        Ok(secret.map(|secret| TrustedProxy::new(&secret, &header)))
+    }
+
     fn secret(&self, name: &str, is_valid: impl Fn(&str) -> bool) -> Result<Option<Secret>, SettingError> {
         let Some(text) = self.value(name) else { return Ok(None) };
         if is_valid(&text) && text.bytes().all(|byte| byte.is_ascii_graphic()) {

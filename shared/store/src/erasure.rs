@@ -1,4 +1,4 @@
-//! Erases what people sent about a listing, or what mentions an e-mail address. This request reads
+//! Erases what people sent about a listing, what mentions an e-mail address, or one public text. This request reads
 //! the whole table: tasks and sessions have random keys, so nothing else finds them. The operator erases rarely.
 
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub enum Erased {
     Listing(ListingId),
     /// What contains this e-mail address, in any case.
     Email(String),
+    /// The public text with this id: a Talk message, a mark or the comment of an outcome.
+    PublicText(String),
 }
 
 /// What one call erased.
@@ -31,6 +33,8 @@ pub struct ErasureReport {
     pub tasks: u32,
     pub sessions: u32,
     pub reports: u32,
+    /// Talk messages, marks and reported outcomes.
+    pub public_texts: u32,
     /// Where the next call begins; `None` when the whole table was read.
     pub next: Option<String>,
 }
@@ -46,10 +50,17 @@ enum PersonalItem {
     Task,
     Session,
     Report,
+    PublicText,
 }
 
+/// The attributes that contain a public text of a caller.
+const PUBLIC_TEXTS: [&str; 3] = ["message", "mark", "outcome"];
+
 impl PersonalItem {
-    fn of(pk: &str) -> Option<Self> {
+    fn of(pk: &str, item: &Item) -> Option<Self> {
+        if PUBLIC_TEXTS.iter().any(|name| item.contains_key(*name)) {
+            return Some(Self::PublicText);
+        }
         let prefixes = [
             (keys::CONTACT_OF, Self::Contact),
             (keys::FEEDBACK_OF, Self::Feedback),
@@ -73,6 +84,10 @@ impl Erased {
             Self::Email(email) => {
                 let email = email.to_lowercase();
                 texts.into_iter().any(|text| mentions(&text.to_lowercase(), &email))
+            }
+            Self::PublicText(id) => {
+                let is_public = PUBLIC_TEXTS.iter().any(|name| item.contains_key(*name));
+                is_public && texts.into_iter().any(|text| mentions(text, id))
             }
         }
     }
@@ -115,12 +130,13 @@ impl Store {
         report: &mut ErasureReport,
     ) -> Result<(), StoreError> {
         let key = Key::new(text(item, "pk"), text(item, "sk"));
-        let Some(kind) = PersonalItem::of(&key.pk).filter(|_| whose.is_mentioned_in(item)) else {
+        let Some(kind) = PersonalItem::of(&key.pk, item).filter(|_| whose.is_mentioned_in(item)) else {
             return Ok(());
         };
         match kind {
             PersonalItem::Contact => report.contacts += u32::from(self.delete(&key).await?),
             PersonalItem::Report => report.reports += u32::from(self.delete(&key).await?),
+            PersonalItem::PublicText => report.public_texts += u32::from(self.delete(&key).await?),
             PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT => {
                 report.feedback += u32::from(self.delete(&key).await?);
             }

@@ -42,7 +42,7 @@ pub(super) enum InvokeError {
 
 /// A function of this binary as a job for events, through the adapter that runs on Lambda.
 pub(super) fn job(router: Router) -> Job {
-    let router = behind_gateway(router);
+    let router = behind_gateway(router, None);
     Arc::new(move |event| {
         let router = router.clone();
         async move {

@@ -14,6 +14,7 @@ use http::{Method, Request, StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use registry::http::{CallerLimit, MAX_BODY_BYTES};
+use registry::model::TrustedProxy;
 
 use super::error::gateway_response;
 use super::target::Target;
@@ -24,9 +25,11 @@ pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
 /// AWS: HTTP API quotas, maximum integration timeout.
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Limits that apply before the body of a request is read.
+/// What applies before the body of a request is read.
 #[derive(Clone, Debug)]
 pub struct BodyLimits {
+    /// The proxy that names the caller.
+    pub proxy: Option<TrustedProxy>,
     /// How long a client may take to send a body.
     pub read_timeout: Duration,
     /// How often a caller may send a body.
@@ -35,7 +38,7 @@ pub struct BodyLimits {
 
 impl Default for BodyLimits {
     fn default() -> Self {
-        Self { read_timeout: FUNCTION_TIMEOUT, caller: None }
+        Self { proxy: None, read_timeout: FUNCTION_TIMEOUT, caller: None }
     }
 }
 
@@ -79,10 +82,12 @@ impl PathRoutes {
 
     pub(super) async fn answer(
         &self,
-        caller: IpAddr,
+        connection: IpAddr,
         request: Request<Body>,
         limits: &BodyLimits,
     ) -> Response {
+        let named_by = |proxy: &TrustedProxy| proxy.client(connection, request.headers());
+        let caller = limits.proxy.as_ref().map_or(connection, named_by);
         let specific = self.methods.get(request.method().as_str());
         let Some(target) = specific.or(self.any.as_ref()).or(self.default.as_ref()) else {
             return gateway_response(StatusCode::NOT_FOUND, "Not Found");

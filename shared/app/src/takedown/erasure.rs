@@ -1,4 +1,5 @@
-//! Erases what people sent: the contacts of a listing, or everything about a listing or with an e-mail address.
+//! Erases what people sent: the contacts of a listing, everything about a listing or with an e-mail address, or one
+//! public text.
 
 use super::Outcome;
 use crate::App;
@@ -15,18 +16,23 @@ pub(super) async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, 
     Ok(Outcome::of_one(erased, 0, note))
 }
 
+/// The ids of public texts are longer. A shorter word could be in many texts.
+const SHORTEST_ID: usize = 12;
+
 /// Erases in a part of the table. The outcome contains where the next call begins.
 pub(super) async fn erase(
     app: &App,
     listing_id: Option<ListingId>,
     email: Option<String>,
+    text_id: Option<String>,
     after: Option<&str>,
 ) -> Result<Outcome, Problem> {
-    let whose = match (listing_id, email.map(|email| email.trim().to_owned())) {
-        (Some(id), None) => Erased::Listing(id),
-        (None, Some(email)) if email.contains('@') => Erased::Email(email),
+    let whose = match (listing_id, email.map(|email| email.trim().to_owned()), text_id) {
+        (Some(id), None, None) => Erased::Listing(id),
+        (None, Some(email), None) if email.contains('@') => Erased::Email(email),
+        (None, None, Some(id)) if id.len() >= SHORTEST_ID => Erased::PublicText(id),
         _ => {
-            let detail = "Send either `listing_id` or `email`: whose data is erased.";
+            let detail = "Send either `listing_id`, `email` or `text_id`: what is erased.";
             return Err(Problem::invalid("listing_id", "whose_data", detail));
         }
     };
@@ -37,6 +43,7 @@ pub(super) async fn erase(
         ("A2A tasks", report.tasks),
         ("interop sessions", report.sessions),
         ("reports", report.reports),
+        ("public texts", report.public_texts),
     ];
     let erased = counts.iter().any(|(_, count)| *count > 0);
     if let Erased::Listing(id) = &whose

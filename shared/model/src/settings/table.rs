@@ -231,6 +231,22 @@ pub const SETTINGS: &[Setting] = &[
             Without it, the private key is in the table",
     ),
     row(
+        "PROXY_SECRET",
+        Text(
+            "",
+            "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints",
+        ),
+        "secret that a proxy in front of the registry sends in the header `X-Proxy-Secret`. Only then does the registry \
+            take the address of the caller from the proxy. Without this secret, all requests from the proxy count as \
+            one caller",
+    ),
+    row(
+        "PROXY_ADDRESS_HEADER",
+        Text("x-forwarded-for", "the name of a header"),
+        "header in which this proxy writes the address of the caller; its last address counts. CloudFront writes \
+            `CloudFront-Viewer-Address`",
+    ),
+    row(
         "OPERATOR_TOKEN",
         Text(
             "",

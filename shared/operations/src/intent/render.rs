@@ -40,7 +40,13 @@ fn subject(result: &Value) -> Option<String> {
         .unwrap_or_default();
     let lane =
         result["lane"].as_str().map(|lane| format!(" is {}", lane.replace('_', " "))).unwrap_or_default();
-    Some(format!("{}{id}{lane}.", shorten(name, 120)))
+    let is_name = result["name"].is_string();
+    Some(format!("{}{id}{lane}.", if is_name { quoted(name, 120) } else { shorten(name, 120) }))
+}
+
+/// A name as its publisher wrote it. It could be a sentence, so the quotation marks show where it ends.
+fn quoted(name: &str, limit: usize) -> String {
+    format!("\"{}\"", shorten(name, limit).replace('"', "'"))
 }
 
 /// The first list of rows with names or ids.
@@ -56,7 +62,7 @@ fn rows(result: &Value) -> Option<String> {
     let named = rows.iter().take(MAX_ROWS).map(|row| {
         let id = row["listing_id"].as_str().unwrap_or_default();
         match row["name"].as_str() {
-            Some(name) if name != id => format!("{} ({id})", shorten(name, 80)),
+            Some(name) if name != id => format!("{} ({id})", quoted(name, 80)),
             _ => id.to_owned(),
         }
     });

@@ -112,8 +112,8 @@ impl Operation for ComposePeers {
                 name: peer.0.name.clone(),
                 kind: peer.0.shown_kind(),
                 why: match peer.0.shown_kind() {
-                    Kind::Mcp => format!("its tools match the description of {}", listing.0.name),
-                    Kind::Agent => format!("its description matches the tools of {}", listing.0.name),
+                    Kind::Mcp => format!("its tools match the description of {}", listing.0.id),
+                    Kind::Agent => format!("its description matches the tools of {}", listing.0.id),
                 },
                 invoke: invocation(app, peer, trail),
             }

@@ -127,7 +127,7 @@ impl Operation for ExecuteCompose {
         let attestation = statement(app, caller, &first, &b).await?;
         let steps = vec![
             Step::of(app, &first, ""),
-            Step::of(app, &second, &format!("Use the answer of {}.", first.0.name)),
+            Step::of(app, &second, &format!("Use the answer of {}.", first.0.id)),
         ];
         let url = app.settings.url("/api/products/interop");
         let body = serde_json::json!({

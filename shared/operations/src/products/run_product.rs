@@ -283,7 +283,7 @@ impl Run<'_> {
                 format!(
                     "{} new matching listings within {NEW_DAYS} days. The best match: {}.",
                     new.len(),
-                    first.name
+                    first.id
                 )
             }
             None => format!(
