@@ -177,7 +177,7 @@ def keys(turn: Callable[[str], None]) -> Callable[[Site], int]:
                 tried += 2
         bodies = []
         for host in hosts:
-            body = {"server_json": server_json("x", f"https://{host}/mcp", name=f"dev.peer.{host.split('.')[0]}/x"), "proof": {}}
+            body = {"server_json": server_json("x", f"https://{host}/mcp", name=f"dev.peer.{host.split('.')[0]}/adder"), "proof": {}}
             code, answer = site.call("/api/publish", body)
             if code != 403 or "challenge" not in answer:
                 raise Broken(f"a proof without a signature returned {code}: {answer}")

@@ -522,7 +522,7 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
     (
         "LOG#PENDING",
         "operator probe-tick weekly-recheck",
-        "a2a operator probe-tick products protocol weekly-recheck",
+        "a2a operator probe-tick products protocol publish weekly-recheck",
     ),
     (
         "LOG#TREE",

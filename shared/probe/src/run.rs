@@ -77,7 +77,8 @@ pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<
 pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>> {
     Box::pin(async move {
         let now = app.clock.now();
-        let due = app.store.due_count(DueClass::WeeklyDue, now, MAX_COUNTED).await?;
+        let counts = DueClass::OF_A_RECHECK.map(|class| app.store.due_count(class, now, MAX_COUNTED));
+        let due = futures::future::try_join_all(counts).await?.into_iter().sum();
         let mut parts = recheck_parts(due).into_iter();
         let first = parts.next().unwrap_or_default();
         for part in parts {

@@ -149,30 +149,31 @@ async fn index_marked(
     let (mut written, mut done) = (Vec::new(), Vec::new());
     for (prefix, mut marks) in chosen {
         let bucket = buckets.remove(&prefix).unwrap_or_default();
-        let (come, gone, changed) = loop {
-            let (mut upserted, mut removed) = (Vec::new(), Vec::new());
-            for mark in &marks {
-                match listings.get(&mark.id) {
-                    Some((listing, evidence)) if listing.is_live(oldest_proof) => {
-                        let text = IndexedText::of(listing, evidence.as_ref());
-                        upserted.push(IndexEntry::of(listing, &text, mark.at));
-                    }
-                    _ => removed.push(mark.id.clone()),
+        let mut entries: Vec<Result<IndexEntry, ListingId>> = Vec::with_capacity(marks.len());
+        for mark in &marks {
+            entries.push(match listings.get(&mark.id) {
+                Some((listing, evidence)) if listing.is_live(oldest_proof) => {
+                    Ok(IndexEntry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at))
                 }
-            }
-            let counts = (upserted.len(), removed.len());
+                _ => Err(mark.id.clone()),
+            });
+        }
+        let changed = loop {
+            let upserted = entries.iter().filter_map(|entry| entry.as_ref().ok().cloned()).collect();
+            let removed: Vec<ListingId> = entries.iter().filter_map(|entry| entry.as_ref().err().cloned()).collect();
             let changed = bucket.changed(prefix, upserted, &removed)?;
-            if fits(&written, &changed) || marks.len() <= 1 {
-                break (counts.0, counts.1, changed);
+            if fits(&written, &changed) || entries.len() <= 1 {
+                break changed;
             }
             // The next round takes the rest.
-            marks.truncate(marks.len() / 2);
+            entries.truncate(entries.len() / 2);
         };
         if !fits(&written, &changed) && !written.is_empty() {
             break;
         }
-        report.come += come;
-        report.gone += gone;
+        report.come += entries.iter().filter(|entry| entry.is_ok()).count();
+        report.gone += entries.iter().filter(|entry| entry.is_err()).count();
+        marks.truncate(entries.len());
         done.extend(marks);
         after.buckets.remove(&prefix);
         after.buckets.extend(changed.iter().map(|(prefix, _)| (*prefix, report.version)));

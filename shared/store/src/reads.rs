@@ -81,6 +81,21 @@ impl Query {
         Self { with_keys_only: true, ..self }
     }
 
+    /// Callers send the place where a page begins, and it can be older than what is still stored. DynamoDB refuses a place
+    /// before the range. When reading down, nothing is left there (`None`); when reading up, the range begins later.
+    fn in_range(mut self) -> Option<Self> {
+        let [_, sk] = self.index.map_or(table::KEY, |index| index.key);
+        if let (Range::From(first), Some(start)) = (&self.range, &self.start)
+            && text(start, sk) < first.as_str()
+        {
+            if self.is_descending {
+                return None;
+            }
+            self.start = None;
+        }
+        Some(self)
+    }
+
     fn build(self, store: &Store) -> QueryFluentBuilder {
         let [pk, sk] = self.index.map_or(table::KEY, |index| index.key);
         let (condition, bounds) = match self.range {
@@ -132,6 +147,7 @@ impl Store {
     }
 
     pub(super) async fn query(&self, query: Query) -> Result<Page, StoreError> {
+        let Some(query) = query.in_range() else { return Ok(Page { items: Vec::new(), next: None }) };
         let answer = query.build(self).send().await?;
         Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
     }
@@ -154,5 +170,23 @@ impl Store {
     /// All items of a partition that fits one answer (1 MB), with a strong read.
     pub(super) async fn partition(&self, pk: &str) -> Result<Vec<Item>, StoreError> {
         Ok(self.query(Query::of(pk).strong()).await?.items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn place_before_the_range_is_never_sent_to_the_table() {
+        let from = |place: &str| {
+            let query = Query::of("INBOX#a").range(Range::From("0005".to_owned()));
+            query.after(Some(Key::new("INBOX#a", place).item()))
+        };
+        assert!(from("0004").descending().in_range().is_none());
+        assert!(from("0004").in_range().is_some_and(|query| query.start.is_none()));
+        for query in [from("0006"), from("0006").descending()] {
+            assert!(query.in_range().is_some_and(|query| query.start.is_some()));
+        }
     }
 }

@@ -290,7 +290,7 @@ async fn operator_erases_one_public_text() {
     let talk = registry.post("/api/talk", &social).await.body;
     let mark = registry.call_tool("leave_trace", &mark).await;
     let outcome = registry.post("/api/products/interop", &outcome).await.body;
-    let pages = ["/api/talk?action=social".to_owned(), format!("/api/talk?listing_id={id}")];
+    let pages = ["/api/talk/feed".to_owned(), format!("/api/talk?listing_id={id}")];
     for (text_id, kinds) in [(&talk["message"]["id"], 2), (&mark["mark"]["id"], 1), (&outcome["outcome"]["id"], 1)] {
         let text_id = text_id.as_str().unwrap_or_else(|| panic!("{talk} {mark} {outcome}"));
         let erase = json!({ "command": "erase", "text_id": text_id });

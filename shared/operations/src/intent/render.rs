@@ -192,11 +192,11 @@ mod tests {
             "lane_reason": "The probe found something to fix.", "reasons": [], "next": { "note": "Serve a card." } });
         assert_eq!(
             answer(entry, &status),
-            "Bot (agtpub_1) is needs fix. The probe found something to fix. Next: Serve a card."
+            "\"Bot\" (agtpub_1) is needs fix. The probe found something to fix. Next: Serve a card."
         );
         let rows =
             json!({ "ok": true, "listings": [{ "listing_id": "mcp-a", "name": "A" }], "next_cursor": null });
-        assert_eq!(answer(entry, &rows), "1 listings: A (mcp-a).");
+        assert_eq!(answer(entry, &rows), "1 listings: \"A\" (mcp-a).");
         assert_eq!(answer(entry, &json!({ "ok": true, "listings": [] })), "No listings.");
         let facts = json!({ "ok": true, "listing_id": "mcp-a", "live": true, "score": 0.5 });
         assert_eq!(answer(entry, &facts), "mcp-a. live: true, score: 0.5.");

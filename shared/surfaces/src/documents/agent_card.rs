@@ -85,14 +85,15 @@ fn with_families(mut card: Value, settings: &Settings) -> Value {
     card
 }
 
-/// A card is rendered and signed once per process: neither it nor its key changes while the process lives.
+/// A card is rendered and signed once per process and day, so that a new key signs it soon.
 fn validator(app: &App, name: &str) -> CacheValidator {
     let settings = &app.settings;
     CacheValidator::weak(&format!(
-        "{name}/{}/{}/{}",
+        "{name}/{}/{}/{}/{}",
         registry_model::VERSION,
         settings.base_url,
-        settings.brand
+        settings.brand,
+        app.clock.now().utc_day()
     ))
 }
 

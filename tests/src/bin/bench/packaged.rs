@@ -36,13 +36,14 @@ const MAX_MB: f64 = 14.0;
 /// Live listings in the table.
 const LISTINGS: usize = 30;
 /// The first event of each function: one that reads or writes the table.
-const EVENTS: [(&str, &str); 14] = [
+const EVENTS: [(&str, &str); 15] = [
     (MINIMAL, "discovery"),
     ("a2a", "a2a"),
     ("daily-connector", "daily-connector"),
     ("listings", "active"),
     ("operator", ""),
     ("pages", "page-home"),
+    ("payment-webhook", "checkout-webhook"),
     ("probe-tick", "probe-tick"),
     ("products", "agentfinder"),
     ("protocol", "protocol"),

@@ -25,7 +25,7 @@ use crate::processes;
 use crate::report::Report;
 
 /// Each function and its number of instances. They share one table, which is in the process of the client.
-const FUNCTIONS: [(&str, usize); 12] = [
+const FUNCTIONS: [(&str, usize); 13] = [
     ("listings", 4),
     ("pages", 2),
     ("products", 2),
@@ -37,6 +37,7 @@ const FUNCTIONS: [(&str, usize); 12] = [
     ("probe-tick", 2),
     ("search-index", 1),
     ("weekly-recheck", 1),
+    ("payment-webhook", 1),
     ("daily-connector", 1),
 ];
 /// Functions that probe. They must not send requests to other hosts, so their base URL is the host of the published
