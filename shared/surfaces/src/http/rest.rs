@@ -19,9 +19,7 @@ use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
-use registry_operations::{
-    Action, AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
-};
+use registry_operations::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
@@ -100,19 +98,14 @@ async fn run(
             (media_type, disposition.ok(), Bytes::from(bytes))
         }
     };
-    let mut response = match route.cache {
-        CacheRule::Unspecified | CacheRule::NoStore => {
-            ([(header::CONTENT_TYPE, media_type)], body).into_response()
-        }
-        CacheRule::MaxAge(seconds) => {
+    let mut response = match route.max_age_s {
+        None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
+        Some(seconds) => {
             let validator = CacheValidator::of_body(&body);
             let body = Some(body).filter(|_| !validator.matches_request(&headers));
             conditional_response(seconds, &validator, media_type, body)
         }
     };
-    if route.cache == CacheRule::NoStore {
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    }
     if let Some(disposition) = disposition {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
     }

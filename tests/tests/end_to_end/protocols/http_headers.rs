@@ -76,7 +76,7 @@ async fn documents_support_head_and_conditional_requests() {
         for cached in [tag, "*", &format!("\"other\", {}", tag.trim_start_matches("W/"))] {
             let again = client.request(Method::GET, &path, &[("if-none-match", cached)]).await;
             assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}: {cached}");
-            for name in [header::ETAG, header::CACHE_CONTROL] {
+            for name in [header::ETAG, header::CACHE_CONTROL, header::VARY] {
                 assert_eq!(again.header(&name), get.header(&name), "{path}");
             }
         }
@@ -182,7 +182,7 @@ async fn head_and_get_match_for_every_read_operation() {
                 let again = client.request(Method::GET, &path, &[("if-none-match", tag)]).await;
                 assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}");
             } else {
-                assert_eq!(tag, "", "{path} must not be cached");
+                assert_eq!((tag, caching), ("", "no-store"), "{path} must not be cached");
             }
         }
     }
@@ -200,6 +200,49 @@ async fn head_request_does_not_order_a_demo() {
     assert_eq!(before.difference(&pair.registry.table().await), [""; 0]);
     assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200);
     assert_ne!(before.difference(&pair.registry.table().await), [""; 0]);
+}
+
+/// A cache answers all callers with what it kept, and the registry does not learn of these requests.
+#[test]
+fn only_reads_that_are_the_same_for_all_callers_may_be_kept() {
+    let mut kept = 0;
+    for entry in CATALOGUE {
+        for route in entry.routes.iter().filter(|route| route.max_age_s.is_some()) {
+            kept += 1;
+            assert!(!route.is_post() && !route.acts, "{}", route.path);
+            assert!(entry.effect.read_only && !entry.effect.open_world, "{}", route.path);
+            // The rule of a family's endpoint would apply to all operations that share it.
+            assert!(matches!(route.input, RouteInput::Query), "{}", route.path);
+        }
+    }
+    assert!(kept >= 7, "{kept}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_without_a_rule_must_not_be_stored() {
+    let pair = live_pair().await;
+    let client = RawClient::of(&pair.registry);
+    let json = [("accept", "application/json")];
+    for (method, path, headers) in [
+        (Method::GET, "/", &json[..]),
+        (Method::GET, "/no/such/path", &[]),
+        (Method::GET, "/api/publish", &[]),
+        (Method::GET, "/mcp", &[]),
+        (Method::POST, "/mcp", &[]),
+        (Method::GET, "/api/a2a", &[]),
+        (Method::POST, "/api/a2a", &[]),
+        (Method::GET, "/api/a2a/tasks/x", &[]),
+        (Method::GET, "/api/ard/agents", &[]),
+        (Method::POST, "/api/ard/search", &[]),
+        (Method::GET, "/v0.1/servers/none/versions", &[]),
+        (Method::POST, "/v0.1/publish", &[]),
+        (Method::GET, "/badge/1", &[]),
+        (Method::POST, "/api/products/checkout/webhook", &[]),
+    ] {
+        let answer = client.request(method.clone(), path, headers).await;
+        assert_eq!(answer.header(header::CACHE_CONTROL), "no-store", "{method} {path}: {}", answer.status);
+        assert!(answer.headers.get_all(header::VARY).iter().count() <= 1, "{method} {path}");
+    }
 }
 
 /// The example of an operation as a query, with a listing that exists.
