@@ -163,7 +163,7 @@ async fn head_and_get_match_for_every_read_operation() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only) {
-        for route in entry.routes.iter().filter(|route| !route.is_post()) {
+        for route in entry.routes.iter().filter(|route| !route.is_post() && !route.acts) {
             let query = match route.input {
                 RouteInput::QueryByAction => String::new(),
                 _ => query(&pair, entry),
@@ -190,16 +190,22 @@ async fn head_and_get_match_for_every_read_operation() {
 
 /// Link checkers send HEAD to every URL of a row.
 #[tokio::test(flavor = "multi_thread")]
-async fn head_request_does_not_order_a_demo() {
-    let pair = live_pair().await;
-    let client = RawClient::of(&pair.registry);
-    let path = format!("/api/products/demo?listing_id={}", pair.agent);
-    let before = pair.registry.table().await;
-    let head = client.request(Method::HEAD, &path, &[]).await;
-    assert_eq!((head.status, head.header(header::ALLOW)), (StatusCode::METHOD_NOT_ALLOWED, "GET,POST"));
-    assert_eq!(before.difference(&pair.registry.table().await), [""; 0]);
-    assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200);
-    assert_ne!(before.difference(&pair.registry.table().await), [""; 0]);
+async fn head_request_orders_no_demo_and_visits_no_inbox() {
+    for path in ["/api/products/demo", "/api/talk"] {
+        let pair = live_pair().await;
+        let client = RawClient::of(&pair.registry);
+        let path = format!("{path}?listing_id={}", pair.agent);
+        let before = pair.registry.table().await;
+        let head = client.request(Method::HEAD, &path, &[]).await;
+        assert_eq!(
+            (head.status, head.header(header::ALLOW)),
+            (StatusCode::METHOD_NOT_ALLOWED, "GET,POST"),
+            "{path}"
+        );
+        assert_eq!(before.difference(&pair.registry.table().await), [""; 0], "{path}");
+        assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200, "{path}");
+        assert_ne!(before.difference(&pair.registry.table().await), [""; 0], "{path}");
+    }
 }
 
 /// A cache answers all callers with what it kept, and the registry does not learn of these requests.
