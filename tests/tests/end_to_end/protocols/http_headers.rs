@@ -140,7 +140,7 @@ async fn web_pages_of_any_origin_can_call_every_path() {
         let preflight = [
             ORIGIN,
             ("access-control-request-method", "POST"),
-            ("access-control-request-headers", "content-type"),
+            ("access-control-request-headers", "authorization,content-type"),
         ];
         let allowed = client.request(Method::OPTIONS, &path, &preflight).await;
         assert!(allowed.status.is_success() && allowed.body.is_empty(), "{path}: {}", allowed.status);
@@ -149,6 +149,14 @@ async fn web_pages_of_any_origin_can_call_every_path() {
         for method in ["GET", "HEAD", "POST", "OPTIONS"] {
             assert!(methods.split(',').any(|allowed| allowed.trim() == method), "{path}: {methods}");
         }
+        let headers: Vec<_> = allowed.header(header::ACCESS_CONTROL_ALLOW_HEADERS).split(',').collect();
+        assert!(
+            headers.contains(&"authorization") && headers.contains(&"content-type"),
+            "{path}: {headers:?}"
+        );
+        // A page must not claim to be the proxy, and a browser must not add credentials by itself.
+        assert!(!headers.contains(&"x-proxy-secret"), "{path}: {headers:?}");
+        assert_eq!(allowed.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None, "{path}");
         let answer = client.request(Method::HEAD, &path, &[ORIGIN]).await;
         assert_eq!(answer.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "*", "{path}");
         let exposed = answer.header(header::ACCESS_CONTROL_EXPOSE_HEADERS);
