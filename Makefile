@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client browser openapi conformance second-engine acceptance nightly deploy
+.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy browser openapi conformance second-engine acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
@@ -78,6 +78,9 @@ page-script: ## run the script of the page "Prove and manage" as it is copied; n
 log-client: ## follow the evidence log with golang.org/x/mod/sumdb and aics-tlog
 	tests/log_client/run
 
+caching-proxy: ## send every GET twice, as two callers, through nginx with a cache
+	tests/caching_proxy/run
+
 browser: ## test the pages in headless Chromium
 	tests/browser/run
 
@@ -94,7 +97,7 @@ second-engine: ## run the tests of the store on another DynamoDB engine
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke second-engine walk page-script log-client openapi conformance interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke second-engine walk page-script log-client caching-proxy openapi conformance interop browser prove ## run all checks; takes some hours
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 deploy: build ## deploy to your own AWS account; it asks you before it changes anything

@@ -5,10 +5,10 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{AppendHeaders, IntoResponse as _, Redirect, Response};
-use http::{HeaderMap, HeaderValue, header};
+use http::{HeaderMap, header};
 use registry::app::App;
 use registry::documents::ROOT_LINKS;
-use registry::http::{rest, with_middleware};
+use registry::http::{add_vary, rest, with_middleware};
 use registry::pages::{self, with_problem_pages};
 
 /// The routes of this function.
@@ -37,7 +37,7 @@ async fn redirect_json_clients(request: Request, next: Next) -> Response {
     } else {
         next.run(request).await
     };
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    add_vary(response.headers_mut(), "accept");
     response
 }
 
@@ -54,6 +54,8 @@ fn accepts_only_json(headers: &HeaderMap) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
+
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::NextStep;
 use axum_core::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
+use http::{StatusCode, header};
 use serde_json::{Map, Value, json};
 
 /// An error for the caller (`specification.md#errors`).
@@ -158,18 +158,14 @@ impl IntoResponse for Problem {
         if let Some(internal) = &self.internal {
             tracing::error!(code = self.code, internal, "request failed");
         }
-        let is_shown = self.shown.is_some();
         let (media_type, body) = match &self.shown {
             Some(shown) => (shown.media_type, shown.body.clone()),
             None => ("application/problem+json", self.document().to_string()),
         };
-        let media_type = [(header::CONTENT_TYPE, HeaderValue::from_static(media_type))];
-        let mut response = (self.status, media_type, body).into_response();
-        if is_shown {
-            // Images on other sites' pages are requested often.
-            let for_a_minute = HeaderValue::from_static("public, max-age=60");
-            response.headers_mut().insert(header::CACHE_CONTROL, for_a_minute);
-        }
+        // Images on other sites' pages are requested often. Another error may be gone with the next request.
+        let caching = if self.shown.is_some() { "public, max-age=60" } else { "no-store" };
+        let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, caching)];
+        let mut response = (self.status, headers, body).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }

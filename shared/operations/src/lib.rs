@@ -39,7 +39,7 @@ pub use catalogue::*;
 pub use operation::{
     AdvertisedSkill, AnyOperation, Attachment, Description, Effect, Operation, Rendered, schema_of_answer,
 };
-pub use route::{Action, CacheRule, Route, RouteInput};
+pub use route::{Action, Route, RouteInput};
 
 #[cfg(test)]
 mod tests {

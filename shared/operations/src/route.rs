@@ -10,7 +10,9 @@ pub struct Route {
     /// A literal path, without parameters.
     pub path: &'static str,
     pub input: RouteInput,
-    pub cache: CacheRule,
+    /// For how many seconds a cache may keep the answer. `None`: it must not store the answer, because most answers
+    /// describe this moment, belong to one caller, or changed something.
+    pub max_age_s: Option<u32>,
     /// A GET that changes something, because the contract demands it. It is refused if a foreign page caused it.
     pub acts: bool,
     /// Derives the schema of this route's input from the schema of the arguments, if they differ.
@@ -45,24 +47,13 @@ pub struct Action {
     pub names: &'static [&'static str],
 }
 
-/// Whether a client may cache an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheRule {
-    /// No header: the answer describes this moment, or the call changed something.
-    Unspecified,
-    /// For this many seconds; then the client revalidates it by its entity tag.
-    MaxAge(u32),
-    /// Never: the answer contains a token or a product.
-    NoStore,
-}
-
 impl Route {
     pub const fn get(path: &'static str) -> Self {
         Self::of(path, RouteInput::Query)
     }
 
     const fn of(path: &'static str, input: RouteInput) -> Self {
-        Self { path, input, cache: CacheRule::Unspecified, acts: false, schema: same_schema }
+        Self { path, input, max_age_s: None, acts: false, schema: same_schema }
     }
 
     pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
@@ -95,13 +86,9 @@ impl Route {
         Self { acts: true, ..self }
     }
 
+    /// Lets every cache keep the answer, so it must be the same for all callers and change nothing.
     #[must_use]
     pub const fn cached_for(self, seconds: u32) -> Self {
-        Self { cache: CacheRule::MaxAge(seconds), ..self }
-    }
-
-    #[must_use]
-    pub const fn no_store(self) -> Self {
-        Self { cache: CacheRule::NoStore, ..self }
+        Self { max_age_s: Some(seconds), ..self }
     }
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod by_action;
+mod caching;
 mod caller_limit;
 mod foreign_page;
 mod json_envelope;
@@ -10,6 +11,7 @@ mod middleware;
 pub mod rest;
 
 pub use arguments::{Body, MAX_BODY_BYTES, Query, RawBody};
+pub use caching::add_vary;
 pub use caller_limit::{CallerBucket, CallerLimit};
 pub use json_envelope::JsonEnvelope;
 pub use middleware::with_middleware;

@@ -22,6 +22,6 @@ pub enum GatewayError {
 
 /// An error that API Gateway returns without a function. Its JSON differs from the functions' problem documents.
 pub(super) fn gateway_response(status: StatusCode, message: &'static str) -> Response {
-    (status, [(header::CONTENT_TYPE, "application/json")], json!({ "message": message }).to_string())
-        .into_response()
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    (status, headers, json!({ "message": message }).to_string()).into_response()
 }

@@ -210,8 +210,9 @@ async fn packaged_function_gets_the_event_and_may_fail() {
     let received: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(received, json!({ "key": "ANY /works/{id}", "path": "/works/7", "body": "{}" }));
 
-    let (status, _, body) = send(&api, request(Method::GET, "/other", "")).await;
+    let (status, headers, body) = send(&api, request(Method::GET, "/other", "")).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(headers[header::CACHE_CONTROL], "no-store");
     assert!(!String::from_utf8_lossy(&body).contains("memory"), "{body:?}");
     assert!(router_of_packaged(&template, &BTreeMap::new()).is_err());
 }

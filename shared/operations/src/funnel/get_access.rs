@@ -50,7 +50,7 @@ impl Operation for GetAccess {
         "use my access token",
         "show the product that my token opens",
     ];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/access").no_store()];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -108,7 +108,7 @@ impl Operation for LeaveFeedback {
             tags: &["registry", "feedback"],
         },
     ];
-    const ROUTES: &'static [Route] = &[Route::post_as("/api/products/feedback", Ok).no_store()];
+    const ROUTES: &'static [Route] = &[Route::post_as("/api/products/feedback", Ok)];
     const REFUSALS: &'static [u16] = &[401, 404, 409];
     type Arguments = GivenFeedback;
     type Answer = Answer;

@@ -111,11 +111,8 @@ impl Operation for TakeDemo {
             tags: &["registry", "demo"],
         },
     ];
-    // The idempotency key in the draft is for this caller only.
-    const ROUTES: &'static [Route] = &[
-        Route::get("/api/products/demo").acting().no_store(),
-        Route::post_as("/api/products/demo", Ok).no_store(),
-    ];
+    const ROUTES: &'static [Route] =
+        &[Route::get("/api/products/demo").acting(), Route::post_as("/api/products/demo", Ok)];
     const REFUSALS: &'static [u16] = &[403, 404, 409];
     type Arguments = Arguments;
     type Answer = Answer;

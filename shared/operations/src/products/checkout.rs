@@ -146,7 +146,7 @@ impl Operation for Checkout {
         &["checkout", "pay for a product", "show the prices of the products"];
     const ROUTES: &'static [Route] = &[
         Route::get_as(PATH, purchase_query).taking(purchase_id_only),
-        Route::post_as(PATH, require_sku).taking(sku_required).no_store(),
+        Route::post_as(PATH, require_sku).taking(sku_required),
     ];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

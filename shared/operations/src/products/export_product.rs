@@ -77,7 +77,7 @@ impl Operation for ExportProduct {
             archive or as JSON.",
         tags: &["products", "export", "agent-skills"],
     }];
-    const ROUTES: &'static [Route] = &[Route::get("/api/products/export").no_store()];
+    const ROUTES: &'static [Route] = &[Route::get("/api/products/export")];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     const FILES: &'static [&'static str] = &["application/zip", "application/gzip"];
     type Arguments = Arguments;

@@ -135,8 +135,8 @@ impl Operation for VerifyProduct {
     const PHRASES: &'static [&'static str] =
         &["verify the product files of {id}", "compare the saved product files of {id} with today's"];
     const ROUTES: &'static [Route] = &[
-        Route::get_as("/api/products/verify", default_to_usage).no_store(),
-        Route::post_as("/api/products/verify", Ok).no_store(),
+        Route::get_as("/api/products/verify", default_to_usage),
+        Route::post_as("/api/products/verify", Ok),
     ];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     type Arguments = Arguments;

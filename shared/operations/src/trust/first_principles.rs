@@ -65,11 +65,7 @@ impl Operation for FirstPrinciples {
         "what are the first principles?",
         "first principles overview",
     ];
-    // An answer of `manage_listing` can contain an access token.
-    const ROUTES: &'static [Route] = &{
-        let [get, post] = Route::family(PATH);
-        [get, post.no_store()]
-    };
+    const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
     type Answer = Answer;
 

@@ -1,5 +1,6 @@
-//! The middleware of every function. It adds a request id to each answer, and returns problem documents for
-//! unknown paths and methods. It also refuses requests of foreign pages, and returns an answer if the code panics.
+//! The middleware of every function. It adds a request id and the rule for caches to each answer, and returns problem
+//! documents for unknown paths and methods. It also refuses requests of foreign pages, and returns an answer if the code
+//! panics.
 
 use std::any::Any;
 use std::time::Instant;
@@ -15,6 +16,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
+use super::caching;
 use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
 use registry_app::App;
@@ -23,7 +25,7 @@ use registry_model::{NextStep, Random};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The outermost layer comes last: an answer after a panic has a request id, too.
+/// The outermost layer comes last: an answer after a panic has a request id and a rule for caches, too.
 pub fn with_middleware(router: Router<App>, app: App) -> Router {
     let random = app.random.clone();
     let (flushing, guarded) = (app.clone(), app.clone());
@@ -40,7 +42,7 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
         Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
         None => router,
     };
-    router.layer(from_fn_with_state(random, request_id))
+    router.layer(from_fn_with_state(random, complete))
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {
@@ -87,7 +89,7 @@ fn panic_response(panic: Box<dyn Any + Send>) -> Response {
     Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
 }
 
-async fn request_id(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
+async fn complete(State(random): State<Random>, request: Request, next: Next) -> Response<Body> {
     let id = random.hex(16);
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
@@ -100,5 +102,6 @@ async fn request_id(State(random): State<Random>, request: Request, next: Next) 
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    caching::complete(headers);
     response
 }

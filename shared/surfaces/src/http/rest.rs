@@ -19,9 +19,7 @@ use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
-use registry_operations::{
-    Action, AnyOperation, Attachment, CacheRule, RawArguments, Rendered, Route, RouteInput,
-};
+use registry_operations::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));
@@ -29,7 +27,10 @@ pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
         let members =
             served.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));
         let actions = members.filter(|(action, _)| action.path == route.path).collect();
-        router.route(route.path, handler(operation, route, actions))
+        let at_path =
+            served.iter().flat_map(|operation| operation.routes).filter(|other| other.path == route.path);
+        let methods: Vec<_> = at_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
+        router.route(route.path, handler(operation, route, actions, methods.join(",")))
     })
 }
 
@@ -37,27 +38,22 @@ fn handler(
     operation: &'static AnyOperation,
     route: &'static Route,
     actions: Vec<(Action, &'static AnyOperation)>,
+    methods: String,
 ) -> MethodRouter<App> {
     let actions: Arc<[_]> = actions.into();
     let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
         run(app, caller, operation, route, &actions, request).await
     };
-    match (route.is_post(), operation.effect.read_only) {
+    match (route.is_post(), route.acts || !operation.effect.read_only) {
         (true, _) => post(serve),
-        (false, true) => get(serve),
-        (false, false) => get(serve).head(move |request| head_of_effect(operation, route, request)),
+        (false, false) => get(serve),
+        (false, true) => get(serve).head(move |request| head_of_effect(methods, request)),
     }
 }
 
 /// A client that sends HEAD checks whether a link works; a GET that changes something does not run for it.
-async fn head_of_effect(
-    operation: &'static AnyOperation,
-    route: &'static Route,
-    request: Request,
-) -> impl IntoResponse {
-    let at_the_path = operation.routes.iter().filter(|other| other.path == route.path);
-    let methods: Vec<_> = at_the_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
-    ([(header::ALLOW, methods.join(","))], wrong_method(request).await)
+async fn head_of_effect(methods: String, request: Request) -> impl IntoResponse {
+    ([(header::ALLOW, methods)], wrong_method(request).await)
 }
 
 async fn run(
@@ -100,19 +96,14 @@ async fn run(
             (media_type, disposition.ok(), Bytes::from(bytes))
         }
     };
-    let mut response = match route.cache {
-        CacheRule::Unspecified | CacheRule::NoStore => {
-            ([(header::CONTENT_TYPE, media_type)], body).into_response()
-        }
-        CacheRule::MaxAge(seconds) => {
+    let mut response = match route.max_age_s {
+        None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
+        Some(seconds) => {
             let validator = CacheValidator::of_body(&body);
             let body = Some(body).filter(|_| !validator.matches_request(&headers));
             conditional_response(seconds, &validator, media_type, body)
         }
     };
-    if route.cache == CacheRule::NoStore {
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    }
     if let Some(disposition) = disposition {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
     }

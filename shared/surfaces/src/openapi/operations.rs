@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::components::Components;
 use super::{families, parameters, responses, tag, type_name};
 use crate::call::example;
-use registry_operations::{CacheRule, DESCRIPTIONS, Description, Route, RouteInput};
+use registry_operations::{DESCRIPTIONS, Description, Route, RouteInput};
 
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     for operation in DESCRIPTIONS {
@@ -93,7 +93,7 @@ fn answers(
     for media_type in operation.files {
         content.insert((*media_type).to_owned(), json!({}));
     }
-    let kept = matches!(route.cache, CacheRule::MaxAge(_));
+    let kept = route.max_age_s.is_some();
     let mut all = responses::success(operation.title, &content, kept);
     all.extend(responses::refusals(operation.refusals, takes_query, takes_body));
     all

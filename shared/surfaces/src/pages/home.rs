@@ -9,15 +9,19 @@ use super::frame::{self, Frame, Section, html};
 use super::problem_page::PublishForm;
 use super::rows::Row;
 use super::when::When;
-use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, probe_statistics};
+use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, Validity, probe_statistics};
 use registry_app::App;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
 use registry_model::Handshake;
+use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
 use registry_operations::LIST_YOURSELF;
 use registry_store::Live;
 
 const MAX_ROWS: u32 = 6;
+
+/// A page that is rendered within this many seconds is reused, unless a listing changed.
+const REUSED_FOR_S: i64 = 10;
 
 const HEADERS: [(&str, &str); frame::HEADERS.len() + ROOT_LINKS.len()] = {
     let mut all = [("", ""); frame::HEADERS.len() + ROOT_LINKS.len()];
@@ -56,6 +60,12 @@ impl Document for Home {
     const SHOWS_LIVE: bool = true;
     type Query = NoQuery;
     type Answer = String;
+
+    /// The page shows times relative to now, the shortest of them in seconds.
+    fn cache_validator(app: &App, request: &DocumentRequest<NoQuery>) -> Validity {
+        let span = app.clock.now().as_second().div_euclid(REUSED_FOR_S);
+        Ok(Some(CacheValidator::weak(&format!("home/{}/{span}", request.live.version))))
+    }
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let (settings, now, live) = (&app.settings, app.clock.now(), request.live);

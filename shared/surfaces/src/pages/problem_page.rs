@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 
 use super::frame::{self, Frame, Section, html};
+use crate::http::add_vary;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
@@ -37,7 +38,7 @@ async fn for_browsers(State(app): State<App>, request: Request, next: Next) -> R
     let is_browser = request.method() != Method::HEAD && accepts_html(request.headers());
     let mut response = next.run(request).await;
     let Some(problem) = response.extensions_mut().remove::<Problem>() else { return response };
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    add_vary(response.headers_mut(), "accept");
     let is_document =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/problem+json");
     if is_browser && is_document { page(&app.settings, &problem, response) } else { response }

@@ -1,7 +1,10 @@
 //! Tests rules for all pages. Each page has a complete head. Its content security policy allows only files of
 //! the registry. Its assets load.
 
+use std::time::Duration;
+
 use registry::pages::{ASSETS, PAGES};
+use tests::peers::{Peer, agents};
 use tests::test_registry::{Reply, TestRegistry};
 
 use crate::fixtures::live_pair;
@@ -74,10 +77,26 @@ async fn root_path_returns_the_discovery_map_to_machines_and_html_to_browsers() 
     assert_eq!((map.status, map.body["base_url"].as_str()), (200, Some(registry.url("").as_str())));
     for accept in [BROWSER, ("accept", "*/*")] {
         let page = registry.get_with("/", accept).await;
-        assert_eq!((page.status, page.header("vary")), (200, "accept"), "{page:?}");
+        assert_eq!((page.status, page.header("vary")), (200, "accept, accept-encoding, origin"), "{page:?}");
         assert_eq!(links(&page), links(&map), "the page and the map do not link to the same documents");
         assert!(page.header("link").contains("describedby"), "{:?}", page.headers);
     }
+}
+
+/// The page contains times in seconds, so a page that is rendered again is another page.
+#[tokio::test]
+async fn home_page_is_reused_for_ten_seconds_unless_a_listing_goes_live() {
+    let registry = TestRegistry::start().await;
+    let tag = async || registry.get_with("/", BROWSER).await.header("etag").to_owned();
+    let first = tag().await;
+    registry.advance(Duration::from_secs(9));
+    assert_eq!(tag().await, first);
+    registry.advance(Duration::from_secs(1));
+    let later = tag().await;
+    assert_ne!(later, first);
+    let peer = Peer::start(agents::newest).await;
+    registry.live_card(&peer.card()).await;
+    assert_ne!(tag().await, later);
 }
 
 #[tokio::test]

@@ -76,7 +76,7 @@ async fn documents_support_head_and_conditional_requests() {
         for cached in [tag, "*", &format!("\"other\", {}", tag.trim_start_matches("W/"))] {
             let again = client.request(Method::GET, &path, &[("if-none-match", cached)]).await;
             assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}: {cached}");
-            for name in [header::ETAG, header::CACHE_CONTROL] {
+            for name in [header::ETAG, header::CACHE_CONTROL, header::VARY] {
                 assert_eq!(again.header(&name), get.header(&name), "{path}");
             }
         }
@@ -140,7 +140,7 @@ async fn web_pages_of_any_origin_can_call_every_path() {
         let preflight = [
             ORIGIN,
             ("access-control-request-method", "POST"),
-            ("access-control-request-headers", "content-type"),
+            ("access-control-request-headers", "authorization,content-type"),
         ];
         let allowed = client.request(Method::OPTIONS, &path, &preflight).await;
         assert!(allowed.status.is_success() && allowed.body.is_empty(), "{path}: {}", allowed.status);
@@ -149,6 +149,14 @@ async fn web_pages_of_any_origin_can_call_every_path() {
         for method in ["GET", "HEAD", "POST", "OPTIONS"] {
             assert!(methods.split(',').any(|allowed| allowed.trim() == method), "{path}: {methods}");
         }
+        let headers: Vec<_> = allowed.header(header::ACCESS_CONTROL_ALLOW_HEADERS).split(',').collect();
+        assert!(
+            headers.contains(&"authorization") && headers.contains(&"content-type"),
+            "{path}: {headers:?}"
+        );
+        // A page must not claim to be the proxy, and a browser must not add credentials by itself.
+        assert!(!headers.contains(&"x-proxy-secret"), "{path}: {headers:?}");
+        assert_eq!(allowed.headers.get(header::ACCESS_CONTROL_ALLOW_CREDENTIALS), None, "{path}");
         let answer = client.request(Method::HEAD, &path, &[ORIGIN]).await;
         assert_eq!(answer.header(header::ACCESS_CONTROL_ALLOW_ORIGIN), "*", "{path}");
         let exposed = answer.header(header::ACCESS_CONTROL_EXPOSE_HEADERS);
@@ -163,7 +171,7 @@ async fn head_and_get_match_for_every_read_operation() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only) {
-        for route in entry.routes.iter().filter(|route| !route.is_post()) {
+        for route in entry.routes.iter().filter(|route| !route.is_post() && !route.acts) {
             let query = match route.input {
                 RouteInput::QueryByAction => String::new(),
                 _ => query(&pair, entry),
@@ -182,7 +190,7 @@ async fn head_and_get_match_for_every_read_operation() {
                 let again = client.request(Method::GET, &path, &[("if-none-match", tag)]).await;
                 assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}");
             } else {
-                assert_eq!(tag, "", "{path} must not be cached");
+                assert_eq!((tag, caching), ("", "no-store"), "{path} must not be cached");
             }
         }
     }
@@ -190,16 +198,65 @@ async fn head_and_get_match_for_every_read_operation() {
 
 /// Link checkers send HEAD to every URL of a row.
 #[tokio::test(flavor = "multi_thread")]
-async fn head_request_does_not_order_a_demo() {
+async fn head_request_orders_no_demo_and_visits_no_inbox() {
+    for path in ["/api/products/demo", "/api/talk"] {
+        let pair = live_pair().await;
+        let client = RawClient::of(&pair.registry);
+        let path = format!("{path}?listing_id={}", pair.agent);
+        let before = pair.registry.table().await;
+        let head = client.request(Method::HEAD, &path, &[]).await;
+        assert_eq!(
+            (head.status, head.header(header::ALLOW)),
+            (StatusCode::METHOD_NOT_ALLOWED, "GET,POST"),
+            "{path}"
+        );
+        assert_eq!(before.difference(&pair.registry.table().await), [""; 0], "{path}");
+        assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200, "{path}");
+        assert_ne!(before.difference(&pair.registry.table().await), [""; 0], "{path}");
+    }
+}
+
+/// A cache answers all callers with what it kept, and the registry does not learn of these requests.
+#[test]
+fn only_reads_that_are_the_same_for_all_callers_may_be_kept() {
+    let mut kept = 0;
+    for entry in CATALOGUE {
+        for route in entry.routes.iter().filter(|route| route.max_age_s.is_some()) {
+            kept += 1;
+            assert!(!route.is_post() && !route.acts, "{}", route.path);
+            assert!(entry.effect.read_only && !entry.effect.open_world, "{}", route.path);
+            // The rule of a family's endpoint would apply to all operations that share it.
+            assert!(matches!(route.input, RouteInput::Query), "{}", route.path);
+        }
+    }
+    assert!(kept >= 7, "{kept}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_without_a_rule_must_not_be_stored() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
-    let path = format!("/api/products/demo?listing_id={}", pair.agent);
-    let before = pair.registry.table().await;
-    let head = client.request(Method::HEAD, &path, &[]).await;
-    assert_eq!((head.status, head.header(header::ALLOW)), (StatusCode::METHOD_NOT_ALLOWED, "GET,POST"));
-    assert_eq!(before.difference(&pair.registry.table().await), [""; 0]);
-    assert_eq!(client.request(Method::GET, &path, &[]).await.status, 200);
-    assert_ne!(before.difference(&pair.registry.table().await), [""; 0]);
+    let json = [("accept", "application/json")];
+    for (method, path, headers) in [
+        (Method::GET, "/", &json[..]),
+        (Method::GET, "/no/such/path", &[]),
+        (Method::GET, "/api/publish", &[]),
+        (Method::GET, "/mcp", &[]),
+        (Method::POST, "/mcp", &[]),
+        (Method::GET, "/api/a2a", &[]),
+        (Method::POST, "/api/a2a", &[]),
+        (Method::GET, "/api/a2a/tasks/x", &[]),
+        (Method::GET, "/api/ard/agents", &[]),
+        (Method::POST, "/api/ard/search", &[]),
+        (Method::GET, "/v0.1/servers/none/versions", &[]),
+        (Method::POST, "/v0.1/publish", &[]),
+        (Method::GET, "/badge/1", &[]),
+        (Method::POST, "/api/products/checkout/webhook", &[]),
+    ] {
+        let answer = client.request(method.clone(), path, headers).await;
+        assert_eq!(answer.header(header::CACHE_CONTROL), "no-store", "{method} {path}: {}", answer.status);
+        assert!(answer.headers.get_all(header::VARY).iter().count() <= 1, "{method} {path}");
+    }
 }
 
 /// The example of an operation as a query, with a listing that exists.
