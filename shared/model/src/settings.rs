@@ -712,7 +712,9 @@ mod tests {
     fn settings_contains_several_settings() {
         let text = " BRAND = A; B=C ;\nRECHECK_DAYS=3\nDEMOS_PER_HOUR=7;";
         let entries = text.replace("A; B=C", "Name=1");
-        let s = settings(Mode::Public, &[("SETTINGS", &entries), ("PROBE_HOURLY_CAP", "9"), ("DNS_SERVER", "")]).unwrap();
+        let s =
+            settings(Mode::Public, &[("SETTINGS", &entries), ("PROBE_HOURLY_CAP", "9"), ("DNS_SERVER", "")])
+                .unwrap();
         assert_eq!((s.brand.as_str(), s.recheck_days, s.probe_hourly_cap), ("Name=1", 3, 9));
         assert_eq!(s.rate(LimitedAction::Demo).caller, 7);
         assert_eq!(settings(Mode::Public, &[("SETTINGS", " ;\n")]), settings(Mode::Public, &[]));
@@ -728,7 +730,9 @@ mod tests {
             assert_eq!(error.name, "SETTINGS", "{entries}");
             error.value
         };
-        for name in ["RECHECK_DAY", "PORT", "RUST_LOG", "DEMOS_PER_DAY", "BRAND"].into_iter().chain(ONLY_ALONE) {
+        for name in
+            ["RECHECK_DAY", "PORT", "RUST_LOG", "DEMOS_PER_DAY", "BRAND"].into_iter().chain(ONLY_ALONE)
+        {
             assert_eq!(refused(&format!("{name}=12345678901234567890123456789012")), name);
         }
         for entries in ["RECHECK_DAYS", "RECHECK_DAYS=", "RECHECK_DAYS=3;RECHECK_DAYS=3"] {

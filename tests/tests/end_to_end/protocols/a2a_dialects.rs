@@ -542,7 +542,8 @@ async fn get_request_returns_a_description_of_the_endpoint() {
     let registry = TestRegistry::start().await;
     let status = registry.get("/api/a2a").await.body;
     assert_eq!((&status["ok"], &status["protocol"]), (&json!(true), &json!("a2a")));
-    for method in ["message/send", "tasks/send", "help", "SendMessage", "GetTask", "ListTasks", "CancelTask"] {
+    for method in ["message/send", "tasks/send", "help", "SendMessage", "GetTask", "ListTasks", "CancelTask"]
+    {
         assert!(status["methods"].as_array().unwrap().contains(&json!(method)), "{method}");
     }
     let help = result(&registry, "help", &json!({})).await;
