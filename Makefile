@@ -1,11 +1,13 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy browser openapi conformance second-engine acceptance nightly deploy
+.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy browser openapi conformance second-engine dry-run acceptance nightly deploy
 
 TOOLS := target/venv/bin
-LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked
+LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
 FUNCTIONS := --bins --workspace --exclude registry --exclude 'registry-*' --exclude local --exclude tests --exclude repository --exclude minimal-lambda
 PROFILE ?= quick
+# Of the Lambda functions: x86_64 or arm64 (needs `rustup target add aarch64-unknown-linux-gnu`).
+ARCHITECTURE ?= x86_64
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1\t/' | expand -t 16
@@ -28,7 +30,7 @@ check-infra: $(TOOLS)/.installed ## check the SAM template and the GitHub workfl
 	infra/check
 	cargo test --workspace --test template
 
-build: $(TOOLS)/.installed ## build the Lambda functions: target/lambda/<function>/bootstrap and bootstrap.zip
+build: $(TOOLS)/.installed ## build the Lambda functions: target/lambda/<function>/bootstrap.zip; ARCHITECTURE=x86_64 or arm64
 	$(LAMBDA) $(FUNCTIONS)
 	$(LAMBDA) $(FUNCTIONS) --output-format zip
 
@@ -97,11 +99,14 @@ second-engine: ## run the tests of the store on another DynamoDB engine
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke second-engine walk page-script log-client caching-proxy openapi conformance interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke dry-run second-engine walk page-script log-client caching-proxy openapi conformance interop browser prove ## run all checks; takes some hours
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
-deploy: build ## deploy to your own AWS account; it asks you before it changes anything
-	SAM_CLI_TELEMETRY=0 $(TOOLS)/sam deploy --guided --template-file infra/template.yaml --capabilities CAPABILITY_IAM
+dry-run: check-infra ## deploy the template to moto, a stand-in for AWS
+	AWS_DEFAULT_REGION=us-east-1 $(TOOLS)/python infra/dry_run.py target/infra/template.json
+
+deploy: build ## deploy to your AWS account: STACK=<name> STAGE=dev|prod; infra/deploy describes EXECUTE and PARAMETERS
+	infra/deploy
 
 $(TOOLS)/.installed: infra/requirements.txt
 	python3 -m venv target/venv

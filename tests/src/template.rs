@@ -94,9 +94,9 @@ impl Template {
 
 fn allows(statement: &Value, act: &Act) -> bool {
     let resources = match &act.index {
-        None => vec![json!({ "Fn::GetAtt": "Table.Arn" })],
+        None => vec![json!({ "Fn::GetAtt": "TableArn.Value" })],
         Some(index) => ["*", index.as_str()]
-            .map(|index| json!({ "Fn::Sub": format!("${{Table.Arn}}/index/{index}") }))
+            .map(|index| json!({ "Fn::Sub": format!("${{TableArn.Value}}/index/{index}") }))
             .to_vec(),
     };
     let condition = &statement["Condition"]["ForAllValues:StringLike"];

@@ -9,35 +9,22 @@ use http::header;
 use registry::app::App;
 use registry::ard::browse::{self, List};
 use registry::ard::explore::{self, Explored};
-use registry::ard::{ArdError, search};
+use registry::ard::{ArdError, about, search};
 use registry::documents::agent_directory::{self, Directory};
 use registry::error::Problem;
 use registry::http::{Body, Query, RawBody};
 use registry::model::Caller;
 use registry::model::protocol::ARD_BASE;
 use registry::operations::{ARD_SEARCH, RawArguments};
-use serde_json::{Value, json};
 
 pub(crate) fn routes() -> Router<App> {
     Router::new()
+        .route("/api/ard", get(about))
         .route(ARD_BASE, get(about))
         .route("/api/ard/search", post(search_by_body))
         .route("/api/ard/explore", post(explore))
         .route("/api/ard/agents", get(browse))
         .route("/agents/search", post(search_agents))
-}
-
-/// The description at the base URL of the ARD API.
-async fn about(State(app): State<App>) -> Json<Value> {
-    let at = |path: &str| app.settings.url(path);
-    Json(json!({
-        "ok": true,
-        "protocol": "ard",
-        "search": { "method": "POST", "url": at("/api/ard/search"), "body": { "query": { "text": "weather forecast" } } },
-        "explore": { "method": "POST", "url": at("/api/ard/explore"), "body": { "resultType": { "facets": [{ "field": "type" }] } } },
-        "agents": { "method": "GET", "url": at("/api/ard/agents") },
-        "catalog": at("/.well-known/ai-catalog.json"),
-    }))
 }
 
 /// A `query` object is ARD's request; everything else is this registry's own.

@@ -2,10 +2,14 @@
 //! function serves.
 
 use axum::Router;
+use axum::response::Redirect;
+use axum::routing::{any, get};
 use registry::app::App;
+use registry::ard;
 use registry::discovery;
 use registry::documents;
 use registry::http::{rest, with_middleware};
+use registry::model::protocol::ARD_BASE;
 use registry::openapi::OPENAPI;
 use registry::operations;
 use registry::pages::with_problem_pages;
@@ -46,5 +50,10 @@ pub fn router(app: App) -> Router {
         &OPENAPI,
     ]);
     let documents = documents.merge(rest::operations(&[&operations::INCLUSION_PROOF]));
-    with_problem_pages(with_middleware(documents, app.clone()), app)
+    // No route of an HTTP API ends in a slash, so these requests can match `$default`. This function may not use the
+    // items that the A2A endpoint needs. So it redirects; 308 keeps the method and the body.
+    let with_slash = Router::new()
+        .route(ARD_BASE, get(ard::about))
+        .route("/api/a2a/", any(async || Redirect::permanent("/api/a2a")));
+    with_problem_pages(with_middleware(documents.merge(with_slash), app.clone()), app)
 }

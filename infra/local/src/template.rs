@@ -165,7 +165,9 @@ impl Event<'_> {
         let path = match self.property("Path") {
             Value::Null => None,
             Value::String(path) if path == "$default" => None,
-            Value::String(path) if path.starts_with('/') => Some(path.clone()),
+            // API Gateway refuses other route keys that end in a slash.
+            Value::String(path) if path == "/" => Some(path.clone()),
+            Value::String(path) if path.starts_with('/') && !path.ends_with('/') => Some(path.clone()),
             _ => return Err(self.invalid("Path")),
         };
         let method = match (self.property("Method").as_str(), &path) {

@@ -3,6 +3,7 @@
 
 mod table;
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use jiff::SignedDuration;
 use url::Url;
 
 use crate::protocol::MCP_ENDPOINT;
-use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate};
+use crate::rate_limit::{LimitedAction, RATE_LIMITS, Rate, RateLimit};
 use crate::{Kind, LogWitness, NameServers, Reach, Secret, TrustedProxy};
 use table::Form;
 
@@ -166,11 +167,14 @@ pub struct SettingError {
 }
 
 impl Settings {
-    /// Reads the settings; `lookup` returns the value of an environment variable.
+    /// Reads the settings; `lookup` returns the value of an environment variable. The variable `SETTINGS` can contain
+    /// several settings.
     ///
     /// # Errors
     /// The first variable with an invalid value.
     pub fn from_env(mode: Mode, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
+        let several = several(&lookup)?;
+        let lookup = |name: &str| several.get(name).cloned().or_else(|| lookup(name));
         let read = Reader { lookup: &lookup };
         let rate_limits = read.switch("RATE_LIMITS")?;
         if !rate_limits && mode == Mode::Public {
@@ -295,9 +299,63 @@ impl Settings {
     }
 }
 
+/// Settings that `SETTINGS` cannot contain: what a deployment sets for each function, and secrets. Anyone who may read the
+/// configuration of a function can read its variables.
+const ONLY_ALONE: [&str; 11] = [
+    "SETTINGS",
+    "BASE_URL",
+    "TABLE_NAME",
+    "BUS_NAME",
+    "SIGNING_KEY_ID",
+    "MESSAGE_KEY_ID",
+    "LOG_KEY_ID",
+    "PROXY_SECRET",
+    "OPERATOR_TOKEN",
+    "STRIPE_SECRET_KEY",
+    "STRIPE_WEBHOOK_SECRET",
+];
+
+/// The settings in the variable `SETTINGS`, so that a deployment can pass any setting without a parameter of its own.
+fn several(lookup: &impl Fn(&str) -> Option<String>) -> Result<BTreeMap<String, String>, SettingError> {
+    let mut values = BTreeMap::new();
+    let text = lookup("SETTINGS").unwrap_or_default();
+    for entry in text.split([';', '\n']).map(str::trim).filter(|entry| !entry.is_empty()) {
+        let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
+        let (name, value) = (name.trim(), value.trim());
+        let is_set = lookup(name).is_some_and(|value| !value.trim().is_empty());
+        let is_repeated = values.insert(name.to_owned(), value.to_owned()).is_some();
+        if value.is_empty() || is_set || is_repeated || !has_row(name) || ONLY_ALONE.contains(&name) {
+            // The value could be a secret.
+            return Err(invalid("SETTINGS", name.to_owned()));
+        }
+    }
+    Ok(values)
+}
+
+/// Whether [`Settings`] reads a setting of this name.
+fn has_row(name: &str) -> bool {
+    let is_rate = |limit: &RateLimit| {
+        [Some(limit.caller_setting()), Some(limit.everybody_setting()), limit.target_setting()]
+            .iter()
+            .flatten()
+            .any(|setting| setting == name)
+    };
+    let is_row = |setting: &Setting| setting.name == name && !matches!(setting.form, Form::Elsewhere(_));
+    SETTINGS.iter().any(is_row) || RATE_LIMITS.iter().any(is_rate)
+}
+
 /// Reads single variables by their rows in [`SETTINGS`]; an empty value counts as absent.
 struct Reader<'a, L> {
     lookup: &'a L,
+}
+
+fn form(name: &str) -> Form {
+    let row = SETTINGS.iter().find(|setting| setting.name == name);
+    row.map_or(Form::Elsewhere(""), |setting| setting.form)
+}
+
+fn invalid(name: &str, value: String) -> SettingError {
+    SettingError { name: name.to_owned(), value, allowed: form(name).allowed() }
 }
 
 fn begins(key: &str, prefixes: &[&str]) -> bool {
@@ -309,38 +367,29 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         (self.lookup)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
 
-    fn form(name: &str) -> Form {
-        let row = SETTINGS.iter().find(|setting| setting.name == name);
-        row.map_or(Form::Elsewhere(""), |setting| setting.form)
-    }
-
-    fn invalid(name: &str, value: String) -> SettingError {
-        SettingError { name: name.to_owned(), value, allowed: Self::form(name).allowed() }
-    }
-
     /// The value, or the default of the table.
     fn text(&self, name: &str) -> String {
-        let Form::Text(default, _) = Self::form(name) else { return String::new() };
+        let Form::Text(default, _) = form(name) else { return String::new() };
         self.value(name).unwrap_or_else(|| default.to_owned())
     }
 
     fn number(&self, name: &str) -> Result<u32, SettingError> {
-        let Form::Number(default, least, greatest) = Self::form(name) else { return Ok(0) };
+        let Form::Number(default, least, greatest) = form(name) else { return Ok(0) };
         match self.value(name) {
             None => Ok(default),
             Some(value) => match u32::from_str(&value) {
                 Ok(number) if (least..=greatest).contains(&number) => Ok(number),
-                _ => Err(Self::invalid(name, value)),
+                _ => Err(invalid(name, value)),
             },
         }
     }
 
     fn switch(&self, name: &str) -> Result<bool, SettingError> {
         match self.value(name).as_deref() {
-            None => Ok(matches!(Self::form(name), Form::Switch(true))),
+            None => Ok(matches!(form(name), Form::Switch(true))),
             Some("on") => Ok(true),
             Some("off") => Ok(false),
-            Some(value) => Err(Self::invalid(name, value.to_owned())),
+            Some(value) => Err(invalid(name, value.to_owned())),
         }
     }
 
@@ -368,7 +417,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
     fn proxy(&self) -> Result<Option<TrustedProxy>, SettingError> {
         let header = self.text("PROXY_ADDRESS_HEADER");
         if HeaderName::try_from(header.as_str()).is_err() {
-            return Err(Self::invalid("PROXY_ADDRESS_HEADER", header));
+            return Err(invalid("PROXY_ADDRESS_HEADER", header));
         }
         let secret = self.secret("PROXY_SECRET", |secret| secret.len() >= 32)?;
         Ok(secret.map(|secret| TrustedProxy::new(&secret, &header)))
@@ -379,7 +428,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         if is_valid(&text) && text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Some(Secret::new(text)));
         }
-        Err(Self::invalid(name, "(not shown)".to_owned()))
+        Err(invalid(name, "(not shown)".to_owned()))
     }
 
     /// A URL with a host, without its trailing slashes.
@@ -387,7 +436,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         let value = self.text(name);
         match Url::parse(&value) {
             Ok(url) if url.has_host() && is_valid(&url) => Ok(value.trim_end_matches('/').to_owned()),
-            _ => Err(Self::invalid(name, value)),
+            _ => Err(invalid(name, value)),
         }
     }
 
@@ -407,14 +456,14 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         if value.contains("{domain}") && url.is_ok_and(|url| url.has_host()) {
             return Ok(value);
         }
-        Err(Self::invalid(NAME, value))
+        Err(invalid(NAME, value))
     }
 
     fn payments(&self) -> Result<Payments, SettingError> {
         const NAME: &str = "PAYMENTS";
         let value = self.text(NAME);
         let found = Payments::ALL.into_iter().find(|known| known.as_str() == value);
-        found.ok_or_else(|| Self::invalid(NAME, value))
+        found.ok_or_else(|| invalid(NAME, value))
     }
 
     /// In development, every client is this machine, so one address may use all connections.
@@ -437,7 +486,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             Ok(url) if is_contact(&url) && value.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Ok(Some(value))
             }
-            _ => Err(Self::invalid(NAME, value)),
+            _ => Err(invalid(NAME, value)),
         }
     }
 
@@ -447,7 +496,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         OutreachDelivery::ALL
             .into_iter()
             .find(|known| known.as_str() == value)
-            .ok_or_else(|| Self::invalid(NAME, value))
+            .ok_or_else(|| invalid(NAME, value))
     }
 
     fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
@@ -470,7 +519,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         if peers.len() <= MAX_FEDERATION_PEERS && peers.iter().all(is_base) {
             return Ok(peers);
         }
-        Err(Self::invalid(NAME, value))
+        Err(invalid(NAME, value))
     }
 
     fn log_witnesses(&self, mode: Mode) -> Result<Vec<LogWitness>, SettingError> {
@@ -481,7 +530,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         let is_allowed = |witness: &LogWitness| mode == Mode::Development || witness.is_https();
         witnesses
             .filter(|all| all.len() <= MAX_LOG_WITNESSES && all.iter().all(is_allowed))
-            .ok_or_else(|| Self::invalid(NAME, value))
+            .ok_or_else(|| invalid(NAME, value))
     }
 
     fn name_servers(&self) -> Result<NameServers, SettingError> {
@@ -492,7 +541,7 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         }
         match SocketAddr::from_str(&value) {
             Ok(address) if address.port() != 0 => Ok(NameServers::Only(address)),
-            _ => Err(Self::invalid(NAME, value)),
+            _ => Err(invalid(NAME, value)),
         }
     }
 }
@@ -657,6 +706,38 @@ mod tests {
         assert_eq!(s.rate(LimitedAction::Demo), Rate { caller: 7, target: 7, everybody: 3000 });
         assert_eq!(s.rate(LimitedAction::Score).everybody, 9);
         assert!(settings(Mode::Public, &[("SCORE_PER_HOST_PER_HOUR", "0")]).is_err());
+    }
+
+    #[test]
+    fn settings_contains_several_settings() {
+        let text = " BRAND = A; B=C ;\nRECHECK_DAYS=3\nDEMOS_PER_HOUR=7;";
+        let entries = text.replace("A; B=C", "Name=1");
+        let s =
+            settings(Mode::Public, &[("SETTINGS", &entries), ("PROBE_HOURLY_CAP", "9"), ("DNS_SERVER", "")])
+                .unwrap();
+        assert_eq!((s.brand.as_str(), s.recheck_days, s.probe_hourly_cap), ("Name=1", 3, 9));
+        assert_eq!(s.rate(LimitedAction::Demo).caller, 7);
+        assert_eq!(settings(Mode::Public, &[("SETTINGS", " ;\n")]), settings(Mode::Public, &[]));
+        assert!(settings(Mode::Public, &[("SETTINGS", text)]).is_err(), "B is not a setting");
+        let name = |pairs| settings(Mode::Public, pairs).unwrap_err().name;
+        assert_eq!(name(&[("SETTINGS", "RECHECK_DAYS=0")]), "RECHECK_DAYS");
+    }
+
+    #[test]
+    fn settings_refuses_secrets_unknown_names_and_settings_that_are_set_twice() {
+        let refused = |entries: &str| {
+            let error = settings(Mode::Public, &[("SETTINGS", entries), ("BRAND", "Mine")]).unwrap_err();
+            assert_eq!(error.name, "SETTINGS", "{entries}");
+            error.value
+        };
+        for name in
+            ["RECHECK_DAY", "PORT", "RUST_LOG", "DEMOS_PER_DAY", "BRAND"].into_iter().chain(ONLY_ALONE)
+        {
+            assert_eq!(refused(&format!("{name}=12345678901234567890123456789012")), name);
+        }
+        for entries in ["RECHECK_DAYS", "RECHECK_DAYS=", "RECHECK_DAYS=3;RECHECK_DAYS=3"] {
+            assert_eq!(refused(entries), "RECHECK_DAYS");
+        }
     }
 
     #[test]

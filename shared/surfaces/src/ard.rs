@@ -10,15 +10,30 @@ pub mod search;
 pub mod token;
 
 use axum::Json;
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use registry_app::App;
 use registry_model::error::Problem;
 use registry_store::StoreError;
 
 /// ARD §7.2 and §7.4: a larger request is reduced to it.
 const MAX_PAGE_SIZE: u64 = 100;
+
+/// The description at the base URL of the ARD API.
+pub async fn about(State(app): State<App>) -> Json<Value> {
+    let at = |path: &str| app.settings.url(path);
+    Json(json!({
+        "ok": true,
+        "protocol": "ard",
+        "search": { "method": "POST", "url": at("/api/ard/search"), "body": { "query": { "text": "weather forecast" } } },
+        "explore": { "method": "POST", "url": at("/api/ard/explore"), "body": { "resultType": { "facets": [{ "field": "type" }] } } },
+        "agents": { "method": "GET", "url": at("/api/ard/agents") },
+        "catalog": at("/.well-known/ai-catalog.json"),
+    }))
+}
 
 fn page_size(size: Option<u64>, default: usize) -> Result<usize, ArdError> {
     match size {

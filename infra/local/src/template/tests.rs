@@ -110,6 +110,10 @@ fn unsupported_events_are_errors() {
         "event Score of function Publish: Path is missing or invalid"
     );
     assert_eq!(
+        refused("Path: /api/score", "Path: /api/score/"),
+        "event Score of function Publish: Path is missing or invalid"
+    );
+    assert_eq!(
         refused("Method: get }", "Other: get }"),
         "event Score of function Publish: Method is missing or invalid"
     );

@@ -275,7 +275,17 @@ pub const SETTINGS: &[Setting] = &[
         "name of the DynamoDB table; on AWS, the template sets this name",
     ),
     row("BUS_NAME", Text("", "a name"), "name of the EventBridge bus; on AWS, the template sets this name"),
-    row("RUST_LOG", Elsewhere("warn"), "log level, such as `info`"),
+    row(
+        "SETTINGS",
+        Text(
+            "",
+            "`NAME=VALUE` pairs, separated by semicolons or line ends; each name is a setting of this table, occurs once \
+                and has no variable of its own; secrets and what the deployment sets (such as `BASE_URL`) are not allowed",
+        ),
+        "several settings in one variable, as `NAME=VALUE` pairs, separated by semicolons or line ends, such as \
+            `RECHECK_DAYS=5;DEMOS_PER_HOUR=20`; without secrets. On AWS, set the parameter `Settings`",
+    ),
+    row("RUST_LOG", Elsewhere("warn"), "log level, such as `info`; on AWS, set the parameter `LogLevel`"),
     row("LOG_FORMAT", Elsewhere("plain"), "format of the log: `plain` for people, `json` for programs"),
 ];
 

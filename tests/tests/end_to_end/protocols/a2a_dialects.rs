@@ -540,23 +540,38 @@ async fn rest_binding_matches_json_rpc() {
 #[tokio::test]
 async fn get_request_returns_a_description_of_the_endpoint() {
     let registry = TestRegistry::start().await;
-    for path in ["/api/a2a", "/api/a2a/"] {
-        let status = registry.get(path).await.body;
-        assert_eq!((&status["ok"], &status["protocol"]), (&json!(true), &json!("a2a")));
-        for method in
-            ["message/send", "tasks/send", "help", "SendMessage", "GetTask", "ListTasks", "CancelTask"]
-        {
-            assert!(status["methods"].as_array().unwrap().contains(&json!(method)), "{method}");
-        }
+    let status = registry.get("/api/a2a").await.body;
+    assert_eq!((&status["ok"], &status["protocol"]), (&json!(true), &json!("a2a")));
+    for method in ["message/send", "tasks/send", "help", "SendMessage", "GetTask", "ListTasks", "CancelTask"]
+    {
+        assert!(status["methods"].as_array().unwrap().contains(&json!(method)), "{method}");
     }
     let help = result(&registry, "help", &json!({})).await;
     for entry in registry::operations::CATALOGUE {
         assert!(help.to_string().contains(entry.name), "help does not contain {}", entry.name);
     }
-    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
-    assert_eq!(registry.post("/api/a2a/", &request).await.body["result"]["ok"], true);
     let unnumbered = registry.post("/api/a2a", &json!({ "jsonrpc": "2.0", "method": "help" })).await;
     assert!(unnumbered.body["id"].is_null() && unnumbered.body["result"].is_object());
+}
+
+/// API Gateway has no route for this path: the request reaches either the function of `$default`, as here, or that of
+/// `{proxy+}`.
+#[tokio::test]
+async fn endpoint_with_a_slash_is_the_same_endpoint() {
+    let registry = TestRegistry::start().await;
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
+    for reply in [registry.get("/api/a2a/").await, registry.post("/api/a2a/", &request).await] {
+        assert_eq!((reply.status, reply.header("location")), (308, "/api/a2a"));
+    }
+    let a2a = local::functions::http(&registry.app)["a2a"].clone();
+    let direct = Request::post("/api/a2a/").header("content-type", "application/json");
+    let direct = direct.body(Body::from(request.to_string())).unwrap();
+    assert_eq!(a2a.oneshot(direct).await.unwrap().status(), 200);
+
+    for path in ["/api/ard", "/api/ard/"] {
+        assert_eq!(registry.get(path).await.body["protocol"], "ard", "{path}");
+        assert_eq!(registry.post(path, &request).await.status, 405, "{path}");
+    }
 }
 
 #[tokio::test]
