@@ -26,6 +26,13 @@ impl HashPrefix {
         self.length == 0 || hash >> (32 - self.length) == self.bits
     }
 
+    /// Whether every id with the prefix `other` has this prefix, too.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        other.length >= self.length
+            && (self.length == 0 || other.bits >> (other.length - self.length) == self.bits)
+    }
+
     /// The number of bits. Each additional bit halves the number of ids with the prefix.
     #[must_use]
     pub const fn length(self) -> u8 {

@@ -46,7 +46,17 @@ impl ListingId {
 
     /// The id of a name whose slug already belongs to another owner; `owner` makes the id different.
     pub fn of_taken_name(kind: Kind, name: &str, owner: &str) -> Self {
-        let mark = hex_of(format!("{name}\n{owner}").as_bytes(), 8);
+        Self::marked(kind, name, owner, 8)
+    }
+
+    /// The id of a name if even [`Self::of_taken_name`] belongs to another owner. Anybody can find two owners with the same
+    /// short mark, but not with the same long one.
+    pub fn of_contested_name(kind: Kind, name: &str, owner: &str) -> Self {
+        Self::marked(kind, name, owner, 24)
+    }
+
+    fn marked(kind: Kind, name: &str, owner: &str, digits: usize) -> Self {
+        let mark = hex_of(format!("{name}\n{owner}").as_bytes(), digits);
         Self(format!("{}-{}-{mark}", kind.as_str(), slug(name)))
     }
 }

@@ -129,6 +129,10 @@ fn digest(packed: &[u8]) -> [u8; DIGEST_BYTES] {
 }
 
 fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix, Vec<u8>)>, Unreadable> {
+    // The list of all buckets must fit into one item, so a bucket without entries is not stored.
+    if entries.is_empty() {
+        return Ok(Vec::new());
+    }
     let small = entries.len() <= MAX_ENTRIES;
     let bytes = if small { Bucket::of(entries.clone()).write()? } else { Vec::new() };
     if (small && bytes.len() <= MAX_BYTES) || entries.len() <= 1 {

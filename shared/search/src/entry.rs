@@ -15,7 +15,9 @@ use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
 
 /// Different words of a listing that are indexed. Each takes memory in every function that searches; the listings of the
 /// relevance test have 163 on average.
-const MAX_WORDS: usize = 512;
+const MAX_WORDS: usize = 320;
+/// Bytes of these words. A bucket with some entries must stay far below the size of an item.
+const MAX_WORD_BYTES: usize = 6 * 1024;
 /// Characters of a word that are indexed.
 const LONGEST_WORD: usize = 64;
 /// Characters of a tag or of the name of a skill or tool that are stored for hits and facets.
@@ -214,15 +216,17 @@ fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
         (ABILITY_TEXTS, words(&texts)),
     ];
     let mut weights: BTreeMap<String, f32> = BTreeMap::new();
-    let mut written = BTreeSet::new();
+    let (mut written, mut bytes) = (BTreeSet::new(), 0);
     for (field, words) in fields {
         let length = words.len() as f32 / field.mean_length;
         let each = field.weight / (1.0 - field.length_norm + field.length_norm * length);
         for word in words {
             let word: String = word.chars().take(LONGEST_WORD).collect();
-            if written.len() < MAX_WORDS || written.contains(&word) {
+            let has_room = written.len() < MAX_WORDS && bytes + word.len() <= MAX_WORD_BYTES;
+            if has_room || written.contains(&word) {
                 *weights.entry(stem(&word)).or_default() += each;
-                written.insert(word);
+                let length = word.len();
+                bytes += if written.insert(word) { length } else { 0 };
             }
         }
     }

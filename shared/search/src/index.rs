@@ -16,6 +16,8 @@ use registry_model::HashPrefix;
 /// The number of removed documents that may stay in the posting lists without a compaction. In a larger index, up to a
 /// third of all documents may stay.
 const MAX_REMOVED: usize = 2048;
+/// Frequent words. A search compares each of its words with all of them.
+const MAX_FREQUENT: usize = 30_000;
 
 /// A related term must be a word in at least this many documents.
 const MIN_FREQUENT_DOCS: u32 = 5;
@@ -238,7 +240,8 @@ impl Index {
             && word.len() > 2
             && !is_stop_word(word)
             && !is_generic(word);
-        if term.word_freq < MIN_FREQUENT_DOCS || term.is_frequent || !plain {
+        let is_full = self.frequent_words.words.len() >= MAX_FREQUENT;
+        if term.word_freq < MIN_FREQUENT_DOCS || term.is_frequent || !plain || is_full {
             return;
         }
         term.is_frequent = true;
@@ -404,7 +407,7 @@ mod tests {
         let tags = (0..20_000).map(|n| format!("tag{n}")).chain(["x".repeat(100_000)]).collect();
         let text = IndexedText { name: "acme/helper".to_owned(), tags, ..IndexedText::default() };
         let entry = IndexEntry::from_text(entry(1).listing, &text);
-        assert!(entry.words.len() <= 512 && entry.stems.len() <= 512, "{}", entry.words.len());
+        assert!(entry.words.len() <= 320 && entry.stems.len() <= 320, "{}", entry.words.len());
         assert!(entry.words.iter().all(|word| word.len() <= 64) && entry.words.contains(&"helper".to_owned()));
     }
 

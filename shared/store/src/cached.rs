@@ -60,9 +60,18 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// The bucket of an id; before the first build, the one bucket that contains every id.
+    /// The bucket of an id. Buckets without entries are not stored: then it is the largest one beside the stored buckets.
     pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
         let hash = id_hash(id);
-        self.buckets.keys().copied().find(|prefix| prefix.covers(hash)).unwrap_or_default()
+        if let Some(stored) = self.buckets.keys().copied().find(|prefix| prefix.covers(hash)) {
+            return stored;
+        }
+        let mut free = HashPrefix::default();
+        while self.buckets.keys().any(|stored| free.contains(*stored)) {
+            let halves = free.halves().into_iter().flatten();
+            let Some(half) = halves.into_iter().find(|half| half.covers(hash)) else { break };
+            free = half;
+        }
+        free
     }
 }

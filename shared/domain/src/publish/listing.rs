@@ -49,7 +49,7 @@ pub enum PublishStatus {
     Duplicate,
 }
 
-/// Publishes a submission under its own id, or under a second id if another owner's listing has the first. Errors:
+/// Publishes a submission under its own id, or under another id if another owner's listing has the first. Errors:
 /// 403 host blocked, 409 listing withdrawn.
 pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
@@ -61,7 +61,10 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let (id, known, other) = match (first, second_id) {
         (Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
             let known = app.store.listing(&second_id).await?;
-            (second_id, known, Some(other))
+            match submission.third_id().filter(|_| known.as_ref().is_some_and(|known| !submission.is_same_as(known))) {
+                Some(third_id) => (third_id.clone(), app.store.listing(&third_id).await?, Some(other)),
+                None => (second_id, known, Some(other)),
+            }
         }
         (known, _) => (id, known, None),
     };
@@ -230,7 +233,9 @@ async fn publish_again(
         let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
         return Ok(Published { listing: updated, status, retry_at: None, words });
     }
-    if sender.moves || sender.has_signed || is_misplaced(&known, sender) {
+    // The repository also says which headers this URL needs.
+    let is_same_url = known.url.as_deref() == submission.remote_url();
+    if sender.moves || sender.has_signed || sender.speaks && is_same_url || is_misplaced(&known, sender) {
         submission.locate(&mut updated);
         // A proof of the publisher is for one URL.
         let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;

@@ -151,12 +151,12 @@ impl Submission {
         Ok(Self { what, name, contact: Contact { email, source, ..Contact::default() }, proof })
     }
 
-    /// The same submission with another description of the same server; its remotes stay.
-    pub(super) fn with_description(&self, own: ServerDescription) -> Self {
+    /// The same submission with another description of the same server, and of its remotes only the same one.
+    pub(super) fn with_description(&self, mut own: ServerDescription) -> Self {
         let mut same = self.clone();
         if let Submitted::Server(server) = &mut same.what {
-            let remotes = std::mem::take(&mut server.remotes);
-            **server = ServerDescription { remotes, ..own };
+            own.remotes.retain(|listed| Some(listed.url.as_str()) == self.remote_url());
+            **server = own;
             same.name = None;
         }
         same
@@ -172,6 +172,13 @@ impl Submission {
                 (ListingId::of_name(Kind::Mcp, &server.name), Some(second_id))
             }
         }
+    }
+
+    /// The id to use if others have both [`Self::ids`].
+    pub fn third_id(&self) -> Option<ListingId> {
+        let Submitted::Server(server) = &self.what else { return None };
+        let owner = remote(server).map(|remote| owner_of(&remote.url)).unwrap_or_default();
+        Some(ListingId::of_contested_name(Kind::Mcp, &server.name, &owner))
     }
 
     /// The origin that will be probed, if any.
