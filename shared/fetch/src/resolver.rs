@@ -42,9 +42,8 @@ impl Resolver {
             let _place = place;
             lookup(&absolute)
         };
-        let addresses = tokio::task::spawn_blocking(lookup)
-            .await
-            .unwrap_or(Err(FetchError::NameUnresolved))?;
+        let addresses =
+            tokio::task::spawn_blocking(lookup).await.unwrap_or(Err(FetchError::NameUnresolved))?;
         check_addresses(addresses)
     }
 }

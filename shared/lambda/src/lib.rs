@@ -46,11 +46,12 @@ pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
         }
         let own_address = own_address(&request, variable);
         let Running { app, router, .. } = &mut *running;
-        let router =
-            router.get_or_insert_with(|| {
+        let router = router
+            .get_or_insert_with(|| {
                 let proxy = app.settings.proxy.clone();
                 behind_gateway(routes(app.clone().at(own_address)), proxy)
-            }).clone();
+            })
+            .clone();
         drop(running);
         router.oneshot(request).await
     }))

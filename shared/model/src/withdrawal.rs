@@ -23,7 +23,8 @@ text_type!(
     |text: String| {
         let text = text.trim();
         let fits = (1..=MAX_LENGTH).contains(&text.chars().count());
-        (fits && !text.contains(characters::is_control_or_direction) && !text.contains('@')).then(|| text.to_owned())
+        (fits && !text.contains(characters::is_control_or_direction) && !text.contains('@'))
+            .then(|| text.to_owned())
     }
 );
 

@@ -254,7 +254,10 @@ mod tests {
             large.words = (0..20_000).map(|n| format!("{:x}", (n + seed) ^ 0x9e37_79b9)).collect();
             large
         };
-        assert_eq!(registry_model::id_hash(&large(one, 0).listing.id), registry_model::id_hash(&large(two, 0).listing.id));
+        assert_eq!(
+            registry_model::id_hash(&large(one, 0).listing.id),
+            registry_model::id_hash(&large(two, 0).listing.id)
+        );
         let entries = vec![large(one, 0), large(two, 1_000_000), entry("small")];
         let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).unwrap();
         assert!(buckets.iter().all(|(_, bytes)| bytes.len() <= MAX_UNSPLIT_BYTES));

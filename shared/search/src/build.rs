@@ -160,7 +160,8 @@ async fn index_marked(
         }
         let changed = loop {
             let upserted = entries.iter().filter_map(|entry| entry.as_ref().ok().cloned()).collect();
-            let removed: Vec<ListingId> = entries.iter().filter_map(|entry| entry.as_ref().err().cloned()).collect();
+            let removed: Vec<ListingId> =
+                entries.iter().filter_map(|entry| entry.as_ref().err().cloned()).collect();
             let changed = bucket.changed(prefix, upserted, &removed)?;
             if fits(&written, &changed) || entries.len() <= 1 {
                 break changed;

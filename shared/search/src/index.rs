@@ -394,7 +394,10 @@ mod tests {
         }
         assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
         assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "removed documents are compacted away");
-        assert!(old.terms.len() < new.terms.len() * 2 + MAX_REMOVED, "terms of removed documents are dropped");
+        assert!(
+            old.terms.len() < new.terms.len() * 2 + MAX_REMOVED,
+            "terms of removed documents are dropped"
+        );
         let last = stay.last().unwrap().1.entries[0].listing.name.clone();
         for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
             assert_eq!(answers(&old, question), answers(&new, question), "{question}");
@@ -408,7 +411,9 @@ mod tests {
         let text = IndexedText { name: "acme/helper".to_owned(), tags, ..IndexedText::default() };
         let entry = IndexEntry::from_text(entry(1).listing, &text);
         assert!(entry.words.len() <= 320 && entry.stems.len() <= 320, "{}", entry.words.len());
-        assert!(entry.words.iter().all(|word| word.len() <= 64) && entry.words.contains(&"helper".to_owned()));
+        assert!(
+            entry.words.iter().all(|word| word.len() <= 64) && entry.words.contains(&"helper".to_owned())
+        );
     }
 
     #[test]

@@ -68,10 +68,36 @@ impl Manifest {
         }
         let mut free = HashPrefix::default();
         while self.buckets.keys().any(|stored| free.contains(*stored)) {
-            let halves = free.halves().into_iter().flatten();
-            let Some(half) = halves.into_iter().find(|half| half.covers(hash)) else { break };
+            let mut halves = free.halves().into_iter().flatten();
+            let Some(half) = halves.find(|half| half.covers(hash)) else { break };
             free = half;
         }
         free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bucket_of_an_id_overlaps_no_stored_bucket() {
+        let ids: Vec<ListingId> = (0..200).map(|n| format!("mcp-{n}").parse().unwrap()).collect();
+        let mut manifest = Manifest::default();
+        assert_eq!(manifest.bucket_of(&ids[0]), HashPrefix::default());
+        // One deep bucket; all others are missing.
+        let mut deep = HashPrefix::default();
+        for _ in 0..12 {
+            deep = deep.halves().unwrap()[1];
+        }
+        manifest.buckets.insert(deep, 1);
+        let mut found: Vec<HashPrefix> = ids.iter().map(|id| manifest.bucket_of(id)).collect();
+        assert!(ids.iter().zip(&found).all(|(id, prefix)| prefix.holds(id)));
+        found.push(deep);
+        found.sort_unstable();
+        found.dedup();
+        for (at, one) in found.iter().enumerate() {
+            assert!(found[at + 1..].iter().all(|other| !one.contains(*other) && !other.contains(*one)));
+        }
     }
 }

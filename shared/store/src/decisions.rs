@@ -55,7 +55,8 @@ impl Store {
             trails::take_off_boards(&mut transaction, &after.id);
         }
         transaction.put(feed::to_item(news)?);
-        let leaf = withdrawal_leaf(after).or_else(|| (live_change == LiveChange::Fallen).then(|| moved_leaf(after, news.at)));
+        let leaf = withdrawal_leaf(after)
+            .or_else(|| (live_change == LiveChange::Fallen).then(|| moved_leaf(after, news.at)));
         let leaves = leaf.into_iter().collect();
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }

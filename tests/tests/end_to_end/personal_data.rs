@@ -283,7 +283,8 @@ async fn erasure_of_an_email_address_leaves_no_item_with_it() {
 async fn operator_erases_one_public_text() {
     const HARM: &str = "Jane Doe lives in Long Street 1.";
     let (registry, _peer, id) = live_agent().await;
-    let kept = registry.post("/api/talk", &json!({ "listing_id": id, "action": "social", "text": "Hello." })).await;
+    let kept =
+        registry.post("/api/talk", &json!({ "listing_id": id, "action": "social", "text": "Hello." })).await;
     let social = json!({ "listing_id": id, "action": "social", "text": HARM });
     let mark = json!({ "listing_id": id, "body": HARM, "from": "somebody" });
     let outcome = json!({ "action": "deposit_outcome", "listing_id": id, "ok": true, "body": HARM });
@@ -291,7 +292,9 @@ async fn operator_erases_one_public_text() {
     let mark = registry.call_tool("leave_trace", &mark).await;
     let outcome = registry.post("/api/products/interop", &outcome).await.body;
     let pages = ["/api/talk/feed".to_owned(), format!("/api/talk?listing_id={id}")];
-    for (text_id, kinds) in [(&talk["message"]["id"], 2), (&mark["mark"]["id"], 1), (&outcome["outcome"]["id"], 1)] {
+    for (text_id, kinds) in
+        [(&talk["message"]["id"], 2), (&mark["mark"]["id"], 1), (&outcome["outcome"]["id"], 1)]
+    {
         let text_id = text_id.as_str().unwrap_or_else(|| panic!("{talk} {mark} {outcome}"));
         let erase = json!({ "command": "erase", "text_id": text_id });
         let erased = registry.run("operator", erase.clone()).await;
@@ -299,9 +302,14 @@ async fn operator_erases_one_public_text() {
         assert!(note.contains(&format!("{kinds} public texts")), "{erased}");
         assert_eq!(registry.run("operator", erase).await["changed"], false);
     }
-    assert!(!registry.table().await.items_under("").iter().any(|item| item.to_string().contains("Long Street")));
+    assert!(
+        !registry.table().await.items_under("").iter().any(|item| item.to_string().contains("Long Street"))
+    );
     for page in pages {
-        assert!(registry.get(&page).await.body.to_string().contains("Hello."), "another text was erased: {kept:?}");
+        assert!(
+            registry.get(&page).await.body.to_string().contains("Hello."),
+            "another text was erased: {kept:?}"
+        );
     }
 }
 

@@ -32,7 +32,8 @@ pub(super) async fn recover(
         if is_name_held(app, &after).await? {
             after.name_hold = Some(NameHold::Yielded);
         }
-        let state = if after.withdrawal.is_some() { "stays withdrawn" } else { "is not shown until it is probed" };
+        let state =
+            if after.withdrawal.is_some() { "stays withdrawn" } else { "is not shown until it is probed" };
         let text = format!("{} was brought back from a backup. It {state}.", after.name);
         let news = FeedItem {
             what: "listing_restored".to_owned(),

@@ -61,7 +61,10 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let (id, known, other) = match (first, second_id) {
         (Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
             let known = app.store.listing(&second_id).await?;
-            match submission.third_id().filter(|_| known.as_ref().is_some_and(|known| !submission.is_same_as(known))) {
+            match submission
+                .third_id()
+                .filter(|_| known.as_ref().is_some_and(|known| !submission.is_same_as(known)))
+            {
                 Some(third_id) => (third_id.clone(), app.store.listing(&third_id).await?, Some(other)),
                 None => (second_id, known, Some(other)),
             }

@@ -98,6 +98,30 @@ async fn proven_name_replaces_a_claimed_name() {
     }
 }
 
+/// Anybody can compute the id that a name gets if its first id is taken, and choose a name that gives this id.
+#[tokio::test]
+async fn id_of_a_taken_name_cannot_be_taken_too() {
+    let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let squatter = Peer::start(servers::modern).await;
+    let claimed = server_json(NAME, &url_at(&squatter, "other.localhost"));
+    publish_live(&registry, &claimed).await;
+    let second = ListingId::of_taken_name(Kind::Mcp, NAME, "acme.localhost");
+    let mark = second.as_str().rsplit('-').next().unwrap();
+    let squatted = server_json(&format!("{NAME}-{mark}"), &squatter.url("/mcp"));
+    assert_eq!(id_of(&registry.publish(&squatted).await), second);
+    let before = registry.app.store.listing(&second).await.unwrap().unwrap();
+
+    let own = server_json(NAME, &url_at(&owner, "acme.localhost"));
+    let id = publish_live(&registry, &own).await;
+    assert_eq!(id, ListingId::of_contested_name(Kind::Mcp, NAME, "acme.localhost"));
+    assert_eq!(id_of(&registry.publish(&own).await), id, "the second publish has another id");
+    assert_eq!(registry.app.store.listing(&second).await.unwrap().unwrap(), before);
+    assert_eq!(
+        registry.get(&format!("/api/listings/status?name={NAME}")).await.body["listing_id"],
+        id.as_str()
+    );
+}
+
 /// Listings from before name proofs existed.
 #[tokio::test]
 async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
