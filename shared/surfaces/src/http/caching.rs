@@ -1,5 +1,5 @@
 //! The headers that tell browsers, proxies and CDNs what they may keep (RFC 9111). An answer without a rule must not be
-//! stored: without `Cache-Control`, a cache chooses a time itself, and CloudFront keeps such an answer for a day.
+//! stored: without `Cache-Control`, a cache chooses a time itself, and `CloudFront` keeps such an answer for a day.
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
