@@ -26,7 +26,8 @@ use registry_store::ReportsPage;
 use registry_store::Store;
 
 pub use hosts::{host_blocked, withdraw_blocked};
-pub use owner::{end_live_to_move, restore_by_owner, withdraw_by_owner};
+pub use listings::end_live_to_move;
+pub use owner::{restore_by_owner, withdraw_by_owner};
 
 /// A decision of the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -163,15 +163,16 @@ async fn index_marked(
             let removed: Vec<ListingId> =
                 entries.iter().filter_map(|entry| entry.as_ref().err().cloned()).collect();
             let changed = bucket.changed(prefix, upserted, &removed)?;
-            if fits(&written, &changed) || entries.len() <= 1 {
-                break changed;
+            if fits(&written, &changed) || written.is_empty() && entries.len() <= 1 {
+                break Some(changed);
             }
-            // The next round takes the rest.
+            if !written.is_empty() {
+                break None;
+            }
             entries.truncate(entries.len() / 2);
         };
-        if !fits(&written, &changed) && !written.is_empty() {
-            break;
-        }
+        // The next round takes what does not fit into this one.
+        let Some(changed) = changed else { break };
         report.come += entries.iter().filter(|entry| entry.is_ok()).count();
         report.gone += entries.iter().filter(|entry| entry.is_err()).count();
         marks.truncate(entries.len());

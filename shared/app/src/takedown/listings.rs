@@ -96,12 +96,13 @@ pub(super) async fn take_off(
     Err(StoreError::Busy("the listing kept changing while it was withdrawn".to_owned()))
 }
 
-/// Puts a Live listing back into the queue, because its owner moves it. `None` if there is no such listing.
-pub(super) async fn end_live(app: &App, id: &ListingId) -> Result<Option<Listing>, StoreError> {
+/// Puts a Live listing back into the queue, because its owner moves it to another URL. Returns the listing as it is then;
+/// 404 for an unknown listing.
+pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Problem> {
     for _ in 0..ATTEMPTS {
-        let Some(before) = app.store.listing(id).await? else { return Ok(None) };
+        let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
         if before.lane != Lane::Active {
-            return Ok(Some(before));
+            return Ok(before);
         }
         let now = app.clock.now();
         let after = Listing {
@@ -120,7 +121,7 @@ pub(super) async fn end_live(app: &App, id: &ListingId) -> Result<Option<Listing
             announce(app, &after, What::Demoted).await;
         }
     }
-    Err(StoreError::Busy("the listing kept changing while it was moved".to_owned()))
+    Err(Problem::unavailable("the listing kept changing while it was moved"))
 }
 
 /// Puts a withdrawn listing back into the queue; false where it changed since it was read.

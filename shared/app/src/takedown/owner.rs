@@ -2,7 +2,7 @@
 //! decision of the operator takes precedence over a decision of the owner.
 
 use super::hosts::host_blocked;
-use super::listings::{end_live, restore_unless, take_off};
+use super::listings::{restore_unless, take_off};
 use crate::App;
 use registry_model::error::Problem;
 use registry_model::{Listing, ListingId, PublicReason, Withdrawal};
@@ -24,10 +24,4 @@ pub async fn restore_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem
         (!by_owner).then(|| Problem::new(http::StatusCode::CONFLICT, "withdrawn_by_operator", detail))
     };
     restore_unless(app, id, host_blocked, refused).await
-}
-
-/// Ends Live for a listing whose owner moves it to another URL. Returns the listing, which waits for a probe.
-pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Problem> {
-    let ended = end_live(app, id).await?;
-    ended.ok_or_else(|| Problem::listing_not_found(id.as_str()))
 }

@@ -15,8 +15,8 @@ use registry_model::error::Problem;
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
 };
-use registry_store::Insertion;
 use registry_store::events::{Event, What};
+use registry_store::{Insertion, StoreError};
 
 #[derive(Clone, Debug)]
 pub struct Published {
@@ -60,14 +60,8 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     }
     let (id, known, other) = match (first, second_id) {
         (Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
-            let known = app.store.listing(&second_id).await?;
-            match submission
-                .third_id()
-                .filter(|_| known.as_ref().is_some_and(|known| !submission.is_same_as(known)))
-            {
-                Some(third_id) => (third_id.clone(), app.store.listing(&third_id).await?, Some(other)),
-                None => (second_id, known, Some(other)),
-            }
+            let (id, known) = free_id(app, submission, second_id).await?;
+            (id, known, Some(other))
         }
         (known, _) => (id, known, None),
     };
@@ -89,12 +83,30 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     match known {
         Some(known) => {
             let sender = Sender::of(submission, &known, &proofs);
-            if name.is_by_publisher() && !sender.speaks {
+            if name.is_by_publisher() && !sender.proves_name {
                 name = ProvenName::default();
             }
             publish_again(app, submission, known, &name, sender, now).await
         }
         None => publish_first(app, submission, id, &name, now).await,
+    }
+}
+
+/// The id of a submission whose first id another owner has, and the listing with this id. The second id is short, so
+/// somebody can choose a name that has it; the third id is too long for that.
+async fn free_id(
+    app: &App,
+    submission: &Submission,
+    second_id: ListingId,
+) -> Result<(ListingId, Option<Listing>), StoreError> {
+    let second = app.store.listing(&second_id).await?;
+    let is_taken = second.as_ref().is_some_and(|second| !submission.is_same_as(second));
+    match submission.third_id().filter(|_| is_taken) {
+        Some(third_id) => {
+            let third = app.store.listing(&third_id).await?;
+            Ok((third_id, third))
+        }
+        None => Ok((second_id, second)),
     }
 }
 
@@ -105,8 +117,8 @@ struct Sender {
     is_by_host: bool,
     /// Signed with a key of the listing's host or of the name's domain.
     has_signed: bool,
-    /// Proved the name, and the proof counts for this listing.
-    speaks: bool,
+    /// The proof of the name counts for this listing.
+    proves_name: bool,
     /// The proof is for another URL than that of the listing: the listing moves there.
     moves: bool,
 }
@@ -119,10 +131,10 @@ impl Sender {
         let has_signed = proofs.is_by_host || proofs.name.is_some_and(|proof| proof.how.is_signed());
         let is_of_publisher = proofs.name.is_some_and(|proof| proof.how.is_of_publisher());
         let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-        let speaks = is_of_publisher && (proofs.is_for_known_url || has_signed || !was_signed);
+        let proves_name = is_of_publisher && (proofs.is_for_known_url || has_signed || !was_signed);
         let is_elsewhere = submission.remote_url().is_some() && !proofs.is_for_known_url;
-        let moves = is_elsewhere && (speaks || proofs.is_by_host);
-        Self { is_by_host: proofs.is_by_host, has_signed, speaks, moves }
+        let moves = is_elsewhere && (proves_name || proofs.is_by_host);
+        Self { is_by_host: proofs.is_by_host, has_signed, proves_name, moves }
     }
 
     /// Whether the sender may restore a listing that its owner withdrew, because it may be that owner: it signed with a key
@@ -202,7 +214,7 @@ async fn publish_again(
     sender: Sender,
     now: Moment,
 ) -> Result<Published, Problem> {
-    let by_publisher = sender.speaks || sender.is_by_host;
+    let by_publisher = sender.proves_name || sender.is_by_host;
     let known = match known.lane {
         Lane::Withdrawn => restored(app, known, sender, now).await?,
         Lane::Active if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
@@ -222,7 +234,7 @@ async fn publish_again(
     if known.lane == Lane::Active {
         let is_live = known.is_live(app.oldest_proof());
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        if by_publisher && (words == Words::Changed || sender.speaks && !is_proven) {
+        if by_publisher && (words == Words::Changed || sender.proves_name && !is_proven) {
             store_proof(&mut updated, name);
             let contact = contact(submission, name);
             if !app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await? {
@@ -238,7 +250,8 @@ async fn publish_again(
     }
     // The repository also says which headers this URL needs.
     let is_same_url = known.url.as_deref() == submission.remote_url();
-    if sender.moves || sender.has_signed || sender.speaks && is_same_url || is_misplaced(&known, sender) {
+    if sender.moves || sender.has_signed || sender.proves_name && is_same_url || is_misplaced(&known, sender)
+    {
         submission.locate(&mut updated);
         // A proof of the publisher is for one URL.
         let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;
@@ -319,7 +332,7 @@ fn is_misplaced(known: &Listing, sender: Sender) -> bool {
     let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
     let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
     let is_owned = is_proven || known.proven_domain.is_some();
-    known.last_ok_at.is_none() && !was_signed && (sender.speaks || !is_owned)
+    known.last_ok_at.is_none() && !was_signed && (sender.proves_name || !is_owned)
 }
 
 /// Stores the proof of the name, unless the listing has a stronger one.
