@@ -409,7 +409,12 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let failing = Peer::start(servers::modern).await;
     publish_live(&registry, &peer, "org.example/adder", "1.0.0").await;
-    let id = publish_live(&registry, &failing, "org.example/clock", "2.0.0").await;
+    let clock = json!({
+        "name": "org.example/clock", "title": "Clock", "description": "Tells the time.", "version": "2.0.0",
+        "websiteUrl": "https://clock.example.org/",
+        "remotes": [{ "type": "streamable-http", "url": failing.url("/clock") }],
+    });
+    let id = go_live(&registry, id_of(&registry.publish(&clock).await)).await;
     publish_live(&registry, &peer, "org.example/weather", "1.0.0").await;
     let visit = registry.now();
     let found = async |query: &str| get_ok(&registry, &format!("/v0.1/servers?{query}")).await;
@@ -427,7 +432,9 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
     let demoted_at = time(&entry["_meta"][OFFICIAL]["updatedAt"]);
     assert!(demoted_at > visit && demoted_at <= registry.now(), "{entry}");
     assert!(entry["_meta"].get(EVIDENCE).is_none() && entry["server"]["version"] == "2.0.0", "{entry}");
-    assert!(entry["server"]["title"].is_null() && entry["server"]["remotes"].is_null(), "{entry}");
+    for removed in ["title", "websiteUrl", "remotes"] {
+        assert!(entry["server"][removed].is_null(), "{entry}");
+    }
     assert_eq!(entry["server"]["description"], "This server was removed from the registry.");
     assert!(schema().is_valid(&entry["server"]), "{entry}");
     assert!(
