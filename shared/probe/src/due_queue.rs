@@ -3,7 +3,6 @@
 //! a time. This way the listings of other hosts need not wait.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::slice::Iter;
 
 use super::host_slots::PER_HOST;
 use registry_app::App;
@@ -19,9 +18,9 @@ pub(super) struct DueQueue {
     due: Moment,
     part: HashPrefix,
     per_host: usize,
-    classes: Iter<'static, DueClass>,
-    class: Option<DueClass>,
-    place: Option<DuePlace>,
+    /// The classes that are not read to their end, each with the place to go on from. The first is read next.
+    classes: VecDeque<(DueClass, Option<DuePlace>)>,
+    alternates: bool,
     hosts: HashMap<String, Host>,
     /// Hosts with a listing that may be taken, by the position of that listing in the queue.
     ready: BTreeMap<usize, String>,
@@ -46,15 +45,12 @@ pub(super) struct DueListing {
 
 impl DueQueue {
     pub(super) fn of(classes: &'static [DueClass], due: Moment) -> Self {
-        let mut classes = classes.iter();
-        let class = classes.next().copied();
         Self {
             due,
             part: HashPrefix::default(),
             per_host: PER_HOST,
-            classes,
-            class,
-            place: None,
+            classes: classes.iter().map(|class| (*class, None)).collect(),
+            alternates: false,
             hosts: HashMap::new(),
             ready: BTreeMap::new(),
             read: 0,
@@ -65,6 +61,11 @@ impl DueQueue {
     /// Restricts the queue to one part of all ids, and to `per_host` listings of each host at a time.
     pub(super) fn only(self, part: HashPrefix, per_host: usize) -> Self {
         Self { part, per_host, ..self }
+    }
+
+    /// Reads a page of each class in turn, so that a class with many listings that do not answer does not delay the other.
+    pub(super) fn alternating(self) -> Self {
+        Self { alternates: true, ..self }
     }
 
     /// One listing, due or not.
@@ -81,13 +82,14 @@ impl DueQueue {
             if let Some(entry) = self.pop() {
                 return Ok(Some(entry));
             }
-            let Some(class) = self.class.filter(|_| self.waiting < MAX_WAITING) else { return Ok(None) };
-            let (listings, place) =
-                app.store.due_with_trails(class, self.due, self.part, self.place.take()).await?;
-            if place.is_none() {
-                self.class = self.classes.next().copied();
+            if self.waiting >= MAX_WAITING {
+                return Ok(None);
             }
-            self.place = place;
+            let Some((class, place)) = self.classes.pop_front() else { return Ok(None) };
+            let (listings, next) = app.store.due_with_trails(class, self.due, self.part, place).await?;
+            if next.is_some() {
+                put_back(&mut self.classes, (class, next), self.alternates);
+            }
             for (listing, trail) in listings {
                 let (host, share) = (host_of(&listing), share_of(&listing));
                 self.push(&host, listing.id, Some(trail), share);
@@ -130,6 +132,15 @@ impl DueQueue {
         {
             self.ready.insert(*place, name.to_owned());
         }
+    }
+}
+
+/// Puts back a class that has more pages: in front, or behind the other classes if they are read in turn.
+fn put_back<T>(classes: &mut VecDeque<T>, class: T, alternates: bool) {
+    if alternates {
+        classes.push_back(class);
+    } else {
+        classes.push_front(class);
     }
 }
 
@@ -202,6 +213,24 @@ mod tests {
             queue.push(host, id(name), None, Share::default());
         }
         queue
+    }
+
+    #[test]
+    fn recheck_reads_a_page_of_each_class_in_turn() {
+        let order = |alternates: bool| -> Vec<(DueClass, u32)> {
+            let mut classes: VecDeque<_> = DueClass::OF_A_RECHECK.map(|class| (class, 0)).into();
+            let mut order = Vec::new();
+            while let Some((class, page)) = classes.pop_front() {
+                order.push((class, page));
+                if page < 1 {
+                    put_back(&mut classes, (class, page + 1), alternates);
+                }
+            }
+            order
+        };
+        let [first, second] = DueClass::OF_A_RECHECK;
+        assert_eq!(order(true), [(first, 0), (second, 0), (first, 1), (second, 1)]);
+        assert_eq!(order(false), [(first, 0), (first, 1), (second, 0), (second, 1)]);
     }
 
     #[test]

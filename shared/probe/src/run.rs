@@ -92,7 +92,7 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
 pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let per_host = slots_per_host(part);
-        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).only(part, per_host);
+        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating().only(part, per_host);
         let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..FIRST_PROBE };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {

@@ -4,13 +4,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::entry::IndexedListing;
+use super::entry::{AbilityNames, IndexedListing};
 use super::index::Index;
 use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
-use registry_model::{Assessment, Category, Kind, Listing, ListingId, Moment};
-use registry_store::{NamedListing, StoreError};
+use registry_model::{Category, Kind, Listing, ListingId, Moment};
+use registry_store::StoreError;
 
 #[derive(Clone, Debug, Default)]
 pub struct BrowseQuery {
@@ -24,8 +24,6 @@ pub struct BrowseQuery {
     /// Only names after this name: the `next` of an earlier page.
     pub after: Option<String>,
     pub limit: usize,
-    /// Also read the evidence of each listing, which is many times larger than the listing.
-    pub with_evidence: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -40,8 +38,7 @@ pub struct Page {
 pub struct Row {
     pub name: String,
     pub listing: Listing,
-    /// The evidence of its last probe, if the query asks for it.
-    pub evidence: Option<Assessment>,
+    pub abilities: AbilityNames,
     pub changed_at: Moment,
 }
 
@@ -123,20 +120,15 @@ impl Searcher {
     pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         let (entries, total, more) = select_page(&self.read(), part);
         let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
-        let listings: Vec<NamedListing> = if part.with_evidence {
-            self.store.listings_with_evidence(&ids).await?
-        } else {
-            self.store.listings(&ids).await?.into_iter().map(|listing| (listing, None)).collect()
-        };
-        let mut listings: HashMap<ListingId, NamedListing> =
-            listings.into_iter().map(|named| (named.0.id.clone(), named)).collect();
+        let listings = self.store.listings(&ids).await?.into_iter();
+        let mut listings: HashMap<ListingId, Listing> =
+            listings.map(|listing| (listing.id.clone(), listing)).collect();
         let next = entries.last().filter(|_| more).map(place);
         let oldest_proof = self.oldest_proof();
         let row = |entry: IndexedListing| {
-            let named = listings.remove(&entry.id).filter(|named| named.0.is_live(oldest_proof));
-            let (listing, evidence) = named?;
+            let listing = listings.remove(&entry.id).filter(|listing| listing.is_live(oldest_proof))?;
             let changed_at = Moment::from_millisecond(entry.changed_at)?;
-            Some(Row { name: entry.registry_name, listing, evidence, changed_at })
+            Some(Row { abilities: entry.ability_names(), name: entry.registry_name, listing, changed_at })
         };
         Ok(Page { rows: entries.into_iter().filter_map(row).collect(), total, next })
     }

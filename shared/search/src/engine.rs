@@ -2,6 +2,7 @@
 //! function, so that relevance can be measured without a registry.
 
 use super::Query;
+use super::entry::AbilityNames;
 use super::index::Index;
 use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter, Ranked};
@@ -23,7 +24,8 @@ pub struct IndexHit {
     pub rank: f32,
     pub words: Vec<String>,
     pub other_words: Vec<String>,
-    pub abilities: Vec<String>,
+    pub matched_abilities: Vec<String>,
+    pub abilities: AbilityNames,
 }
 
 impl IndexAnswer {
@@ -49,7 +51,8 @@ pub fn search(index: &Index, query: &Query) -> IndexAnswer {
             rank: hit.rank,
             words,
             other_words,
-            abilities: rank::matched_abilities(&parsed, &entry.abilities),
+            matched_abilities: rank::matched_abilities(&parsed, &entry.abilities),
+            abilities: entry.ability_names(),
         })
     };
     IndexAnswer {

@@ -147,7 +147,19 @@ pub struct IndexedListing {
     pub changed_at: i64,
 }
 
+/// The first tags, and the names of the first skills or tools, as the index stores them. The whole skills and tools are
+/// in the evidence, which is many times larger, so lists show only these.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AbilityNames {
+    pub tags: Vec<String>,
+    pub names: Vec<String>,
+}
+
 impl IndexedListing {
+    pub(super) fn ability_names(&self) -> AbilityNames {
+        AbilityNames { tags: self.tags.clone(), names: self.abilities.clone() }
+    }
+
     pub(super) fn whole_names(&self) -> impl Iterator<Item = &str> {
         [self.name.as_str(), self.registry_name.as_str(), self.id.as_str()].into_iter()
     }

@@ -2,10 +2,8 @@
 //! of hits of the ranking. The next page continues where the last page ended. So no hit is lost or repeated,
 //! and the number of reads per page is fixed.
 
-use std::collections::HashMap;
-
 use super::{Hit, Query, Searcher};
-use registry_model::{Assessment, ListingId, Moment};
+use registry_model::Moment;
 use registry_store::StoreError;
 
 /// Hits examined for one page. A window starts at a multiple of this number, because evidence changes the order of the
@@ -32,18 +30,14 @@ impl Searcher {
         let Some(matches) = condition else {
             let found = self.find(&query, now).await?;
             let next = Some(from + limit).filter(|next| *next < found.total);
-            return Ok(FilteredPage {
-                total: Some(found.total),
-                next,
-                hits: self.with_evidence(found.hits).await?,
-            });
+            return Ok(FilteredPage { total: Some(found.total), next, hits: found.hits });
         };
         let first = from % WINDOW;
         let window = from - first;
         let found = self.find(&Query { skip: window, limit: WINDOW, ..query }, now).await?;
         let behind = Some(window + WINDOW).filter(|next| *next < found.total);
         let mut kept = Vec::new();
-        for (place, hit) in self.with_evidence(found.hits).await?.into_iter().enumerate().skip(first) {
+        for (place, hit) in found.hits.into_iter().enumerate().skip(first) {
             if !matches(&hit) {
                 continue;
             }
@@ -54,19 +48,5 @@ impl Searcher {
         }
         let whole = from == 0 && behind.is_none();
         Ok(FilteredPage { total: whole.then_some(kept.len()), hits: kept, next: behind })
-    }
-
-    async fn with_evidence(&self, mut hits: Vec<Hit>) -> Result<Vec<Hit>, StoreError> {
-        let ids: Vec<ListingId> = hits.iter().map(|hit| hit.listing.id.clone()).collect();
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let named = self.store.listings_with_evidence(&ids).await?;
-        let mut evidence: HashMap<ListingId, Option<Assessment>> =
-            named.into_iter().map(|(listing, evidence)| (listing.id, evidence)).collect();
-        for hit in &mut hits {
-            hit.evidence = evidence.remove(&hit.listing.id).flatten();
-        }
-        Ok(hits)
     }
 }

@@ -29,6 +29,6 @@ mod synonyms;
 mod words;
 
 pub use build::BuildReport;
-pub use entry::IndexedText;
+pub use entry::{AbilityNames, IndexedText};
 pub use query::{Found, Hit, Query, Text};
 pub use service::Searcher;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use registry_model::error::Problem;
-use registry_model::{Assessment, Category, Kind, Listing};
+use registry_model::{Category, Kind, Listing};
+
+use super::entry::AbilityNames;
 
 #[derive(Clone, Debug)]
 pub struct Query {
@@ -28,13 +30,12 @@ pub struct Found {
 #[derive(Clone, Debug)]
 pub struct Hit {
     pub listing: Arc<Listing>,
-    /// Read only by [`Searcher::find_filtered`](crate::Searcher::find_filtered).
-    pub evidence: Option<Assessment>,
     /// From 0 to 100; falls from hit to hit.
     pub score: u8,
     pub words: Vec<String>,
     pub other_words: Vec<String>,
-    pub abilities: Vec<String>,
+    pub matched_abilities: Vec<String>,
+    pub abilities: AbilityNames,
     pub boosts: Vec<String>,
 }
 

@@ -74,10 +74,10 @@ impl Searcher {
             let listing = shown.live.remove(&hit.id).filter(|listing| listing.is_live(oldest_proof));
             let Some(listing) = listing else { continue };
             let (rank, boosts) = boosted(hit.rank, &listing, now);
-            let IndexHit { words, other_words, abilities, .. } = hit;
+            let IndexHit { words, other_words, matched_abilities, abilities, .. } = hit;
             hits.push((
                 rank,
-                Hit { listing, evidence: None, score: 0, words, other_words, abilities, boosts },
+                Hit { listing, score: 0, words, other_words, matched_abilities, abilities, boosts },
             ));
         }
         hits.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -36,7 +36,7 @@ impl DueClass {
     /// The classes of a tick, in the order in which they are served.
     pub const OF_A_TICK: [Self; 4] =
         [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
-    /// The classes of the weekly recheck, in the order in which they are served.
+    /// The classes of the weekly recheck.
     pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
 
     pub(super) const fn partition(self) -> &'static str {

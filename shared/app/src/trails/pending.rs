@@ -2,7 +2,7 @@
 //! request writes them in one batch. Deposits in memory are lost when the process ends. This is accepted,
 //! because a search must not wait for a write.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,8 +19,9 @@ const WINDOW: SignedDuration = SignedDuration::from_hours(1);
 const BATCH_SIZE: usize = 25;
 /// Deposits in memory; further ones are dropped.
 const MAX_PENDING: usize = 2_000;
-/// Pairs of caller and listing that are remembered within a window.
+/// Pairs of caller and listing that are remembered within a window, of all callers and of one.
 const MAX_SEEN: usize = 20_000;
+const MAX_SEEN_OF_CALLER: u32 = 500;
 
 /// Deposits that this process has not written yet.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,7 @@ pub struct PendingDeposits(Arc<Mutex<Held>>);
 struct Held {
     counts: BTreeMap<(ListingId, TrailEvent), u32>,
     seen: HashSet<u64>,
+    seen_of_caller: HashMap<u64, u32>,
     hasher: RandomState,
     window_from: Option<Moment>,
     written_at: Option<Moment>,
@@ -41,6 +43,7 @@ impl PendingDeposits {
         let mut held = self.held();
         if held.window_from.is_none_or(|from| now.duration_since(from) >= WINDOW) {
             held.seen.clear();
+            held.seen_of_caller.clear();
             held.window_from = Some(now);
         }
         held.written_at.get_or_insert(now);
@@ -48,7 +51,14 @@ impl PendingDeposits {
             return;
         }
         let source = held.hasher.hash_one((caller.name(), listing.as_str(), event));
-        if held.seen.insert(source) {
+        if held.seen.contains(&source) {
+            return;
+        }
+        let caller = held.hasher.hash_one(caller.name());
+        let seen = held.seen_of_caller.entry(caller).or_default();
+        if *seen < MAX_SEEN_OF_CALLER {
+            *seen += 1;
+            held.seen.insert(source);
             *held.counts.entry((listing.clone(), event)).or_default() += 1;
         }
     }
@@ -146,11 +156,23 @@ mod tests {
     }
 
     #[test]
+    fn one_caller_does_not_use_up_the_memory() {
+        let pending = PendingDeposits::default();
+        for number in 0..MAX_SEEN {
+            pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));
+        }
+        pending.note(&caller(2), &id(MAX_SEEN), TrailEvent::MatchHit, at(0));
+        let held = pending.held();
+        assert_eq!(held.counts.len(), usize::try_from(MAX_SEEN_OF_CALLER).unwrap() + 1);
+    }
+
+    #[test]
     fn number_of_trail_changes_in_memory_and_in_one_write_is_bounded() {
         let pending = PendingDeposits::default();
         for number in 0..2 * MAX_PENDING {
-            pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));
-            pending.note(&caller(1), &id(number), TrailEvent::MatchQuery, at(0));
+            let caller = caller(u8::try_from(number / 200).unwrap());
+            pending.note(&caller, &id(number), TrailEvent::MatchHit, at(0));
+            pending.note(&caller, &id(number), TrailEvent::MatchQuery, at(0));
         }
         assert_eq!(pending.held().counts.len(), MAX_PENDING);
         let due = pending.take_due(at(10));

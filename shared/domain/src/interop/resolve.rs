@@ -10,9 +10,12 @@ use registry_model::{Kind, ListingId, Skill};
 use registry_search::{Query, Text};
 use registry_store::{NamedListing, StoreError};
 
-/// Candidates read for each wanted listing when a tool or skill is named.
+/// Hits considered for each wanted listing when a tool or skill is named.
 const CANDIDATES_PER_LISTING: usize = 4;
 const MAX_CANDIDATES: usize = 48;
+/// Candidates whose evidence is read although the index does not show the name: it has only the first names, and no ids
+/// of skills. Evidence is large.
+const OTHER_CANDIDATES: usize = 8;
 
 #[derive(Clone, Debug)]
 pub struct CapabilityQuery {
@@ -34,6 +37,10 @@ impl CapabilityQuery {
 
     fn is_named(&self) -> bool {
         self.tool.is_some() || self.skill.is_some()
+    }
+
+    fn is_named_as(&self, name: &str) -> bool {
+        [&self.tool, &self.skill].into_iter().flatten().any(|named| is_same_name(named, name))
     }
 
     fn matches(&self, (_, evidence): &NamedListing) -> bool {
@@ -61,8 +68,12 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedList
         query.limit
     };
     let search = Query { text, kind, category: None, skip: 0, limit };
-    let found = app.search.find(&search, app.clock.now()).await?;
-    let ids: Vec<ListingId> = found.hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
+    let mut hits = app.search.find(&search, app.clock.now()).await?.hits;
+    if query.is_named() {
+        hits.sort_by_key(|hit| !hit.abilities.names.iter().any(|name| query.is_named_as(name)));
+        hits.truncate(query.limit + OTHER_CANDIDATES);
+    }
+    let ids: Vec<ListingId> = hits.into_iter().map(|hit| hit.listing.id.clone()).collect();
     let mut listings = live_in_order(app, &ids).await?;
     if query.is_named() {
         listings.retain(|listing| query.matches(listing));

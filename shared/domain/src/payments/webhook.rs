@@ -104,12 +104,16 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     let is_other_mode = stored.purchase.is_live.is_some_and(|is_live| event.livemode != Some(is_live));
     let event = PaymentEvent { id: &event.id, at: now };
     if is_other_mode {
-        return flag(app, &stored.purchase, PaymentFlag::WrongMode, event).await;
+        return flag(app, &stored.purchase, PaymentFlag::WrongMode, event, false).await;
     }
     match news {
         News::Completed(session) => pay(app, &stored, &session, event).await,
         News::Unpaid(session) => end(app, &stored, &session, event).await,
-        News::Reversed(reason, _) => flag(app, &stored.purchase, reason, event).await,
+        News::Reversed(reason, reversal) => {
+            let close = matches!(reason, PaymentFlag::Refunded | PaymentFlag::DisputeLost)
+                && !is_of_second_payment(app, &stored, &reversal).await?;
+            flag(app, &stored.purchase, reason, event, close).await
+        }
     }
 }
 
@@ -162,9 +166,9 @@ async fn flag(
     purchase: &Purchase,
     flag: PaymentFlag,
     event: PaymentEvent<'_>,
+    close: bool,
 ) -> Result<Received, Problem> {
     tracing::error!(purchase_id = %purchase.id, flag = flag.as_str(), "the operator must look at a purchase");
-    let close = matches!(flag, PaymentFlag::Refunded | PaymentFlag::DisputeLost);
     Ok(match app.store.flag_purchase(purchase, flag, event, close).await? {
         PaymentOutcome::Done => Received::Flagged,
         _ => Received::SeenBefore,
@@ -186,12 +190,12 @@ async fn pay(
     if !is_its_page(stored, session) {
         let is_second = stored.state == PurchaseState::Paid;
         let reason = if is_second { PaymentFlag::PaidTwice } else { PaymentFlag::WrongPage };
-        return flag(app, purchase, reason, event).await;
+        return flag(app, purchase, reason, event, false).await;
     }
     let is_full_amount = session.amount_total == Some(i64::from(purchase.amount_cents))
         && session.currency.as_deref() == Some(sessions::CURRENCY);
     if !is_full_amount {
-        return flag(app, purchase, PaymentFlag::WrongAmount, event).await;
+        return flag(app, purchase, PaymentFlag::WrongAmount, event, false).await;
     }
     let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };
     let paid = &Grant { source, ..purchase.grant.clone() };
@@ -201,12 +205,23 @@ async fn pay(
         PaymentOutcome::SeenBefore => match app.store.purchase(&purchase.id).await? {
             // Repetitions of an event are not flagged again.
             Some(now) if now.state == PurchaseState::Closed => {
-                flag(app, purchase, PaymentFlag::PaidClosed, event).await
+                flag(app, purchase, PaymentFlag::PaidClosed, event, false).await
             }
             _ => Ok(Received::SeenBefore),
         },
-        PaymentOutcome::CodeNotValid => flag(app, purchase, PaymentFlag::CodeNotValid, event).await,
+        PaymentOutcome::CodeNotValid => flag(app, purchase, PaymentFlag::CodeNotValid, event, false).await,
     }
+}
+
+/// Whether a purchase is paid, and this is about another payment for it, such as one that was made twice.
+async fn is_of_second_payment(
+    app: &App,
+    stored: &StoredPurchase,
+    reversal: &Reversal,
+) -> Result<bool, Problem> {
+    let Some(payment) = reversal.payment_intent.as_deref() else { return Ok(false) };
+    let is_paid = stored.state == PurchaseState::Paid;
+    Ok(is_paid && app.store.purchase_of_payment(payment).await?.as_ref() != Some(&stored.purchase.id))
 }
 
 /// Whether the event is about the page that was shown to the buyer.

@@ -155,7 +155,7 @@ pub async fn prove_one_of(
     let name = app.caller_digest(caller).await?;
     let mut refused: Option<Problem> = None;
     for (index, domains) in owners.iter().enumerate() {
-        app.count(LimitedAction::OwnerProof, &name, Some(domains.host.as_str())).await?;
+        app.count(LimitedAction::OwnerProof, &name, Some(domains.limited().as_str())).await?;
         match find(app, domains, &challenge.text, offered).await {
             Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
             Ok(_) => {
@@ -210,6 +210,11 @@ impl Domains {
     pub fn of_name(name: &str) -> Option<Self> {
         let host = HostName::of_server_name(name)?;
         Some(Self { host, registrable: None, origin: None, listing: None })
+    }
+
+    /// The domain whose proofs are limited: a check reads places of it, whichever of its hosts the listing has.
+    fn limited(&self) -> &HostName {
+        self.registrable.as_ref().unwrap_or(&self.host)
     }
 
     fn all(&self) -> impl Iterator<Item = &HostName> {

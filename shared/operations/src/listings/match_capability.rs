@@ -145,7 +145,7 @@ fn deposit(app: &App, caller: &Caller, hits: &[registry_search::Hit], now: Momen
 fn reasons(hit: &registry_search::Hit) -> Vec<String> {
     let quoted =
         |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
-    let ability = match (hit.listing.shown_kind(), hit.abilities.len()) {
+    let ability = match (hit.listing.shown_kind(), hit.matched_abilities.len()) {
         (Kind::Agent, 1) => "its skill",
         (Kind::Agent, _) => "its skills",
         (Kind::Mcp, 1) => "its tool",
@@ -158,8 +158,8 @@ fn reasons(hit: &registry_search::Hit) -> Vec<String> {
     if !hit.other_words.is_empty() {
         reasons.push(format!("uses other words for {}", quoted(&hit.other_words)));
     }
-    if !hit.abilities.is_empty() {
-        reasons.push(format!("{ability} {}", quoted(&hit.abilities)));
+    if !hit.matched_abilities.is_empty() {
+        reasons.push(format!("{ability} {}", quoted(&hit.matched_abilities)));
     }
     if reasons.is_empty() {
         reasons.push("close in meaning".to_owned());

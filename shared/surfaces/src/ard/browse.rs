@@ -51,7 +51,6 @@ pub async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
         kind,
         changed_since: filter.updated_after,
         after: place.after,
-        with_evidence: true,
         ..BrowseQuery::default()
     };
     if filter.looks_at_entries() {
@@ -114,7 +113,7 @@ fn check_order(order: &str) -> Result<(), ArdError> {
 fn entry(app: &App, row: &Row) -> CatalogEntry {
     CatalogEntry {
         updated_at: Some(row.changed_at),
-        ..CatalogEntry::of(&row.listing, row.evidence.as_ref(), &app.settings)
+        ..CatalogEntry::of(&row.listing, row.abilities.clone(), &app.settings)
     }
 }
 

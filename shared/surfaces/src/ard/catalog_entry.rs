@@ -10,10 +10,8 @@ use registry_model::protocol::{
     AGENT_CARD_MEDIA_TYPE, ARD_BASE, MCP_ENDPOINT, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
 };
 use registry_model::settings::Settings;
-use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
-
-/// Of tags, and of names of skills or tools: an entry is a pointer, not the card.
-const MAX_NAMES: usize = 24;
+use registry_model::{Kind, Listing, ListingId, Moment};
+use registry_search::AbilityNames;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -45,18 +43,8 @@ pub struct CatalogEntry {
 }
 
 impl CatalogEntry {
-    pub fn of(listing: &Listing, evidence: Option<&Assessment>, settings: &Settings) -> Self {
+    pub fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
         let kind = listing.shown_kind();
-        let facts = evidence.map(|evidence| &evidence.verdict.facts);
-        let skills = facts.into_iter().flat_map(|facts| &facts.skills);
-        let tools = facts.into_iter().flat_map(|facts| &facts.tools);
-        let mut tags: Vec<String> = Vec::new();
-        for tag in skills.clone().flat_map(|skill| &skill.tags) {
-            if tags.len() < MAX_NAMES && !tags.contains(tag) {
-                tags.push(tag.clone());
-            }
-        }
-        let capabilities = skills.map(|skill| &skill.name).chain(tools.map(|tool| &tool.name));
         Self {
             identifier: urn::of(listing.shown_card_url(), kind, &listing.id),
             display_name: listing.name.clone(),
@@ -64,8 +52,8 @@ impl CatalogEntry {
             media_type: urn::media_type(kind),
             url: listing.shown_card_url().to_owned(),
             description: listing.description.clone(),
-            tags,
-            capabilities: capabilities.take(MAX_NAMES).cloned().collect(),
+            tags: abilities.tags,
+            capabilities: abilities.names,
             representative_queries: Vec::new(),
             version: listing.version.clone(),
             updated_at: None,

@@ -104,7 +104,7 @@ async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<P
 }
 
 fn entry(hit: &Hit, settings: &Settings) -> CatalogEntry {
-    CatalogEntry::of(&hit.listing, hit.evidence.as_ref(), settings)
+    CatalogEntry::of(&hit.listing, hit.abilities.clone(), settings)
 }
 
 pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {

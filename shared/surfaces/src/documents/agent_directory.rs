@@ -11,7 +11,7 @@ use super::document::{Document, DocumentRequest, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::{ProbeSummary, active_page};
 use registry_model::error::Problem;
-use registry_model::{Kind, ListingId, Skill};
+use registry_model::{Kind, ListingId};
 use registry_search::{Hit, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 50;
@@ -25,7 +25,7 @@ pub struct DirectoryQuery {
     #[serde(alias = "query", alias = "text")]
     #[schemars(length(max = 1000))]
     q: String,
-    /// A skill that the agents must have: its id, its name or one of its tags.
+    /// A skill that the agents must have: its name or one of its tags, in any case.
     skill: Option<String>,
     /// Another name for `skill`.
     capability: Option<String>,
@@ -113,8 +113,10 @@ struct Agent {
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
     category_id: String,
-    /// Its skills, in the words of the publisher.
-    skills: Vec<Skill>,
+    /// Its first 24 skills, in the words of the publisher; the card describes them all.
+    skills: Vec<SkillName>,
+    /// The first 24 tags of its skills.
+    tags: Vec<String>,
     /// The protocols that it speaks.
     protocols: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +126,11 @@ struct Agent {
     /// How well it matches the search, 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<u8>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct SkillName {
+    name: String,
 }
 
 #[derive(Debug)]
@@ -218,15 +225,8 @@ impl DirectoryQuery {
     }
 }
 
-fn skills(hit: &Hit) -> &[Skill] {
-    hit.evidence.as_ref().map(|evidence| evidence.verdict.facts.skills.as_slice()).unwrap_or_default()
-}
-
 fn has(hit: &Hit, required: &str) -> bool {
-    skills(hit).iter().any(|skill| {
-        let names = [&skill.id, &skill.name].into_iter().chain(&skill.tags);
-        names.into_iter().any(|name| name.to_lowercase() == required)
-    })
+    hit.abilities.names.iter().chain(&hit.abilities.tags).any(|name| name.to_lowercase() == required)
 }
 
 fn agent(app: &App, hit: &Hit, by_words: bool) -> Agent {
@@ -239,7 +239,8 @@ fn agent(app: &App, hit: &Hit, by_words: bool) -> Agent {
         agent_card_url: listing.shown_card_url().to_owned(),
         version: listing.version.clone(),
         category_id: listing.category.id().to_owned(),
-        skills: skills(hit).to_vec(),
+        skills: hit.abilities.names.iter().map(|name| SkillName { name: name.clone() }).collect(),
+        tags: hit.abilities.tags.clone(),
         protocols: vec!["a2a"],
         protocol_version: listing.era.clone(),
         probe: ProbeSummary::of(listing, app.clock.now()),

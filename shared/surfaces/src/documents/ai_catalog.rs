@@ -12,6 +12,7 @@ use registry_app::App;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
+use registry_search::AbilityNames;
 use registry_store::Live;
 
 pub(super) const MEDIA_TYPE: &str = "application/ai-catalog+json";
@@ -94,7 +95,8 @@ async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
     let mut entries = catalog_entry::own(&app.settings);
     let own: HashSet<String> = entries.iter().map(|entry| entry.identifier.clone()).collect();
-    let listed = listings.iter().map(|listing| CatalogEntry::of(listing, None, &app.settings));
+    let listed =
+        listings.iter().map(|listing| CatalogEntry::of(listing, AbilityNames::default(), &app.settings));
     entries.extend(listed.filter(|entry| !own.contains(&entry.identifier)));
     Ok(entries)
 }

@@ -55,7 +55,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
         .map(|hit| {
             let mut server = ServerResponse::of(&hit.listing, None, &app.settings);
             let why = json!({
-                "score": hit.score, "words": hit.words, "tools": hit.abilities, "boosts": hit.boosts,
+                "score": hit.score, "words": hit.words, "tools": hit.matched_abilities, "boosts": hit.boosts,
             });
             server.meta.insert(key.clone(), why);
             server

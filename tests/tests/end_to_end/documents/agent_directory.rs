@@ -24,16 +24,19 @@ async fn public_agents_are_listed_and_searched_by_skill() {
         assert_eq!((&page["count"], &page["next_offset"]), (&json!(1), &Value::Null), "{path}");
         assert_eq!(page["agents"][0], body["agents"][4]);
     }
-    for query in ["skill=forecast", "capability=Weather%20Forecast", "q=weather", "skill=weather&q=nimbus"] {
+    for query in ["skill=weather", "capability=Weather%20Forecast", "q=weather", "skill=weather&q=nimbus"] {
         let body = registry.get(&format!("/agents/search?{query}")).await.body;
         assert_eq!((&body["count"], &body["agents"][0]["listing_id"]), (&json!(1), &json!(agent)), "{query}");
     }
-    let shown = registry.get("/agents/search?skill=forecast").await.body["agents"][0].clone();
+    let shown = registry.get("/agents/search?skill=weather").await.body["agents"][0].clone();
     assert_eq!(
         (&shown["url"], &shown["agent_card_url"]),
         (&json!(peers[0].url("/rpc")), &json!(peers[0].card()))
     );
-    assert_eq!((&shown["skills"][0]["id"], &shown["probe"]["ok"]), (&json!("forecast"), &json!(true)));
+    assert_eq!(
+        (&shown["skills"], &shown["probe"]["ok"]),
+        (&json!([{ "name": "Weather forecast" }]), &json!(true))
+    );
     let filters = json!({ "query": "", "filters": { "skills": ["add"] }, "limit": 3 });
     let body = registry.post("/agents/search", &filters).await.body;
     assert_eq!((&body["count"], &body["next_offset"].is_number()), (&json!(3), &true));

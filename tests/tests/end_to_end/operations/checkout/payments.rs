@@ -301,8 +301,11 @@ async fn payment_on_another_page_or_in_another_mode_opens_nothing() {
     // A second payment of the same purchase.
     let second = shop.stripe.event("completed", &stray, &json!({}));
     assert_eq!(shop.stripe.deliver(&shop.registry, &second).await.body["received"], "flagged");
+    shop.registry.advance(Duration::from_secs(1));
+    let refund = shop.stripe.charge("refunded", &session, &json!({ "payment_intent": "pi_second" }));
+    assert_eq!(shop.stripe.deliver(&shop.registry, &refund).await.body["received"], "flagged");
     assert_eq!(shop.get_product(&bought).await.status, 200);
-    assert_eq!(shop.flags().await, ["paid_twice", "wrong_mode", "wrong_page"]);
+    assert_eq!(shop.flags().await, ["refunded", "paid_twice", "wrong_mode", "wrong_page"]);
 }
 
 #[tokio::test]
