@@ -1,7 +1,8 @@
 //! Tests the ARD API: search, explore and browse, and errors in the format of ARD.
 
 use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::peers::{Peer, PeerRequest, agents, json_answer};
+use tests::test_registry::{TestOptions, TestRegistry};
 
 use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, ids, live_fleet, live_pair, texts};
 
@@ -185,5 +186,50 @@ async fn ard_list_pages_contain_each_entry_once() {
         }
         listed.sort_unstable();
         assert_eq!(&listed, expected, "{filter}");
+    }
+}
+
+/// The evidence of a listing can have 96 KB, which is 24 read units.
+#[tokio::test]
+async fn lists_read_no_evidence() {
+    let wordy = |request: &PeerRequest| match request.path.strip_suffix("/card.json") {
+        Some(folder) => {
+            let mut card = agents::card_at("Wordy", &format!("{}{folder}/rpc", request.origin()));
+            let skill = |number| {
+                json!({
+                    "id": format!("skill-{number}"), "name": format!("Skill {number}"), "tags": ["words"],
+                    "description": "It adds words. ".repeat(60),
+                })
+            };
+            card["skills"] = (0..90).map(skill).collect();
+            json_answer(200, &card)
+        }
+        None => agents::speaks_newest(request),
+    };
+    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let peer = Peer::start(wordy).await;
+    for number in 0..6 {
+        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
+    }
+    registry.deliver_events().await;
+    registry.index().await;
+    let search = json!({ "query": { "text": "words", "filter": { "tags": ["words"] } } });
+    let skills = json!({ "filters": { "skills": ["skill 7"] } });
+    for (path, body, rows) in [
+        ("/api/ard/agents", None, "/items"),
+        ("/api/ard/agents?filter=tags%20%3D%20%22words%22", None, "/items"),
+        ("/api/ard/search", Some(&search), "/results"),
+        ("/agents/search", Some(&skills), "/agents"),
+        ("/agents/search?skill=words&limit=9", None, "/agents"),
+    ] {
+        registry.observer.meter.start();
+        let reply = match body {
+            Some(body) => registry.post(path, body).await,
+            None => registry.get(path).await,
+        };
+        let units = registry.observer.meter.stop();
+        let rows = reply.body.pointer(rows).and_then(Value::as_array).map(Vec::len);
+        assert_eq!(rows, Some(6), "{path}: {reply:?}");
+        assert!(units.read < 20.0, "{path}: {units:?}");
     }
 }

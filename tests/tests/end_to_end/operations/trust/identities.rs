@@ -243,6 +243,26 @@ async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
     assert_eq!((bound.status, &bound.body["bound"]), (200, &json!(true)), "{bound:?}");
 }
 
+/// A proof reads places of the registrable domain, so many hosts of it do not allow more reads.
+#[tokio::test]
+async fn proofs_are_limited_by_registrable_domain() {
+    let rates = [("RATE_LIMITS", "on"), ("OWNER_ACTS_PER_HOST_PER_HOUR", "4")];
+    let setup = IdentitySetup::start_with(&rates).await;
+    let stranger = Owner::new(2);
+    let prove = async |host: &str, caller: u8| {
+        let id = setup.registry.publish_mcp(&format!("https://{host}.shop.example.com/mcp")).await;
+        let arguments = json!({ "listing_id": id });
+        let mut call = stranger.with_signature(&setup.registry, "bind_identity", &arguments).await;
+        call["action"] = json!("bind_identity");
+        setup.registry.post_from([127, 0, 0, caller].into(), super::FAMILY, &call).await
+    };
+    for (host, caller) in [("a", 2), ("b", 2), ("c", 2), ("d", 3), ("e", 3), ("f", 3)] {
+        assert_ne!(prove(host, caller).await.status, 429, "{host}");
+    }
+    let refused = prove("g", 3).await;
+    assert_eq!((refused.status, &refused.body["allowance"]), (429, &json!("host")), "{refused:?}");
+}
+
 #[tokio::test]
 async fn challenges_are_rate_limited() {
     let options = TestOptions::default().with_rates().with_setting("OWNER_ACTS_PER_HOUR", 2);
