@@ -11,7 +11,7 @@ use super::ListingId;
 /// All ids whose hash begins with these bits. The default, of length 0, contains every id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HashPrefix {
-    bits: u32,
+    bits: u64,
     length: u8,
 }
 
@@ -22,8 +22,8 @@ impl HashPrefix {
     }
 
     #[must_use]
-    pub const fn covers(self, hash: u32) -> bool {
-        self.length == 0 || hash >> (32 - self.length) == self.bits
+    pub const fn covers(self, hash: u64) -> bool {
+        self.length == 0 || hash >> (BITS - self.length) == self.bits
     }
 
     /// Whether every id with the prefix `other` has this prefix, too.
@@ -40,11 +40,11 @@ impl HashPrefix {
     }
 
     /// The two prefixes that are one bit longer; together they contain the same ids. `None` if the prefix has all bits of
-    /// the hash: anybody can make two ids with the same hash.
+    /// the hash.
     #[must_use]
     pub fn halves(self) -> Option<[Self; 2]> {
         let length = self.length + 1;
-        (length <= 32).then(|| [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length }))
+        (length <= BITS).then(|| [0, 1].map(|bit| Self { bits: (self.bits << 1) | bit, length }))
     }
 }
 
@@ -64,15 +64,19 @@ impl FromStr for HashPrefix {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (length, bits) = text.split_once('-').ok_or(InvalidHashPrefix)?;
         let length: u8 = length.parse().map_err(|_| InvalidHashPrefix)?;
-        let bits = u32::from_str_radix(bits, 16).map_err(|_| InvalidHashPrefix)?;
-        let fits = length <= 32 && (length == 32 || bits < 1 << length);
+        let bits = u64::from_str_radix(bits, 16).map_err(|_| InvalidHashPrefix)?;
+        let fits = length <= BITS && (length == BITS || bits < 1 << length);
         if fits { Ok(Self { bits, length }) } else { Err(InvalidHashPrefix) }
     }
 }
 
-pub fn id_hash(id: &ListingId) -> u32 {
+/// Bits of a hash. Anybody can make ids whose hashes begin with the same 32 bits, and with enough of them a bucket of the
+/// search index would overflow. More than a few ids with the same 64 bits cost too much.
+const BITS: u8 = 64;
+
+pub fn id_hash(id: &ListingId) -> u64 {
     let digest: [u8; 32] = Sha256::digest(id.as_str()).into();
-    digest.first_chunk().map_or(0, |head| u32::from_be_bytes(*head))
+    digest.first_chunk().map_or(0, |head| u64::from_be_bytes(*head))
 }
 
 #[cfg(test)]
@@ -88,7 +92,7 @@ mod tests {
             [HashPrefix::default(), low, high].map(|prefix| prefix.to_string()),
             ["00-00000000", "01-00000000", "01-00000001"]
         );
-        assert_eq!(format!("{:08x}", id_hash(&id)), "dd3a7e4b");
+        assert_eq!(format!("{:08x}", id_hash(&id) >> 32), "dd3a7e4b");
     }
 
     #[test]
@@ -102,10 +106,11 @@ mod tests {
 
     #[test]
     fn invalid_hash_prefixes_are_refused() {
-        for text in ["", "00", "33-00000000", "01-00000002", "x-0", "01-zz"] {
+        for text in ["", "00", "65-00000000", "01-00000002", "x-0", "01-zz"] {
             assert_eq!(text.parse::<HashPrefix>(), Err(InvalidHashPrefix), "{text}");
         }
-        let deep = "12-00000abc";
-        assert_eq!(deep.parse::<HashPrefix>().unwrap().to_string(), deep);
+        for deep in ["12-00000abc", "40-dd3a7e4b01", "64-ffffffffffffffff"] {
+            assert_eq!(deep.parse::<HashPrefix>().unwrap().to_string(), deep);
+        }
     }
 }

@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{Lane, Listing, ListingId, NextStep};
+use registry_model::{Lane, Listing, ListingId, NameHold, NextStep};
 use registry_store::NamedListing;
 
 pub(super) async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
@@ -18,6 +18,25 @@ pub(super) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<Nam
     let missing = || Problem::listing_not_found(id).with("found", false);
     let parsed = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing_with_evidence(&parsed).await?.ok_or_else(missing)
+}
+
+/// The listing that a name means: one that has proven the name goes before those that only use it, then a Live listing, one
+/// with a proven domain, and the one that has been Live for longest.
+pub(super) async fn named(app: &App, name: &str) -> Result<Listing, Problem> {
+    let oldest_proof = app.oldest_proof();
+    let rank = |listing: &Listing| {
+        let server_name = listing.server_name.as_ref().filter(|_| listing.name_proof.is_some());
+        let is_proven = server_name.is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
+        (
+            !is_proven,
+            listing.name_hold == Some(NameHold::Yielded),
+            !listing.is_live(oldest_proof),
+            listing.shown_domain().is_none(),
+            listing.live_since.unwrap_or(listing.listed_at),
+        )
+    };
+    let named = app.store.listings_named(name).await?;
+    named.into_iter().min_by_key(rank).ok_or_else(|| Problem::listing_not_found(name).with("found", false))
 }
 
 /// A withdrawn listing is not found either.

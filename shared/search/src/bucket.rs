@@ -17,9 +17,6 @@ const MAX_ENTRIES: usize = 128;
 /// A bucket with more bytes is split, well below the limit of 400 KB of a DynamoDB item.
 const MAX_BYTES: usize = 200 * 1024;
 
-/// A bucket that cannot be split has at most this many bytes; its largest entries are left out.
-const MAX_UNSPLIT_BYTES: usize = 350 * 1024;
-
 /// A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
 const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;
 
@@ -138,26 +135,14 @@ fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix
     if (small && bytes.len() <= MAX_BYTES) || entries.len() <= 1 {
         return Ok(vec![(prefix, bytes)]);
     }
-    let Some([low, high]) = prefix.halves() else { return Ok(vec![(prefix, smallest(entries)?)]) };
+    let Some([low, high]) = prefix.halves() else {
+        return Err(Unreadable("too many ids have the same hash".to_owned()));
+    };
     let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
         entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
     let mut buckets = split(low, lower)?;
     buckets.extend(split(high, higher)?);
     Ok(buckets)
-}
-
-/// The bucket of entries whose ids have the same hash, without the largest entries if there are too many. Only an attacker
-/// can make many such ids, so these entries are likely to be the attacker's.
-fn smallest(mut entries: Vec<IndexEntry>) -> Result<Vec<u8>, Unreadable> {
-    entries.sort_by_key(|entry| entry.words.len());
-    loop {
-        let bytes = Bucket::of(entries.clone()).write()?;
-        if bytes.len() <= MAX_UNSPLIT_BYTES {
-            return Ok(bytes);
-        }
-        let left_out = entries.pop();
-        tracing::warn!(listing_id = ?left_out.map(|entry| entry.listing.id), "left out of the index: its id has the hash of others");
-    }
 }
 
 #[derive(Default)]
@@ -246,23 +231,22 @@ mod tests {
         assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), changed]));
     }
 
+    /// Ids whose hashes begin with the same 32 bits are easy to find.
     #[test]
-    fn entries_with_the_same_hash_fit_into_one_item() {
+    fn entries_with_similar_hashes_are_split() {
         let [one, two] = ["h7240", "h8563"];
         let large = |name: &str, seed: u32| {
             let mut large = entry(name);
             large.words = (0..20_000).map(|n| format!("{:x}", (n + seed) ^ 0x9e37_79b9)).collect();
             large
         };
-        assert_eq!(
-            registry_model::id_hash(&large(one, 0).listing.id),
-            registry_model::id_hash(&large(two, 0).listing.id)
-        );
+        let hash = |name: &str| registry_model::id_hash(&entry(name).listing.id);
+        assert_eq!(hash(one) >> 32, hash(two) >> 32);
         let entries = vec![large(one, 0), large(two, 1_000_000), entry("small")];
         let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).unwrap();
-        assert!(buckets.iter().all(|(_, bytes)| bytes.len() <= MAX_UNSPLIT_BYTES));
         let kept: usize = buckets.iter().map(|(_, bytes)| Bucket::read(bytes).unwrap().entries.len()).sum();
-        assert!(kept >= 2, "{kept}");
+        assert_eq!(kept, 3);
+        assert!(buckets.iter().any(|(prefix, _)| prefix.length() > 32), "{buckets:?}");
     }
 
     #[test]

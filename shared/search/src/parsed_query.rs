@@ -38,6 +38,8 @@ const MIN_COMPOUND_LEN: usize = 6;
 const MIN_HALF_LEN: usize = 3;
 /// Bounds the work for a very long query; further words are ignored.
 const MAX_TERMS: usize = 48;
+/// Words whose spelling is checked and whose related terms are searched: each is compared with all words of the index.
+const MAX_EXPANDED_TERMS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct QueryTerm {
@@ -71,8 +73,8 @@ impl ParsedQuery {
             significant.retain(|word| !is_generic(word));
         }
         significant.truncate(MAX_TERMS);
-        let mut terms: Vec<QueryTerm> =
-            significant.into_iter().map(|word| QueryTerm::of(word, index)).collect();
+        let mut terms: Vec<QueryTerm> = significant.into_iter().map(|word| QueryTerm::plain(word)).collect();
+        terms.iter_mut().take(MAX_EXPANDED_TERMS).for_each(|term| term.correct(index));
         join_adjacent(&mut terms, index);
         for term in &mut terms {
             term.split_compound(index);
@@ -85,7 +87,7 @@ impl ParsedQuery {
             })
             .collect();
         add_synonyms(&mut terms, &spelling);
-        terms.iter_mut().for_each(|term| term.add_related_terms(index));
+        terms.iter_mut().take(MAX_EXPANDED_TERMS).for_each(|term| term.add_related_terms(index));
         let corrected = terms.iter().any(|term| term.corrected);
         let text = spelling.join(" ");
         let about = embedding::vector(&text);
@@ -114,24 +116,24 @@ impl ParsedQuery {
 }
 
 impl QueryTerm {
-    fn of(word: &str, index: &Index) -> Self {
-        let mut term = Self {
+    fn plain(word: &str) -> Self {
+        Self {
             word: word.to_owned(),
-            weight: 1.0,
+            weight: embedding::weight(word).clamp(0.3, 2.0),
             stems: vec![(stem(word), 1.0)],
             spelling: word.to_owned(),
             corrected: false,
-        };
-        let mut factor = 1.0;
-        if let Some((spelling, edits)) = spelling::corrected(index, word) {
-            let known = index.doc_freq(&stem(word)) > 0;
-            term.accept(stem(spelling), if known { CORRECTED } else { 1.0 });
-            term.corrected = true;
-            term.spelling = spelling.to_owned();
-            factor = (0..edits).fold(1.0, |factor, _| factor * EDIT_FACTOR);
         }
-        term.weight = embedding::weight(&term.spelling).clamp(0.3, 2.0) * factor;
-        term
+    }
+
+    fn correct(&mut self, index: &Index) {
+        let Some((spelling, edits)) = spelling::corrected(index, &self.word) else { return };
+        let known = index.doc_freq(&stem(&self.word)) > 0;
+        self.accept(stem(spelling), if known { CORRECTED } else { 1.0 });
+        self.corrected = true;
+        self.spelling = spelling.to_owned();
+        let factor = (0..edits).fold(1.0, |factor, _| factor * EDIT_FACTOR);
+        self.weight = embedding::weight(&self.spelling).clamp(0.3, 2.0) * factor;
     }
 
     /// The stems of the word itself in any spelling, without synonyms and related terms.

@@ -46,8 +46,8 @@ impl Store {
         self.read_cache.listing(id, read).await
     }
 
-    /// The listings of a name, with their evidence and last leaves, by two reads.
-    pub async fn listings_named(&self, name: &str) -> Result<Vec<NamedListing>, StoreError> {
+    /// The listings of a name, by two reads.
+    pub async fn listings_named(&self, name: &str) -> Result<Vec<Listing>, StoreError> {
         let query = Query::of(keys::name_partition(name)).limit(MAX_SAME_NAME);
         let pointers = self.query(query).await?.items;
         let mut ids: Vec<ListingId> = Vec::new();
@@ -56,7 +56,7 @@ impl Store {
                 ids.push(id);
             }
         }
-        if ids.is_empty() { Ok(Vec::new()) } else { self.listings_with_leaf(&ids).await }
+        if ids.is_empty() { Ok(Vec::new()) } else { self.listings(&ids).await }
     }
 
     /// The cores of listings, in no order.
@@ -64,6 +64,12 @@ impl Store {
         let keys = ids.iter().map(keys::listing).collect();
         let items = self.batch_get(keys, Consistency::Strong).await?.into_iter();
         Ok(items.map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
+    }
+
+    /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
+    pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>, StoreError> {
+        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::evidence(id)]);
+        joined(self.batch_get(keys.collect(), Consistency::Eventual).await?)
     }
 
     /// Listings with their evidence, in no order.

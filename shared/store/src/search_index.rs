@@ -72,7 +72,7 @@ fn dirty_mark(id: &ListingId, at: Moment) -> Item {
 }
 
 fn dirty_mark_key(id: &ListingId) -> Key {
-    Key::new(DIRTY_MARKS, format!("{:08x}#{id}", id_hash(id)))
+    Key::new(DIRTY_MARKS, format!("{:08x}#{id}", id_hash(id) >> 32))
 }
 
 pub(super) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Moment) {

@@ -20,8 +20,8 @@ const RETENTION: i64 = 86_400;
 /// Rows of a context's list that are read for one page; a row has a few hundred bytes.
 const MAX_ROWS: i32 = 500;
 
-/// Bytes of content in one page, well below Lambda's 6 MB and a batch's 16 MB.
-const MAX_PAGE_BYTES: i64 = 3_000_000;
+/// Bytes of content in one page, which cost 100 read units.
+const MAX_PAGE_BYTES: i64 = 400_000;
 
 /// Bytes of content per task. The limit is needed because any caller can store a task, and each kilobyte costs two
 /// write units in a transaction.

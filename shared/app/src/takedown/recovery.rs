@@ -59,7 +59,7 @@ async fn is_name_held(app: &App, listing: &Listing) -> Result<bool, StoreError> 
             && other.server_name == listing.server_name
             && other.name_hold == Some(NameHold::Held)
     };
-    Ok(named.iter().any(|(other, _)| holds(other)))
+    Ok(named.iter().any(holds))
 }
 
 /// A listing of the copy as it enters the table: it waits for a probe, unless it is withdrawn.

@@ -15,7 +15,8 @@ use registry_store::NamedListing;
 
 /// Characters of a listing's description that are used to search for partners.
 const MAX_QUERY_CHARS: usize = 400;
-const MAX_AGENTS: u32 = 50;
+/// Agents for which a request searches partners; each takes a search.
+const MAX_AGENTS: u32 = 12;
 const PARTNERS_PER_AGENT: usize = 2;
 
 /// Two listings that may work together.

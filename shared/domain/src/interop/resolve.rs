@@ -88,7 +88,7 @@ pub async fn live_in_order(app: &App, ids: &[ListingId]) -> Result<Vec<NamedList
         return Ok(Vec::new());
     }
     let oldest_proof = app.oldest_proof();
-    let mut listings = app.store.listings_with_evidence(ids).await?;
+    let mut listings = app.store.shown_with_evidence(ids).await?;
     listings.retain(|(listing, _)| listing.is_live(oldest_proof));
     listings.sort_by_key(|(listing, _)| ids.iter().position(|id| *id == listing.id));
     Ok(listings)

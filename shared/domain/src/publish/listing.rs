@@ -75,7 +75,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         let is_named = |listing: &Listing| listing.server_name.as_ref() == Some(&server.name);
         name.holder = other.filter(is_named);
         if name.is_by_publisher() {
-            let named = app.store.listings_named(&server.name).await?.into_iter().map(|(listing, _)| listing);
+            let named = app.store.listings_named(&server.name).await?;
             let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == server.name;
             name.holder = name.holder.into_iter().chain(named).find(|one| is_named(one) && holds(one));
         }

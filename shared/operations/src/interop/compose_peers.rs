@@ -11,6 +11,8 @@ use registry_store::NamedListing;
 /// Per list.
 const DEFAULT_ROWS: u32 = 10;
 const MAX_ROWS: u32 = 20;
+/// Suggestions that are searched although enough compositions are known.
+const MIN_SUGGESTIONS: usize = 3;
 
 pub struct ComposePeers;
 
@@ -100,7 +102,9 @@ impl Operation for ComposePeers {
         let listing = lookup::shown_listing_with_evidence(app, &arguments.listing_id).await?;
         let compositions = compositions(app, &listing, limit).await?;
         let known: Vec<&ListingId> = compositions.iter().map(|known| &known.peer_focus).collect();
-        let suggested = interop::suggestions(app, &listing, limit).await?;
+        // Each row costs a read of evidence, so both lists together have few more rows than the limit.
+        let left = limit.saturating_sub(compositions.len()).max(MIN_SUGGESTIONS);
+        let suggested = interop::suggestions(app, &listing, left).await?;
         let suggested: Vec<&NamedListing> =
             suggested.iter().filter(|(peer, _)| !known.contains(&&peer.id)).collect();
         let ids: Vec<ListingId> = suggested.iter().map(|(peer, _)| peer.id.clone()).collect();

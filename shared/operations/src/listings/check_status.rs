@@ -9,8 +9,7 @@ use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
-    AbilityChange, Assessment, Check, Handshake, Listing, NameHold, Reason, ScorePart, Skill, Tool,
-    Withdrawal,
+    AbilityChange, Assessment, Check, Handshake, Listing, Reason, ScorePart, Skill, Tool, Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
@@ -164,17 +163,8 @@ async fn find(app: &App, arguments: &Arguments) -> Result<Arc<NamedListing>, Pro
     match (&arguments.id, &arguments.name) {
         (Some(id), _) => lookup::listing_with_evidence(app, id).await,
         (None, Some(name)) => {
-            let named = app.store.listings_named(name).await?;
-            let oldest_proof = app.oldest_proof();
-            // A listing that has proven the name ranks before those that only use it.
-            let rank = |(listing, _): &NamedListing| {
-                let server_name = listing.server_name.as_ref().filter(|_| listing.name_proof.is_some());
-                let proved = server_name.is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
-                let held = listing.name_hold != Some(NameHold::Yielded);
-                (proved, held, listing.is_live(oldest_proof), listing.listed_at)
-            };
-            let best = named.into_iter().max_by_key(rank).map(Arc::new);
-            best.ok_or_else(|| Problem::listing_not_found(name).with("found", false))
+            let listing = lookup::named(app, name).await?;
+            lookup::listing_with_evidence(app, listing.id.as_str()).await
         }
         (None, None) => {
             let detail = "Send `id` (from the answer of list_yourself) or `name` (the name of the listing).";

@@ -8,7 +8,7 @@ use registry_domain::trust::facts;
 use registry_domain::trust::reciprocity::{Reciprocity, Signal};
 use registry_domain::views::badge;
 use registry_fetch::Target;
-use registry_model::{AttestationRecord, Identity, Listing, NameHold};
+use registry_model::{AttestationRecord, Identity, Listing};
 
 const MAX_STATEMENTS: u32 = 50;
 const MAX_COMPOSITIONS: usize = 20;
@@ -195,14 +195,7 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
             or its `name`.";
         return Err(Problem::invalid("listing_id", "listing_id_missing", detail));
     };
-    let of_that_name = app.store.listings_named(&name).await?;
-    let oldest = app.oldest_proof();
-    // A proven name goes before a claimed one, and a Live listing before others.
-    let rank = |listing: &Listing| {
-        (listing.is_name_claimed(), listing.name_hold == Some(NameHold::Yielded), !listing.is_live(oldest))
-    };
-    let best = of_that_name.iter().map(|(listing, _)| listing).min_by_key(|listing| rank(listing));
-    best.map(|listing| listing.id.to_string()).ok_or_else(|| Problem::listing_not_found(&name))
+    Ok(lookup::named(app, &name).await?.id.to_string())
 }
 
 fn graph(

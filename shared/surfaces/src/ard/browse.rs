@@ -14,7 +14,7 @@ use registry_search::browse::{BrowseQuery, Row};
 
 /// Rows per read where a filter is checked against each row, and the most reads for one page.
 const ROWS_PER_READ: usize = 100;
-const MAX_READS: usize = 3;
+const MAX_READS: usize = 2;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -22,7 +22,7 @@ use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
 
 /// Index pages to read for one page of an exact version; the next page continues.
-const MAX_READS: usize = 8;
+const MAX_READS: usize = 2;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerList {

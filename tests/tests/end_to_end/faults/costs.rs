@@ -28,7 +28,7 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
         ("/api/listings/active?kind=mcp&limit=3".to_owned(), 2),
         // The listing, and the seat counter for its offer.
         (format!("/api/listings/status?id={id}"), 2),
-        (format!("/api/listings/status?name={name}"), 3),
+        (format!("/api/listings/status?name={name}"), 4),
         ("/api/feed".to_owned(), 1),
         (format!("/badge/clean?id={id}"), 1),
         ("/badge/clean".to_owned(), 0),

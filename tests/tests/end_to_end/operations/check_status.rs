@@ -1,6 +1,8 @@
 //! Tests `check_status`: the state of a listing, with the evidence of its last probe.
 
-use tests::test_registry::Reply;
+use serde_json::json;
+use tests::peers::{Peer, agents};
+use tests::test_registry::{HOUR, Reply, TestRegistry};
 
 use crate::fixtures::{live_agent, refused_queries};
 
@@ -311,4 +313,18 @@ async fn status_requires_id_or_name_of_a_known_listing() {
     /api/listings/status?name=Nobody
       404 listing_not_found `-`: Listing not found: `Nobody`. -> publish
     ");
+}
+
+/// Whoever takes the name of another agent later does not answer for it.
+#[tokio::test]
+async fn name_means_the_listing_that_has_been_live_for_longest() {
+    let (registry, first) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let older = registry.live_card(&first.card()).await;
+    registry.advance(HOUR);
+    let second = Peer::start(agents::newest).await;
+    let newer = registry.live_card(&second.card()).await;
+    assert_ne!(older, newer);
+    for path in ["/api/listings/status?name=adder", "/api/products/reciprocity?name=Adder"] {
+        assert_eq!(registry.get(path).await.body["listing_id"], json!(older), "{path}");
+    }
 }
