@@ -20,6 +20,7 @@ use registry::settings::ConnectionLimits;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt as _;
 
 /// How long open connections may take after the stop.
@@ -109,12 +110,15 @@ async fn serve(
         request.extensions_mut().insert(ConnectInfo(peer));
         router.clone().oneshot(request)
     });
+    // Otherwise a client that reads nothing would keep its answer in memory.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(limits.read_timeout()));
     // The time also limits how long an idle connection stays open.
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.read_timeout())
-            .serve_connection(TokioIo::new(stream), service)
+            .serve_connection(TokioIo::new(Box::pin(stream)), service)
     );
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -29,7 +29,9 @@ const FEEDBACK_POOL: usize = 1000;
 const FEEDBACK_WEIGHT: f32 = 0.3;
 /// The increase of the rank of a listing of the intended kind, as a factor.
 const KIND_INTENT: f32 = 0.2;
-/// The increase of the rank of a listing whose short name or title is the query, as a fraction of the best rank.
+/// The increase of the rank of a listing whose display name is the query, or its short name or title, as a fraction of the
+/// best rank.
+const DISPLAY_NAME_BOOST: f32 = 0.5;
 const NAME_BOOST: f32 = 0.15;
 /// A similarity that counts as a perfect match in the displayed score.
 const FULL_SIMILARITY: f32 = 0.75;
@@ -199,7 +201,8 @@ fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     }
 }
 
-/// A listing whose full name or id is the query ranks first; one whose short name or title is the query rises.
+/// A listing whose registry name or id is the query ranks first; these names are unique. One whose display name is the query
+/// rises, and less if only its short name is. Anybody can choose a display name, so it must not outweigh relevance.
 fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Filter) {
     let best = ranked.iter().fold(0.0_f32, |best, hit| best.max(hit.rank)).max(1.0);
     let short = short_name(text);
@@ -207,8 +210,11 @@ fn boost_names(index: &Index, ranked: &mut Vec<Ranked>, text: &str, filter: &Fil
         if !filter.allows(entry) {
             continue;
         }
-        let lift = if entry.whole_names().any(|name| name.eq_ignore_ascii_case(text)) {
+        let is_unique_name = |name: &str| name.eq_ignore_ascii_case(text);
+        let lift = if is_unique_name(&entry.registry_name) || is_unique_name(entry.id.as_str()) {
             10.0 * best
+        } else if entry.name.eq_ignore_ascii_case(text) {
+            DISPLAY_NAME_BOOST * best
         } else if !short.is_empty() && entry.short_names.contains(&short) {
             NAME_BOOST * best
         } else {

@@ -309,10 +309,10 @@ mod tests {
     #[test]
     fn a_page_stays_below_its_maximum_size() {
         let row = |size: i64| Item::from([("size".to_owned(), n(size))]);
-        let (small, large) = (row(1000), row(2_000_000));
+        let (small, large) = (row(1000), row(MAX_PAGE_BYTES - 10_000));
         assert_eq!(page_rows(&[small.clone(), small.clone(), small.clone()], 2), 2);
         assert_eq!(page_rows(&[large.clone(), small.clone(), large, small.clone()], 9), 2);
-        assert_eq!(page_rows(&[row(9_000_000), small], 9), 1);
+        assert_eq!(page_rows(&[row(9 * MAX_PAGE_BYTES), small], 9), 1);
         assert_eq!(page_rows(&[], 9), 0);
     }
 

@@ -168,7 +168,7 @@ pub const SETTINGS: &[Setting] = &[
         "REQUEST_READ_SECONDS",
         Number(30, 1, 3600),
         "seconds in which a client of the local registry must send the head of a request, and then its \
-            body; an idle connection is closed after this time",
+            body; a connection that is idle, or whose client reads nothing of an answer, is closed after this time",
     ),
     row(
         "OPERATOR_CONTACT",

@@ -70,6 +70,26 @@ async fn a_thousand_slow_clients_do_not_keep_an_honest_client_waiting() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
+/// An answer that nobody reads would stay in memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn client_that_does_not_read_is_disconnected() {
+    let options = TestOptions::default().with_real_time().with_setting("REQUEST_READ_SECONDS", 2);
+    let registry = TestRegistry::start_with(options).await;
+    let to = address(&registry);
+    let mut stream = connect([127, 0, 0, 2], to).await;
+    let request = format!("GET /openapi.json HTTP/1.1\r\nhost: {to}\r\n\r\n");
+    // More than the buffers of the system hold.
+    let requests = 60;
+    let size = registry.get("/openapi.json").await.body.to_string().len();
+    assert!(size > 200_000, "{size}");
+    stream.write_all(request.repeat(requests).as_bytes()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let mut received = Vec::new();
+    let _reset =
+        tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut received)).await.unwrap();
+    assert!(received.len() < requests * size / 2, "{} of {} bytes", received.len(), requests * size);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_of_one_address_are_limited_in_public_mode() {
     let options = TestOptions::public().with_real_time().with_setting("MAX_CONNECTIONS_PER_ADDRESS", 5);
