@@ -186,11 +186,11 @@ impl Store {
         self.change_claimed(listing, update).await
     }
 
-    /// Releases a claimed listing without a probe, because the budget was used up; it is due again at once.
+    /// Releases a claimed listing without a probe, because the budget was used up; it keeps its place in the queue.
     pub async fn release(&self, listing: &Listing, now: Moment) -> Result<(), StoreError> {
         let update = Expression::default()
             .set("lease_until", n(0))
-            .set("gsi2sk", s(keys::at(now, listing.id.as_str())))
+            .set("gsi2sk", s(keys::at(listing.due_at.min(now), listing.id.as_str())))
             .remove("lease")
             .remove("attempts");
         self.change_claimed(listing, update).await.map(drop)

@@ -19,7 +19,13 @@ pub(super) async fn recover(
     let (ids, next) = if with_intact { (named, None) } else { copy.listing_ids(after).await? };
     let mut recovered = 0;
     for id in &ids {
-        let copied = copy.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
+        let copied = match copy.listing(id).await {
+            Err(StoreError::Fault(error)) if !with_intact => {
+                tracing::error!(listing_id = %id, error, "a listing of the backup cannot be read; it is left out");
+                continue;
+            }
+            found => found?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?,
+        };
         let before = match app.store.listing(id).await {
             Err(StoreError::Fault(_)) => None,
             found => found?,

@@ -259,8 +259,9 @@ async fn publish_again(
     }
     store_proof(&mut updated, name);
     let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-    let earliest = known.probe.as_ref().map_or(now, |probe| probe.at + tick);
-    updated.due_at = now.max(earliest);
+    let earliest = known.probe.as_ref().map_or(known.listed_at, |probe| probe.at + tick);
+    // A listing that is due keeps its place in the queue: otherwise anybody could send it to the end.
+    updated.due_at = known.due_at.min(now).max(earliest);
     updated.failing_since = None;
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);

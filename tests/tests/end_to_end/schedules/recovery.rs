@@ -34,6 +34,25 @@ async fn lose(registry: &TestRegistry, id: &ListingId) {
 }
 
 #[tokio::test]
+async fn unreadable_listing_of_the_backup_does_not_stop_the_recovery() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let mut ids = Vec::new();
+    for number in 0..3 {
+        ids.push(registry.live_card(&peer.url(&format!("/{number}/card.json"))).await);
+    }
+    let unreadable = aws_sdk_dynamodb::types::AttributeValue::S("?".to_owned());
+    registry.overwrite(&format!("LISTING#{}", ids[1]), "CORE", "lane", unreadable).await;
+    let copy = engine::client(registry.copy_of_table().await);
+    let copy = Store::new(copy, &registry.app.settings.table_name);
+    for id in &ids {
+        lose(&registry, id).await;
+    }
+    let outcome = recover(&registry, &copy, &[]).await;
+    assert_eq!((&outcome["listings"], &outcome["next"]), (&json!(2), &Value::Null), "{outcome}");
+    assert_eq!([registry.lane(&ids[0]).await, registry.lane(&ids[2]).await], ["queued", "queued"]);
+}
+
+#[tokio::test]
 async fn lost_listings_come_back_and_later_decisions_stay() {
     let registry = TestRegistry::start().await;
     let (mut ids, mut peers) = (Vec::new(), Vec::new());

@@ -102,6 +102,18 @@ async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
     assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "Owner's Name");
 }
 
+/// Otherwise anybody could send a listing to the end of the queue.
+#[tokio::test]
+async fn publishing_again_keeps_the_place_in_the_queue() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let id = registry.publish_card(&peer.card()).await;
+    let due_at = async || registry.app.store.listing(&id).await.unwrap().unwrap().due_at;
+    let first = due_at().await;
+    registry.advance(TICK * 3);
+    assert_eq!(registry.publish_card(&peer.card()).await, id);
+    assert_eq!(due_at().await, first);
+}
+
 /// Publishing again reads and then writes the listing; a verdict may be written in between.
 #[tokio::test]
 async fn publishing_again_does_not_overwrite_a_newer_probe_result() {
