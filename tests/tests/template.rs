@@ -221,8 +221,10 @@ fn event_rules_match_the_events_that_are_sent() {
     let body: Value = serde_json::from_str(publish["body"].as_str().unwrap()).unwrap();
     let listing_id = ListingId::of_url(&body["url"].as_str().unwrap().parse().unwrap());
     let at = "2026-11-20T12:00:00Z".parse().unwrap();
-    let sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
+    let mut sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
     let sample = sample_event("listing-queued").unwrap();
+    // The bus adds the id of the request.
+    sent["detail"]["cause"] = publish["requestContext"]["requestId"].clone();
     for member in ["source", "detail-type"] {
         assert_eq!(sample[member], sent[member]);
     }
@@ -701,6 +703,19 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
 }
 
+/// System lines of each request cost more than the lines of the registry.
+#[test]
+fn functions_log_no_system_line_for_each_request() {
+    let template = Template::read().unwrap();
+    let common = template.common();
+    assert_eq!(common["LoggingConfig"], json!({ "LogFormat": "JSON", "SystemLogLevel": "WARN" }));
+    assert_eq!(
+        common["Environment"]["Variables"]["REQUEST_LOG_SAMPLE"],
+        json!({ "Ref": "RequestLogSample" })
+    );
+    assert_eq!(template.parameter("RequestLogSample")["Default"], 100);
+}
+
 #[test]
 fn dashboard_contains_every_metric_and_alarm() {
     let template = Template::read().unwrap();
@@ -743,6 +758,8 @@ fn access_log_contains_the_address_and_is_deleted() {
     let log = &template.properties("Api")["AccessLogSettings"];
     let line: Value = serde_json::from_str(log["Format"].as_str().unwrap()).unwrap();
     assert_eq!(line["address"], "$context.identity.sourceIp");
+    // The same id is the `x-request-id` of the answer and in the log lines of the function.
+    assert_eq!(line["request_id"], "$context.requestId");
     assert!(template.properties("ApiLogs")["RetentionInDays"].is_object());
 }
 

@@ -161,6 +161,7 @@ impl Local {
                 proxy: app.settings.proxy.clone(),
                 read_timeout: connections.read_timeout(),
                 caller: app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone())),
+                random: app.random.clone(),
             };
             let router = gateway::router_with(&template, &functions::http(&app), options.transport, &limits)?;
             let scheduler =

@@ -94,7 +94,7 @@ fn start_log() -> Result<(), String> {
     let lines = layer().with_writer(std::io::stderr);
     match variable("LOG_FORMAT").as_deref() {
         None | Some("" | "plain") => log.with(lines).init(),
-        Some("json") => log.with(lines.json()).init(),
+        Some("json") => log.with(lines.json().with_span_list(false)).init(),
         Some(other) => return Err(format!("invalid LOG_FORMAT={other:?}; use `plain` or `json`")),
     }
     Ok(())

@@ -126,6 +126,8 @@ pub struct Settings {
     pub caller_rate: Option<RequestRate>,
     /// Only for the local server.
     pub connections: ConnectionLimits,
+    /// One of this number of successful requests writes a line to the log.
+    pub request_log_sample: u32,
     /// A `mailto:` or `https:` URL.
     pub operator_contact: Option<String>,
     /// Without a trailing slash; none where names are not proven by repositories.
@@ -215,6 +217,7 @@ impl Settings {
             rate_limits,
             caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
             connections: read.connections(mode)?,
+            request_log_sample: read.number("REQUEST_LOG_SAMPLE")?,
             operator_contact: read.operator_contact()?,
             github_raw_url: read.github_raw_url()?,
             domain_proof_url: read.domain_proof_url()?,

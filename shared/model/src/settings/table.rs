@@ -286,6 +286,12 @@ pub const SETTINGS: &[Setting] = &[
             `RECHECK_DAYS=5;DEMOS_PER_HOUR=20`; without secrets. On AWS, set the parameter `Settings`",
     ),
     row("RUST_LOG", Elsewhere("warn"), "log level, such as `info`; on AWS, set the parameter `LogLevel`"),
+    row(
+        "REQUEST_LOG_SAMPLE",
+        Number(1, 1, 1_000_000),
+        "one of this number of requests with a status below 400, and of requests that were refused with 429, writes a log \
+            line; all other requests write one. On AWS, set the parameter `RequestLogSample` (default: 100)",
+    ),
     row("LOG_FORMAT", Elsewhere("plain"), "format of the log: `plain` for people, `json` for programs"),
 ];
 
