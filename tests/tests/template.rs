@@ -678,10 +678,13 @@ fn act(action: &'static str, partition: &str) -> Act {
 }
 
 /// Metrics with an alarm; the others are only on the dashboard.
-const WITH_ALARM: [Metric; 5] = [
+const WITH_ALARM: [Metric; 8] = [
     Metric::ScheduledTicks,
     Metric::OldestOverdueRecheck,
     Metric::OldestPendingLeaf,
+    Metric::OldestUnindexedChange,
+    Metric::PublishToProof,
+    Metric::CanaryFailures,
     Metric::FlaggedPayments,
     Metric::UnreadableLeaves,
 ];
@@ -701,6 +704,61 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     // The bus invokes the function too, so its invocations do not prove that the schedule runs.
     assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+}
+
+/// The metrics of an alarm that computes: name and dimensions.
+fn computed_from(template: &Template, alarm: &str) -> BTreeSet<(String, String)> {
+    let metrics = template.properties(alarm)["Metrics"].as_array().unwrap();
+    assert!(metrics.len() <= 11, "{alarm}: CloudWatch allows ten metrics in an expression");
+    let metrics = metrics.iter().filter_map(|query| query.pointer("/MetricStat/Metric"));
+    metrics.map(|m| (m["MetricName"].as_str().unwrap().to_owned(), m["Dimensions"].to_string())).collect()
+}
+
+#[test]
+fn alarms_watch_the_table_and_every_index_function_and_rule() {
+    let template = Template::read().unwrap();
+    let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
+    let table = json!({ "Name": "TableName", "Value": table });
+    let index = |name: &str| json!([table, { "Name": "GlobalSecondaryIndexName", "Value": name }]);
+    let parts: Vec<Value> =
+        std::iter::once(json!([table])).chain(table::INDEXES.iter().map(|i| index(i.name))).collect();
+    let throttles = ["ReadThrottleEvents", "WriteThrottleEvents"];
+    let expected =
+        throttles.iter().flat_map(|m| parts.iter().map(move |part| ((*m).to_owned(), part.to_string())));
+    assert_eq!(computed_from(&template, "TableThrottled"), expected.collect());
+
+    let resources = template.resources("AWS::Serverless::Function");
+    let functions = |metric: &str, watched: &dyn Fn(&Value) -> bool| -> BTreeSet<(String, String)> {
+        let ids = resources.iter().filter(|(_, function)| watched(&function["Properties"])).map(|(id, _)| id);
+        let dimensions = |id: &&str| json!([{ "Name": DIMENSION, "Value": { "Ref": id } }]).to_string();
+        ids.map(|id| (metric.to_owned(), dimensions(id))).collect()
+    };
+    let has_routes = |function: &Value| {
+        function["Events"]
+            .as_object()
+            .is_some_and(|events| events.values().any(|event| event["Type"] == "HttpApi"))
+    };
+    let gets_events = |function: &Value| function["EventInvokeConfig"].is_object();
+    assert_eq!(computed_from(&template, "FunctionsThrottled"), functions("Throttles", &has_routes));
+    assert_eq!(computed_from(&template, "EventsLate"), functions("AsyncEventAge", &gets_events));
+    assert_eq!(computed_from(&template, "EventsDropped"), functions("AsyncEventsDropped", &gets_events));
+
+    let mut rules = BTreeSet::new();
+    for (id, function) in &resources {
+        for (name, event) in function["Properties"]["Events"].as_object().into_iter().flatten() {
+            if event["Type"] == "EventBridgeRule" {
+                let rule =
+                    json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": format!("{id}{name}") }] }] });
+                let bus = json!({ "Name": "EventBusName", "Value": { "Ref": "Bus" } });
+                let dimensions = json!([bus, { "Name": "RuleName", "Value": rule }]);
+                rules.insert(("FailedInvocations".to_owned(), dimensions.to_string()));
+            }
+        }
+    }
+    assert_eq!(computed_from(&template, "RulesFail"), rules);
+    for (function, schedule) in template.events("ScheduleV2") {
+        assert_eq!(schedule["GroupName"], json!({ "Ref": "ScheduleGroup" }), "{function}");
+    }
 }
 
 /// System lines of each request cost more than the lines of the registry.

@@ -121,6 +121,7 @@ pub struct Settings {
     pub outreach_pause_days: u32,
     pub outreach_delivery: OutreachDelivery,
     pub list_itself: bool,
+    pub canary: bool,
     pub rate_limits: bool,
     /// None where rate limits are off, and in development, where every caller is this machine.
     pub caller_rate: Option<RequestRate>,
@@ -214,6 +215,7 @@ impl Settings {
             outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
             outreach_delivery: read.outreach_delivery()?,
             list_itself: read.switch("LIST_ITSELF")?,
+            canary: read.switch("CANARY")?,
             rate_limits,
             caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
             connections: read.connections(mode)?,

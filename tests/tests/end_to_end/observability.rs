@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, TestOptions, TestRegistry};
+use tests::test_registry::{DAY, TICK, TestOptions, TestRegistry};
 use tracing::subscriber::DefaultGuard;
 
 /// The JSON lines that this thread logs.
@@ -108,4 +109,40 @@ async fn sampling_omits_lines_of_successful_requests_only() {
     let sampled = stands_for(200);
     assert!((5..60).contains(&sampled.len()) && sampled.iter().all(|number| *number == 10), "{sampled:?}");
     assert_eq!(stands_for(404), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn canary_uses_the_registry_and_leaves_no_trace() {
+    let options = TestOptions::default().with_setting("LIST_ITSELF", "on").with_setting("CANARY", "on");
+    let registry = TestRegistry::start_with(options).await;
+    registry.tick().await;
+    registry.deliver_events().await;
+    registry.advance(TICK);
+    let (feed, counts) = (registry.feed_types().await, registry.live_counts().await);
+    let trails = registry.items("TRAIL#").await;
+    let log = registry.get("/log").await.body;
+    assert_eq!(registry.tick().await["metrics"]["CanaryFailures"], 0);
+    assert_eq!((registry.feed_types().await, registry.live_counts().await), (feed, counts));
+    assert_eq!(
+        (registry.items("TRAIL#").await, registry.get("/log").await.body["tree_size"].clone()),
+        (trails, log["tree_size"].clone())
+    );
+
+    let id = ListingId::of_url(&registry.url("/.well-known/agent-card.json").parse().unwrap());
+    let command = json!({ "command": "withdraw", "listing_id": id, "reason": "Test." });
+    registry.run("operator", command).await;
+    registry.advance(TICK);
+    assert_eq!(registry.tick().await["metrics"]["CanaryFailures"], 1);
+}
+
+#[tokio::test]
+async fn first_proof_reports_the_time_since_publishing() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    registry.publish_card(&peer.card()).await;
+    let event = registry.events().remove(0);
+    registry.advance(Duration::from_secs(9));
+    let report = registry.run("probe-tick", event.clone()).await;
+    assert_eq!(report["metrics"]["PublishToProof"], 9);
+    let again = registry.run("probe-tick", event).await;
+    assert!(again["metrics"].get("PublishToProof").is_none(), "{again}");
 }

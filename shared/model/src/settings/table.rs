@@ -120,6 +120,12 @@ pub const SETTINGS: &[Setting] = &[
     ),
     row("LIST_ITSELF", Switch(true), "`on`: the first listings of a new registry are its own endpoints"),
     row(
+        "CANARY",
+        Switch(false),
+        "`on`: each scheduled sweep also uses this registry through its public URL: it publishes the registry's own agent \
+            again, reads its status and searches for it; only with `LIST_ITSELF`. The AWS template sets `on`",
+    ),
+    row(
         "GITHUB_RAW_URL",
         Text("https://raw.githubusercontent.com", "a URL, or `off`"),
         "base URL from which the registry reads a `server.json` in a GitHub repository, to prove a name \
