@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use local::engine::instrumented::Fault;
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
@@ -109,6 +110,47 @@ async fn sampling_omits_lines_of_successful_requests_only() {
     let sampled = stands_for(200);
     assert!((5..60).contains(&sampled.len()) && sampled.iter().all(|number| *number == 10), "{sampled:?}");
     assert_eq!(stands_for(404), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn monitoring_shows_requests_and_readiness() {
+    let registry = TestRegistry::start().await;
+    assert_eq!(registry.get("/healthz").await.body, "ok\n");
+    assert_eq!(registry.get("/readyz").await.body, "ok\n");
+    assert_eq!(registry.get("/api/feed").await.status, 200);
+    registry.get("/no/such/path/of/a/caller").await;
+    let metrics = registry.get("/metrics").await;
+    assert_eq!(metrics.header("content-type"), "text/plain; version=0.0.4");
+    let text = metrics.body.as_str().unwrap();
+    for line in [
+        "registry_http_request_duration_seconds_count{function=\"listings\",status=\"2xx\"} 1",
+        "registry_http_request_duration_seconds_bucket{function=\"listings\",status=\"2xx\",le=\"+Inf\"} 1",
+        "registry_http_request_duration_seconds_count{function=\"well-known\",status=\"4xx\"} 1",
+    ] {
+        assert!(text.lines().any(|shown| shown == line), "{line} is not in\n{text}");
+    }
+    assert!(!text.contains("such"), "a caller chose a label:\n{text}");
+
+    registry.observer.faults.arm_by_chance(&["Query"], Fault::ServiceError, 1000, 1);
+    let refused = registry.get("/readyz").await;
+    assert_eq!((refused.status, refused.body), (503, "the table does not answer\n".into()));
+    assert_eq!(registry.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn public_registry_shows_its_metrics_only_to_the_operator() {
+    let token = "t".repeat(32);
+    let with_token = TestOptions::public().with_setting("OPERATOR_TOKEN", &token);
+    for (options, status) in [(TestOptions::public(), 404), (with_token, 200)] {
+        let registry = TestRegistry::start_with(options).await;
+        for path in ["/metrics", "/healthz", "/readyz"] {
+            assert_eq!(registry.get(path).await.status, 404, "{path}");
+            let wrong = format!("Bearer {}", "w".repeat(32));
+            assert_eq!(registry.get_with(path, ("authorization", &wrong)).await.status, 404, "{path}");
+            let right = format!("Bearer {token}");
+            assert_eq!(registry.get_with(path, ("authorization", &right)).await.status, status, "{path}");
+        }
+    }
 }
 
 #[tokio::test]

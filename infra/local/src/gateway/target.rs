@@ -49,6 +49,10 @@ pub(super) enum Function {
     Events(Job),
 }
 
+/// The function that answered, as an extension of the response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnsweredBy(pub(crate) &'static str);
+
 #[derive(Clone)]
 pub(super) struct Target {
     #[cfg_attr(not(feature = "as-events"), expect(dead_code, reason = "only events contain the route"))]
@@ -76,7 +80,7 @@ impl Target {
     }
 
     pub(super) async fn call(&self, caller: IpAddr, id: RequestId, request: Request<Bytes>) -> Response {
-        match &self.function {
+        let mut response = match &self.function {
             Function::Direct(router) => {
                 as_function(self.name, call_directly(router.clone(), caller, id, request)).await
             }
@@ -84,7 +88,9 @@ impl Target {
             Function::Events(job) => {
                 as_function(self.name, event::call(&self.route_key, caller, &id, &request, job)).await
             }
-        }
+        };
+        response.extensions_mut().insert(AnsweredBy(self.name));
+        response
     }
 }
 
