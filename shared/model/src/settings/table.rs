@@ -298,6 +298,12 @@ pub const SETTINGS: &[Setting] = &[
         "one of this number of requests with a status below 400, and of requests that were refused with 429, writes a log \
             line; all other requests write one. On AWS, set the parameter `RequestLogSample` (default: 100)",
     ),
+    row(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        Elsewhere(""),
+        "URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, to which the local registry sends traces; only a \
+            binary with the feature `otlp`. On AWS, set the parameter `Tracing`",
+    ),
     row("LOG_FORMAT", Elsewhere("plain"), "format of the log: `plain` for people, `json` for programs"),
 ];
 
