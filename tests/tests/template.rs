@@ -706,6 +706,30 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
 }
 
+/// The alarms in the table of `infra/README.md`, with one for each function for `<Function>Errors`.
+fn documented_alarms(template: &Template) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join("infra/README.md")).unwrap();
+    let section = text.split("## Alarms and what to do").nth(1).unwrap().split("\n## ").next().unwrap();
+    let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let functions = template.resources("AWS::Serverless::Function").into_keys();
+    let functions: Vec<&str> = functions.map(|id| id.strip_suffix("Function").unwrap()).collect();
+    let alarms = names.flat_map(|name| match name.strip_prefix("<Function>") {
+        Some(suffix) => functions.iter().map(|function| format!("{function}{suffix}")).collect(),
+        None => vec![name.to_owned()],
+    });
+    alarms.collect()
+}
+
+#[test]
+fn documented_alarms_are_those_of_the_template() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm").into_keys().map(str::to_owned).collect();
+    assert_eq!(documented_alarms(&template), alarms);
+    for (name, alarm) in template.resources("AWS::CloudWatch::Alarm") {
+        assert!(alarm["Properties"]["AlarmActions"].is_object(), "{name} notifies nobody");
+    }
+}
+
 /// The metrics of an alarm that computes: name and dimensions.
 fn computed_from(template: &Template, alarm: &str) -> BTreeSet<(String, String)> {
     let metrics = template.properties(alarm)["Metrics"].as_array().unwrap();
