@@ -77,7 +77,9 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             if app.settings.list_itself {
                 self_listing::list(app).await;
             }
-            let canary = OptionFuture::from(app.settings.canary.then(|| canary::works(app)));
+            // It uses the registry's own listing.
+            let has_canary = app.settings.canary && app.settings.list_itself;
+            let canary = OptionFuture::from(has_canary.then(|| canary::works(app)));
             let (sweep, canary) = futures::join!(run::tick(app, time), canary);
             let sweep = sweep?;
             economy::take_sample(app).await;
