@@ -139,7 +139,19 @@ def size(template):
         yield f"the template has {count} bytes; at most 1,000,000"
 
 
-RULES = [route_keys, number_of_routes, resource_policies, environments, counts, size]
+def alarms(template):
+    """Amazon CloudWatch user guide, "Using math expressions" and PutMetricAlarm: an alarm computes from at most ten metrics and
+    looks back at most one day."""
+    for name, alarm in of_type(template, "AWS::CloudWatch::Alarm").items():
+        metrics = [metric["MetricStat"] for metric in alarm.get("Metrics", []) if "MetricStat" in metric]
+        if len(metrics) > 10:
+            yield f"{name}: {len(metrics)} metrics; at most 10"
+        period = alarm["Period"] if "Period" in alarm else metrics[0]["Period"]
+        if int(period) * int(alarm["EvaluationPeriods"]) > 86_400:
+            yield f"{name}: looks back more than a day"
+
+
+RULES = [route_keys, number_of_routes, resource_policies, environments, alarms, counts, size]
 
 
 def problems(template):
@@ -162,6 +174,13 @@ def add_permissions(template):
 def set_variable(value):
     def change(template):
         next(iter(of_type(template, "AWS::Lambda::Function").values()))["Environment"]["Variables"]["X"] = value
+
+    return change
+
+
+def set_alarm(name, value):
+    def change(template):
+        next(a for a in of_type(template, "AWS::CloudWatch::Alarm").values() if name in a)[name] = value
 
     return change
 
@@ -191,6 +210,8 @@ BROKEN = [
     (add_permissions, "bytes; at most 20,480"),
     (set_variable("x" * 4096), "bytes; at most 4,096"),
     (set_variable({"Ref": "HostedZoneId"}), "parameter HostedZoneId has no MaxLength"),
+    (set_alarm("EvaluationPeriods", 1000), "looks back more than a day"),
+    (set_alarm("Metrics", [{"MetricStat": {"Period": 60}}] * 11), "11 metrics; at most 10"),
     (set_section("Parameters", 200, {"Type": "String"}), "Parameters; at most 200"),
     (set_section("Resources", 500, QUEUE), "Resources; at most 500"),
     (set_section("Outputs", 201, {"Value": "x"}), "Outputs; at most 200"),

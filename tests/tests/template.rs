@@ -221,8 +221,10 @@ fn event_rules_match_the_events_that_are_sent() {
     let body: Value = serde_json::from_str(publish["body"].as_str().unwrap()).unwrap();
     let listing_id = ListingId::of_url(&body["url"].as_str().unwrap().parse().unwrap());
     let at = "2026-11-20T12:00:00Z".parse().unwrap();
-    let sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
+    let mut sent = Event { what: What::Queued, listing_id, kind: None, at }.envelope();
     let sample = sample_event("listing-queued").unwrap();
+    // The bus adds the id of the request.
+    sent["detail"]["cause"] = publish["requestContext"]["requestId"].clone();
     for member in ["source", "detail-type"] {
         assert_eq!(sample[member], sent[member]);
     }
@@ -676,10 +678,13 @@ fn act(action: &'static str, partition: &str) -> Act {
 }
 
 /// Metrics with an alarm; the others are only on the dashboard.
-const WITH_ALARM: [Metric; 5] = [
+const WITH_ALARM: [Metric; 8] = [
     Metric::ScheduledTicks,
     Metric::OldestOverdueRecheck,
     Metric::OldestPendingLeaf,
+    Metric::OldestUnindexedChange,
+    Metric::PublishToProof,
+    Metric::CanaryFailures,
     Metric::FlaggedPayments,
     Metric::UnreadableLeaves,
 ];
@@ -699,6 +704,98 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     // The bus invokes the function too, so its invocations do not prove that the schedule runs.
     assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+}
+
+/// The alarms in the table of `infra/README.md`, with one for each function for `<Function>Errors`.
+fn documented_alarms(template: &Template) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root().join("infra/README.md")).unwrap();
+    let section = text.split("## Alarms and what to do").nth(1).unwrap().split("\n## ").next().unwrap();
+    let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let functions = template.resources("AWS::Serverless::Function").into_keys();
+    let functions: Vec<&str> = functions.map(|id| id.strip_suffix("Function").unwrap()).collect();
+    let alarms = names.flat_map(|name| match name.strip_prefix("<Function>") {
+        Some(suffix) => functions.iter().map(|function| format!("{function}{suffix}")).collect(),
+        None => vec![name.to_owned()],
+    });
+    alarms.collect()
+}
+
+#[test]
+fn documented_alarms_are_those_of_the_template() {
+    let template = Template::read().unwrap();
+    let alarms = template.resources("AWS::CloudWatch::Alarm").into_keys().map(str::to_owned).collect();
+    assert_eq!(documented_alarms(&template), alarms);
+    for (name, alarm) in template.resources("AWS::CloudWatch::Alarm") {
+        assert!(alarm["Properties"]["AlarmActions"].is_object(), "{name} notifies nobody");
+    }
+}
+
+/// The metrics of an alarm that computes: name and dimensions.
+fn computed_from(template: &Template, alarm: &str) -> BTreeSet<(String, String)> {
+    let metrics = template.properties(alarm)["Metrics"].as_array().unwrap();
+    assert!(metrics.len() <= 11, "{alarm}: CloudWatch allows ten metrics in an expression");
+    let metrics = metrics.iter().filter_map(|query| query.pointer("/MetricStat/Metric"));
+    metrics.map(|m| (m["MetricName"].as_str().unwrap().to_owned(), m["Dimensions"].to_string())).collect()
+}
+
+#[test]
+fn alarms_watch_the_table_and_every_index_function_and_rule() {
+    let template = Template::read().unwrap();
+    let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
+    let table = json!({ "Name": "TableName", "Value": table });
+    let index = |name: &str| json!([table, { "Name": "GlobalSecondaryIndexName", "Value": name }]);
+    let parts: Vec<Value> =
+        std::iter::once(json!([table])).chain(table::INDEXES.iter().map(|i| index(i.name))).collect();
+    let throttles = ["ReadThrottleEvents", "WriteThrottleEvents"];
+    let expected =
+        throttles.iter().flat_map(|m| parts.iter().map(move |part| ((*m).to_owned(), part.to_string())));
+    assert_eq!(computed_from(&template, "TableThrottled"), expected.collect());
+
+    let resources = template.resources("AWS::Serverless::Function");
+    let functions = |metric: &str, watched: &dyn Fn(&Value) -> bool| -> BTreeSet<(String, String)> {
+        let ids = resources.iter().filter(|(_, function)| watched(&function["Properties"])).map(|(id, _)| id);
+        let dimensions = |id: &&str| json!([{ "Name": DIMENSION, "Value": { "Ref": id } }]).to_string();
+        ids.map(|id| (metric.to_owned(), dimensions(id))).collect()
+    };
+    let has_routes = |function: &Value| {
+        function["Events"]
+            .as_object()
+            .is_some_and(|events| events.values().any(|event| event["Type"] == "HttpApi"))
+    };
+    let gets_events = |function: &Value| function["EventInvokeConfig"].is_object();
+    assert_eq!(computed_from(&template, "FunctionsThrottled"), functions("Throttles", &has_routes));
+    assert_eq!(computed_from(&template, "EventsLate"), functions("AsyncEventAge", &gets_events));
+    assert_eq!(computed_from(&template, "EventsDropped"), functions("AsyncEventsDropped", &gets_events));
+
+    let mut rules = BTreeSet::new();
+    for (id, function) in &resources {
+        for (name, event) in function["Properties"]["Events"].as_object().into_iter().flatten() {
+            if event["Type"] == "EventBridgeRule" {
+                let rule =
+                    json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": format!("{id}{name}") }] }] });
+                let bus = json!({ "Name": "EventBusName", "Value": { "Ref": "Bus" } });
+                let dimensions = json!([bus, { "Name": "RuleName", "Value": rule }]);
+                rules.insert(("FailedInvocations".to_owned(), dimensions.to_string()));
+            }
+        }
+    }
+    assert_eq!(computed_from(&template, "RulesFail"), rules);
+    for (function, schedule) in template.events("ScheduleV2") {
+        assert_eq!(schedule["GroupName"], json!({ "Ref": "ScheduleGroup" }), "{function}");
+    }
+}
+
+/// System lines of each request cost more than the lines of the registry.
+#[test]
+fn functions_log_no_system_line_for_each_request() {
+    let template = Template::read().unwrap();
+    let common = template.common();
+    assert_eq!(common["LoggingConfig"], json!({ "LogFormat": "JSON", "SystemLogLevel": "WARN" }));
+    assert_eq!(
+        common["Environment"]["Variables"]["REQUEST_LOG_SAMPLE"],
+        json!({ "Ref": "RequestLogSample" })
+    );
+    assert_eq!(template.parameter("RequestLogSample")["Default"], 100);
 }
 
 #[test]
@@ -743,6 +840,8 @@ fn access_log_contains_the_address_and_is_deleted() {
     let log = &template.properties("Api")["AccessLogSettings"];
     let line: Value = serde_json::from_str(log["Format"].as_str().unwrap()).unwrap();
     assert_eq!(line["address"], "$context.identity.sourceIp");
+    // The same id is the `x-request-id` of the answer and in the log lines of the function.
+    assert_eq!(line["request_id"], "$context.requestId");
     assert!(template.properties("ApiLogs")["RetentionInDays"].is_object());
 }
 

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use futures::future::OptionFuture;
 use registry::app::App;
 use registry::economy;
 use registry::evidence_log::{SequencerReport, sequence_if_due, sequence_or_warn};
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
 use registry::probe::{SweepReport, run};
-use registry::publish::self_listing;
+use registry::publish::{canary, self_listing};
 use registry::store::StoreError;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
@@ -42,6 +43,9 @@ fn time_or_none<'de, D: Deserializer<'de>>(time: D) -> Result<Option<Moment>, D:
 #[derive(Debug, Deserialize)]
 struct Queued {
     listing_id: ListingId,
+    /// When it was published.
+    #[serde(default, deserialize_with = "time_or_none")]
+    at: Option<Moment>,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,24 +77,33 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
             if app.settings.list_itself {
                 self_listing::list(app).await;
             }
-            let sweep = run::tick(app, time).await?;
+            // It uses the registry's own listing.
+            let has_canary = app.settings.canary && app.settings.list_itself;
+            let canary = OptionFuture::from(has_canary.then(|| canary::works(app)));
+            let (sweep, canary) = futures::join!(run::tick(app, time), canary);
+            let sweep = sweep?;
             economy::take_sample(app).await;
             let log = sequence_or_warn(app).await;
-            let metrics = metrics(app, &sweep, log).await?;
+            let mut metrics = metrics(app, &sweep, log).await?;
+            metrics.0.extend(canary.map(|works| (Metric::CanaryFailures, i64::from(!works))));
             Report { sweep, log, metrics }
         }
         Event::Queued { detail } => {
             let sweep = run::first_probe(app, &detail.listing_id).await?;
             // A probe without a verdict adds no leaf to the log.
             let log = if sweep.last.is_some() { sequence_if_due(app).await } else { None };
-            let metrics = Metrics(sweep.metrics().into());
+            let mut metrics = Metrics(sweep.metrics().into());
+            if let Some(at) = detail.at.filter(|_| sweep.ok > 0) {
+                let waited = app.clock.now().duration_since(at);
+                metrics.0.insert(Metric::PublishToProof, waited.as_secs());
+            }
             Report { sweep, log, metrics }
         }
     };
     Ok(json!(report))
 }
 
-/// The tick also reports how late the recheck and the log are, because a job that has stopped cannot report that
+/// The tick also reports how late the recheck, the log and the search index are, because a job that has stopped cannot report that
 /// itself.
 async fn metrics(
     app: &App,
@@ -102,6 +115,7 @@ async fn metrics(
         Some(SequencerReport { left: false, .. }) => Duration::ZERO,
         _ => app.store.oldest_pending_leaf(app.clock.now()).await?,
     };
+    let unindexed = app.store.oldest_dirty_mark(app.clock.now()).await?;
     let unreadable = app.store.unreadable_leaves().await?;
     let live = app.store.live().await?;
     let since = Moment::from_second(app.clock.now().as_second() - FLAG_PERIOD).unwrap_or(Moment::UNIX_EPOCH);
@@ -111,6 +125,7 @@ async fn metrics(
         (Metric::ScheduledTicks, 1),
         (Metric::OldestOverdueRecheck, seconds(overdue)),
         (Metric::OldestPendingLeaf, seconds(pending)),
+        (Metric::OldestUnindexedChange, seconds(unindexed)),
         (Metric::UnreadableLeaves, unreadable.into()),
         (Metric::LiveAgents, live.agents.into()),
         (Metric::LiveMcpServers, live.mcps.into()),

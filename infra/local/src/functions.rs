@@ -8,6 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
+use registry::events;
 use serde_json::Value;
 
 use crate::engine::instrumented::as_function;
@@ -51,7 +52,10 @@ where
     E: Display,
 {
     let app = app.clone();
-    let job =
-        move |event| as_function(name, handle(app.clone(), event).map_err(|error| error.to_string())).boxed();
+    let job = move |event: Value| {
+        let own_id = format!("{name}-{}", app.clock.now());
+        let work = handle(app.clone(), event.clone()).map_err(|error| error.to_string());
+        as_function(name, events::handled(name, &event, own_id, work)).boxed()
+    };
     (name, Arc::new(job))
 }

@@ -26,6 +26,7 @@ use target::{Function, Target};
 
 pub use error::GatewayError;
 pub use path_routes::BodyLimits;
+pub(crate) use target::AnsweredBy;
 pub use target::Transport;
 
 /// The whole HTTP API as one router. It needs the peer's address (`ConnectInfo<SocketAddr>`).

@@ -6,6 +6,7 @@ pub mod functions;
 pub mod gateway;
 mod lock;
 pub mod mirror;
+mod monitor;
 pub mod rights;
 pub mod scheduler;
 mod server;
@@ -161,10 +162,13 @@ impl Local {
                 proxy: app.settings.proxy.clone(),
                 read_timeout: connections.read_timeout(),
                 caller: app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone())),
+                random: app.random.clone(),
             };
             let router = gateway::router_with(&template, &functions::http(&app), options.transport, &limits)?;
-            let scheduler =
-                scheduler::Scheduler::new(&template, &functions::jobs(&app), tick, options.clock)?;
+            let monitor = monitor::Monitor::default();
+            let router = monitor.with_pages(router, app.clone());
+            let jobs = functions::jobs(&app).into_iter().map(|(name, job)| (name, monitor.watched(job)));
+            let scheduler = scheduler::Scheduler::new(&template, &jobs.collect(), tick, options.clock)?;
             let (scheduler, events) = if options.schedules {
                 (Some(scheduler.start(events, engine.clone())), None)
             } else {

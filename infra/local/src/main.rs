@@ -5,6 +5,7 @@ mod banner;
 mod exit;
 mod mirror_command;
 mod operator_command;
+mod traces;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -14,10 +15,13 @@ use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use local::{Data, Local, Options};
 use registry::settings::{Mode, Settings};
+use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::layer;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::traces::Traces;
 
 /// Runs the Agent and MCP Registry on this machine.
 ///
@@ -64,9 +68,11 @@ struct Serve {
 
 fn main() -> ExitCode {
     let line = CommandLine::parse();
-    if let Err(error) = start_log() {
-        return exit::failure(exit::USAGE_ERROR, &error);
-    }
+    // Dropped at the end: then the last traces are sent.
+    let _traces = match start_log() {
+        Ok(traces) => traces,
+        Err(error) => return exit::failure(exit::USAGE_ERROR, &error),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return exit::failure(1, &error.to_string()),
@@ -83,21 +89,24 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn start_log() -> Result<(), String> {
+fn start_log() -> Result<Option<Traces>, String> {
     let filter = match variable("RUST_LOG").filter(|text| !text.is_empty()) {
         None => Targets::new().with_default(LevelFilter::WARN),
         Some(text) => text.parse::<Targets>().map_err(|error| {
             format!("invalid RUST_LOG={text:?}; use for example `info` or `registry=debug,info` ({error})")
         })?,
     };
-    let log = tracing_subscriber::registry().with(filter);
     let lines = layer().with_writer(std::io::stderr);
-    match variable("LOG_FORMAT").as_deref() {
-        None | Some("" | "plain") => log.with(lines).init(),
-        Some("json") => log.with(lines.json()).init(),
+    let lines = match variable("LOG_FORMAT").as_deref() {
+        None | Some("" | "plain") => lines.boxed(),
+        Some("json") => lines.json().with_span_list(false).boxed(),
         Some(other) => return Err(format!("invalid LOG_FORMAT={other:?}; use `plain` or `json`")),
-    }
-    Ok(())
+    };
+    let is_traced = variable(traces::ENDPOINT).is_some_and(|endpoint| !endpoint.is_empty());
+    let traces = is_traced.then(Traces::start).transpose()?;
+    let log = tracing_subscriber::registry().with(lines.with_filter(filter));
+    log.with(traces.as_ref().map(Traces::layer)).init();
+    Ok(traces)
 }
 
 async fn run(serve: &Serve) -> ExitCode {

@@ -17,6 +17,7 @@ mod source;
 mod state;
 
 pub use counts::{Counts, RefusalGroup};
+pub use http_client::tls;
 pub use job::{End, Job, MirrorError, Summary};
 pub use origin::{Origin, OriginError};
 pub use progress::Progress;

@@ -123,6 +123,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("INDEX#*", "read put delete", "search-index"),
     ("INDEX#*", "read", "listings products protocol a2a pages well-known daily-connector"),
     ("INDEX#CHANGED", "read put delete", "search-index"),
+    ("INDEX#CHANGED", "read", "probe-tick"),
     ("INDEX#CHANGED", "put", "publish products protocol a2a probe-tick weekly-recheck operator"),
     ("KEY#ES256", "read put", "products protocol a2a well-known"),
     ("KEY#LOG", "read put", "probe-tick weekly-recheck"),

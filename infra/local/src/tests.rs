@@ -133,3 +133,21 @@ async fn used_address_is_reported_and_is_free_after_a_stop() {
     local.stop().await;
     assert!(TcpStream::connect(listen).await.is_err());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_contain_what_the_jobs_report() {
+    let local = Local::start(Options { schedules: true, ..options() }).await.unwrap();
+    let began = Instant::now();
+    // The registry probes its own two listings in its first tick.
+    let reported =
+        ["registry_scheduled_ticks_total 1", "registry_probes_total{result=\"ok\"} ", "registry_live{"];
+    loop {
+        let metrics = request(local.address, "GET", "/metrics", "").await;
+        if reported.iter().all(|line| metrics.contains(line)) {
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{metrics}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    local.stop().await;
+}

@@ -31,7 +31,8 @@ pub use aws::{Credentials, StartError};
 use crate::secrets::Secrets;
 use registry_app::App;
 use registry_model::metrics::Metrics;
-use registry_model::{CallerAddress, Moment, TrustedProxy};
+use registry_model::{CallerAddress, Moment, RequestId, TrustedProxy};
+use registry_store::events;
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
@@ -99,8 +100,10 @@ where
     let aws::Start { app, .. } = aws::start().await?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
-        let done = job(app.clone(), event.payload).boxed();
         let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());
+        let (payload, request_id) = (event.payload, event.context.request_id.clone());
+        let done =
+            events::handled(&function, &payload, request_id, job(app.clone(), payload.clone())).boxed();
         async move {
             let report = done.await.map_err(|error| Error::from(error.to_string()))?;
             if let Some(metrics) = report.get("metrics") {
@@ -113,16 +116,20 @@ where
     .await
 }
 
-/// Adds the caller's address to requests: that in the event of API Gateway, or that which a trusted proxy names.
+/// Adds to requests the id that API Gateway gave them, and the caller's address: that in the event, or that which a trusted
+/// proxy names.
 pub fn behind_gateway(router: Router, proxy: Option<TrustedProxy>) -> Router {
-    router.layer(from_fn_with_state(proxy, caller_address_from_gateway))
+    router.layer(from_fn_with_state(proxy, id_and_address_from_gateway))
 }
 
 /// Logs JSON lines; `RUST_LOG` sets the level.
 fn init_logging() {
     let filter = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
     let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
-    tracing_subscriber::registry().with(filter).with(layer().json().without_time()).init();
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(layer().json().with_span_list(false).without_time())
+        .init();
 }
 
 /// The base URL of the HTTP API of a request. A template cannot give a function the URL of the API that calls it (a
@@ -152,17 +159,21 @@ fn api_address(api_id: &str, region: &str) -> String {
     format!("https://{api_id}.execute-api.{region}.{suffix}")
 }
 
-async fn caller_address_from_gateway(
+async fn id_and_address_from_gateway(
     State(proxy): State<Option<TrustedProxy>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let address: Option<IpAddr> = match request.extensions().get::<RequestContext>() {
+    let (id, address): (Option<String>, Option<IpAddr>) = match request.extensions().get::<RequestContext>() {
         Some(RequestContext::ApiGatewayV2(context)) => {
-            context.http.source_ip.as_deref().and_then(|address| address.parse().ok())
+            let address = context.http.source_ip.as_deref().and_then(|address| address.parse().ok());
+            (context.request_id.clone(), address)
         }
-        _ => None,
+        _ => (None, None),
     };
+    if let Some(id) = id {
+        request.extensions_mut().insert(RequestId(id));
+    }
     let address = address.map(|address| {
         let named_by = |proxy: TrustedProxy| proxy.client(address, request.headers());
         proxy.map_or(address, named_by)

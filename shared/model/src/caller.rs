@@ -15,6 +15,10 @@ use super::Secret;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerAddress(pub IpAddr);
 
+/// The id that the gateway gave to a request. A caller cannot choose it: no header of the caller is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(pub String);
+
 /// The caller of an operation, in any protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Caller {

@@ -60,7 +60,7 @@ mod withdrawal;
 pub use ability_change::{AbilityChange, ChangedNames};
 pub use assessment::{Assessment, Check, ProbeRecord, Score, ScorePart};
 pub use attestation::{AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation};
-pub use caller::{BearerDigest, Caller, CallerAddress, PROXY_SECRET_HEADER, TrustedProxy};
+pub use caller::{BearerDigest, Caller, CallerAddress, PROXY_SECRET_HEADER, RequestId, TrustedProxy};
 pub use category::Category;
 pub use clock::Clock;
 pub use connector_pick::{ConnectorPick, Draft, FirstStep, Partner, QueuedPartner};

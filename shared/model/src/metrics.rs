@@ -25,6 +25,8 @@ string_enum! {
         OldestOverdueRecheck = "OldestOverdueRecheck",
         /// Seconds for which the oldest leaf has waited for the log of evidence; 0 if none waits.
         OldestPendingLeaf = "OldestPendingLeaf",
+        /// Seconds for which the oldest change of a listing has waited for the search index; 0 if none waits.
+        OldestUnindexedChange = "OldestUnindexedChange",
         /// Leaves that the sequencer set aside because they cannot be read.
         UnreadableLeaves = "UnreadableLeaves",
         /// Live agents.
@@ -39,6 +41,10 @@ string_enum! {
         PreflightRejects = "PreflightRejects",
         /// Verdicts that were not recorded because the table was busy; these listings are probed again.
         VerdictsUnrecorded = "VerdictsUnrecorded",
+        /// Seconds from the request that published a listing to its first `ok` handshake.
+        PublishToProof = "PublishToProof",
+        /// 1 if the canary failed, 0 if it did not.
+        CanaryFailures = "CanaryFailures",
         /// Refunds, disputes and wrong payments of the last 24 hours.
         FlaggedPayments = "FlaggedPayments",
     }
@@ -52,7 +58,10 @@ impl Metric {
 
     const fn unit(self) -> &'static str {
         match self {
-            Self::OldestOverdueRecheck | Self::OldestPendingLeaf => "Seconds",
+            Self::OldestOverdueRecheck
+            | Self::OldestPendingLeaf
+            | Self::OldestUnindexedChange
+            | Self::PublishToProof => "Seconds",
             _ => "Count",
         }
     }

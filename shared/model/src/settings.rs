@@ -121,11 +121,14 @@ pub struct Settings {
     pub outreach_pause_days: u32,
     pub outreach_delivery: OutreachDelivery,
     pub list_itself: bool,
+    pub canary: bool,
     pub rate_limits: bool,
     /// None where rate limits are off, and in development, where every caller is this machine.
     pub caller_rate: Option<RequestRate>,
     /// Only for the local server.
     pub connections: ConnectionLimits,
+    /// One of this number of successful requests writes a line to the log.
+    pub request_log_sample: u32,
     /// A `mailto:` or `https:` URL.
     pub operator_contact: Option<String>,
     /// Without a trailing slash; none where names are not proven by repositories.
@@ -212,9 +215,11 @@ impl Settings {
             outreach_acceleration: read.switch("OUTREACH_ACCELERATION")?,
             outreach_delivery: read.outreach_delivery()?,
             list_itself: read.switch("LIST_ITSELF")?,
+            canary: read.switch("CANARY")?,
             rate_limits,
             caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
             connections: read.connections(mode)?,
+            request_log_sample: read.number("REQUEST_LOG_SAMPLE")?,
             operator_contact: read.operator_contact()?,
             github_raw_url: read.github_raw_url()?,
             domain_proof_url: read.domain_proof_url()?,

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tracing::{Instrument as _, Span};
 
 use registry_model::{HashPrefix, Kind, ListingId, Moment};
 
@@ -91,6 +92,31 @@ fn envelope(detail_type: &str, about: &str, at: Moment, detail: &Value) -> Value
     })
 }
 
+tokio::task_local! {
+    /// The id of the request that caused the running work.
+    static CAUSE: String;
+}
+
+/// Runs the work that a request causes. All its log lines are in `span`, which contains the id of the request, and the
+/// events that it sends contain the id as their `cause`.
+pub fn caused_by<F: Future>(request_id: String, span: Span, work: F) -> impl Future<Output = F::Output> {
+    CAUSE.scope(request_id, work).instrument(span)
+}
+
+/// Runs the job of a function for an event, as [`caused_by`]: the id is that in the event. An event of a schedule, which no
+/// request caused, has none; then it is `otherwise`.
+pub fn handled<F: Future>(
+    function: &str,
+    event: &Value,
+    otherwise: String,
+    work: F,
+) -> impl Future<Output = F::Output> + use<F> {
+    let request_id = event["detail"]["cause"].as_str().map_or(otherwise, str::to_owned);
+    // Of the highest level, so that the lines of every level contain it.
+    let span = tracing::error_span!("job", request_id, function);
+    caused_by(request_id, span, work)
+}
+
 #[derive(Clone, Debug)]
 pub enum Bus {
     #[cfg(feature = "eventbridge")]
@@ -123,7 +149,10 @@ impl Bus {
         }
     }
 
-    async fn put(&self, envelope: Value) -> Result<(), String> {
+    async fn put(&self, mut envelope: Value) -> Result<(), String> {
+        if let Ok(cause) = CAUSE.try_with(String::clone) {
+            envelope["detail"]["cause"] = Value::String(cause);
+        }
         match self {
             Self::Silent => Ok(()),
             Self::Local(sender) => sender.send(envelope).map_err(|error| error.to_string()),

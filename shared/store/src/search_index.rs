@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -24,6 +25,8 @@ use registry_model::{HashPrefix, Kind, Lane, Listing, ListingId, Moment, id_hash
 const CONCURRENCY: usize = 4;
 /// Live listings read in one request.
 const PAGE: u32 = 100;
+/// Dirty marks read to find the oldest.
+const MARKS_FOR_AGE: i32 = 100;
 
 /// A bucket as it is stored. The format of its entries is private to the search.
 #[derive(Clone, Debug)]
@@ -160,6 +163,14 @@ impl Store {
             Some(DirtyMark { id: id.parse().ok()?, at: moment(item, "at")? })
         };
         Ok(marks.iter().filter_map(read).collect())
+    }
+
+    /// How long the oldest dirty mark has waited; zero without marks. Of many marks it reads a part, which is as old as the
+    /// rest, because marks are sorted by hash.
+    pub async fn oldest_dirty_mark(&self, now: Moment) -> Result<Duration, StoreError> {
+        let marks = self.dirty_marks(MARKS_FOR_AGE).await?;
+        let waited = marks.iter().map(|mark| now.duration_since(mark.at)).max();
+        Ok(waited.and_then(|waited| waited.try_into().ok()).unwrap_or_default())
     }
 
     /// Replaces buckets, all of them or none. False where the index was changed since `before` was read; then nothing was

@@ -17,6 +17,7 @@ mod hostile_corpus;
 mod interop;
 mod lambda_events;
 mod mirror;
+mod observability;
 mod operations;
 mod operator;
 mod pages;

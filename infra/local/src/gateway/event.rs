@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Body;
@@ -17,6 +16,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
 use registry::lambda::behind_gateway;
+use registry::model::RequestId;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -57,8 +57,14 @@ pub(super) fn job(router: Router) -> Job {
     })
 }
 
-pub(super) async fn call(route_key: &str, caller: IpAddr, request: &Request<Bytes>, job: &Job) -> Response {
-    let answer = job(event(route_key, caller, request)).await.map_err(InvokeError::Failed);
+pub(super) async fn call(
+    route_key: &str,
+    caller: IpAddr,
+    id: &RequestId,
+    request: &Request<Bytes>,
+    job: &Job,
+) -> Response {
+    let answer = job(event(route_key, caller, id, request)).await.map_err(InvokeError::Failed);
     match answer.and_then(|answer| response(&answer.to_string())) {
         Ok(response) => response,
         Err(error) => {
@@ -75,8 +81,7 @@ fn response(answer: &str) -> Result<Response, InvokeError> {
     serde_json::from_str::<FunctionResponse>(answer)?.into_response()
 }
 
-fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
-    static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+fn event(route_key: &str, caller: IpAddr, id: &RequestId, request: &Request<Bytes>) -> Value {
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let path = request.uri().path();
@@ -100,7 +105,7 @@ fn event(route_key: &str, caller: IpAddr, request: &Request<Bytes>) -> Value {
                 "sourceIp": caller.to_string(),
                 "userAgent": text(header::USER_AGENT),
             },
-            "requestId": format!("local-{}", NEXT_ID.fetch_add(1, Ordering::Relaxed)),
+            "requestId": id.0,
             "routeKey": route_key,
             "stage": "$default",
             "time": now.strftime("%d/%b/%Y:%H:%M:%S +0000").to_string(),

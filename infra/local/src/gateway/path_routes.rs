@@ -14,7 +14,7 @@ use http::{Method, Request, StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use registry::http::{CallerLimit, MAX_BODY_BYTES};
-use registry::model::TrustedProxy;
+use registry::model::{Random, RequestId, TrustedProxy};
 
 use super::error::gateway_response;
 use super::target::Target;
@@ -34,11 +34,13 @@ pub struct BodyLimits {
     pub read_timeout: Duration,
     /// How often a caller may send a body.
     pub caller: Option<CallerLimit>,
+    /// Makes the ids of requests.
+    pub random: Random,
 }
 
 impl Default for BodyLimits {
     fn default() -> Self {
-        Self { proxy: None, read_timeout: FUNCTION_TIMEOUT, caller: None }
+        Self { proxy: None, read_timeout: FUNCTION_TIMEOUT, caller: None, random: Random::System }
     }
 }
 
@@ -107,7 +109,8 @@ impl PathRoutes {
             Ok(body) => body,
             Err(refusal) => return refusal,
         };
-        let answer = target.call(caller, Request::from_parts(parts, body));
+        let id = RequestId(limits.random.hex(16));
+        let answer = target.call(caller, id, Request::from_parts(parts, body));
         match tokio::time::timeout(FUNCTION_TIMEOUT, answer).await {
             Ok(response) if is_head && !response.headers().contains_key(header::CONTENT_LENGTH) => {
                 // An empty stream instead of an empty body, so that no `content-length: 0` is sent for HEAD.

@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{Method, Request};
-use registry::model::CallerAddress;
+use registry::model::{CallerAddress, RequestId};
 use tower::ServiceExt;
 
 use super::error::GatewayError;
@@ -49,6 +49,10 @@ pub(super) enum Function {
     Events(Job),
 }
 
+/// The function that answered, as an extension of the response.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnsweredBy(pub(crate) &'static str);
+
 #[derive(Clone)]
 pub(super) struct Target {
     #[cfg_attr(not(feature = "as-events"), expect(dead_code, reason = "only events contain the route"))]
@@ -75,21 +79,23 @@ impl Target {
         }
     }
 
-    pub(super) async fn call(&self, caller: IpAddr, request: Request<Bytes>) -> Response {
-        match &self.function {
+    pub(super) async fn call(&self, caller: IpAddr, id: RequestId, request: Request<Bytes>) -> Response {
+        let mut response = match &self.function {
             Function::Direct(router) => {
-                as_function(self.name, call_directly(router.clone(), caller, request)).await
+                as_function(self.name, call_directly(router.clone(), caller, id, request)).await
             }
             #[cfg(feature = "as-events")]
             Function::Events(job) => {
-                as_function(self.name, event::call(&self.route_key, caller, &request, job)).await
+                as_function(self.name, event::call(&self.route_key, caller, &id, &request, job)).await
             }
-        }
+        };
+        response.extensions_mut().insert(AnsweredBy(self.name));
+        response
     }
 }
 
 /// Builds a new request, because the gateway's path parameters in the extensions would reach the function's router.
-async fn call_directly(router: Router, caller: IpAddr, request: Request<Bytes>) -> Response {
+async fn call_directly(router: Router, caller: IpAddr, id: RequestId, request: Request<Bytes>) -> Response {
     let (parts, body) = request.into_parts();
     let mut request = Request::new(Body::from(body));
     *request.method_mut() = parts.method;
@@ -97,5 +103,6 @@ async fn call_directly(router: Router, caller: IpAddr, request: Request<Bytes>) 
     *request.version_mut() = parts.version;
     *request.headers_mut() = parts.headers;
     request.extensions_mut().insert(CallerAddress(caller));
+    request.extensions_mut().insert(id);
     router.oneshot(request).await.into_response()
 }

@@ -15,14 +15,21 @@ use url::{Host, Url};
 pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Trusts Mozilla's root certificates.
+///
+/// # Errors
+/// The cryptography supports no version of TLS.
+pub fn tls() -> Result<ClientConfig, String> {
+    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
 /// For loopback it ignores the proxy of the environment.
 pub(super) fn client(url: &Url, max_redirects: usize) -> Result<reqwest::Client, String> {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let tls = tls()?;
     let origin = url.origin();
     let redirects = Policy::custom(move |attempt| {
         if attempt.url().origin() == origin && attempt.previous().len() <= max_redirects {

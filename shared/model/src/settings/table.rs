@@ -120,6 +120,12 @@ pub const SETTINGS: &[Setting] = &[
     ),
     row("LIST_ITSELF", Switch(true), "`on`: the first listings of a new registry are its own endpoints"),
     row(
+        "CANARY",
+        Switch(false),
+        "`on`: each scheduled sweep also uses this registry through its public URL: it publishes the registry's own agent \
+            again, reads its status and searches for it; only with `LIST_ITSELF`. The AWS template sets `on`",
+    ),
+    row(
         "GITHUB_RAW_URL",
         Text("https://raw.githubusercontent.com", "a URL, or `off`"),
         "base URL from which the registry reads a `server.json` in a GitHub repository, to prove a name \
@@ -286,6 +292,18 @@ pub const SETTINGS: &[Setting] = &[
             `RECHECK_DAYS=5;DEMOS_PER_HOUR=20`; without secrets. On AWS, set the parameter `Settings`",
     ),
     row("RUST_LOG", Elsewhere("warn"), "log level, such as `info`; on AWS, set the parameter `LogLevel`"),
+    row(
+        "REQUEST_LOG_SAMPLE",
+        Number(1, 1, 1_000_000),
+        "one of this number of requests with a status below 400, and of requests that were refused with 429, writes a log \
+            line; all other requests write one. On AWS, set the parameter `RequestLogSample` (default: 100)",
+    ),
+    row(
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        Elsewhere(""),
+        "URL of an OpenTelemetry collector, such as `http://127.0.0.1:4318`, to which the local registry sends traces; only a \
+            binary with the feature `otlp`. On AWS, set the parameter `Tracing`",
+    ),
     row("LOG_FORMAT", Elsewhere("plain"), "format of the log: `plain` for people, `json` for programs"),
 ];
 

@@ -123,7 +123,7 @@ pub(super) fn components() -> Map<String, Value> {
 pub(super) fn headers() -> Value {
     let header = |description: &str, schema: Value| json!({ "description": description, "required": true, "schema": schema });
     json!({
-        "RequestId": header("The id of this request; include it in reports to the operator.", json!({ "type": "string", "pattern": "^[0-9a-f]+$" })),
+        "RequestId": header("The id of this request; include it in reports to the operator.", json!({ "type": "string", "pattern": "^[!-~]+$" })),
         "EntityTag": header("The version of this response. Send it as `If-None-Match`: you get 304 if the \
             response has not changed.", json!({ "type": "string" })),
         "CacheControl": header("How long a client may reuse the response.", json!({ "type": "string" })),

@@ -323,7 +323,7 @@ async fn only_scheduled_ticks_count_for_the_alarm() {
     );
     let report = registry.tick().await;
     let metrics = json!({
-        "ScheduledTicks": 1, "OldestOverdueRecheck": 0, "OldestPendingLeaf": 0, "UnreadableLeaves": 0, "LiveAgents": 1, "LiveMcpServers": 0,
+        "ScheduledTicks": 1, "OldestOverdueRecheck": 0, "OldestPendingLeaf": 0, "OldestUnindexedChange": 0, "UnreadableLeaves": 0, "LiveAgents": 1, "LiveMcpServers": 0,
         "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0, "FlaggedPayments": 0,
     });
     assert_eq!(report["metrics"], metrics);

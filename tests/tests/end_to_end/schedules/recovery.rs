@@ -1,13 +1,15 @@
 //! Rehearses a restore: listings are lost, and come back from a copy of the table of an earlier time. Everything that was
 //! decided after the copy was made stays decided.
 
-use local::engine;
+use std::time::Instant;
+
 use local::engine::instrumented::as_function;
+use local::{Data, Embedded, engine};
 use registry::model::{AccessToken, ListingId};
 use registry::store::Store;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TestRegistry};
+use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
 
 use super::evidence_log::{leaves, verified_proof};
 
@@ -154,4 +156,79 @@ async fn named_listing_is_replaced_although_it_is_intact() {
     let command = json!({ "command": "recover", "listing_ids": [unknown] });
     let error = ::operator::handle_with(&registry.app, &copy, command).await.unwrap_err().to_string();
     assert!(error.contains("listing_not_found"), "{error}");
+}
+
+/// Runs ticks until this number of agents is Live.
+async fn tick_until_live(registry: &TestRegistry, agents: u64) {
+    for _ in 0..200 {
+        registry.tick().await;
+        if registry.live_counts().await.0 == agents {
+            return;
+        }
+        registry.advance(TICK);
+    }
+    panic!("{:?} of {agents} agents are Live", registry.live_counts().await);
+}
+
+/// Prints how long a restore takes on this machine. Every listing is lost; the backup is a copy of the data file.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes; `make restore` runs it"]
+async fn rehearsal_of_a_restore() {
+    let count = std::env::var("RESTORE_LISTINGS").map_or(2_000, |text| text.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let (data, backup) = (folder.path().join("registry.db"), folder.path().join("backup.db"));
+    let mut options = TestOptions::default().with_data(Data::File(data.clone()));
+    for cap in ["PROBES_PER_TICK", "PROBE_WINDOW_CAP", "PROBE_HOURLY_CAP", "PROBE_DAILY_BUDGET"] {
+        options = options.with_setting(cap, 100_000_000);
+    }
+    let peer = Peer::start(agents::fleet).await;
+    let registry = TestRegistry::start_with(options.clone()).await;
+    let mut ids = Vec::new();
+    for number in 0..count {
+        ids.push(registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await);
+    }
+    tick_until_live(&registry, count).await;
+    registry.stop().await;
+
+    let began = Instant::now();
+    std::fs::copy(&data, &backup).unwrap();
+    let copied = began.elapsed();
+
+    // A decision after the backup, then the loss.
+    let registry = TestRegistry::start_with(options).await;
+    operate(&registry, json!({ "command": "withdraw", "listing_id": ids[0], "reason": "Spam." })).await;
+    registry.tick().await;
+    let log = registry.get("/log").await.body;
+    for item in registry.items("LISTING#").await {
+        registry.forget(item["pk"].as_s().unwrap(), item["sk"].as_s().unwrap()).await;
+    }
+    assert!(registry.app.store.listing(&ids[1]).await.unwrap().is_none());
+
+    let began = Instant::now();
+    let copy = Embedded::open(&Data::File(backup), &registry.app.clock).unwrap();
+    let copy = Store::new(engine::client(copy), &registry.app.settings.table_name);
+    let (mut listings, mut after) = (0, Value::Null);
+    loop {
+        let command = json!({ "command": "recover", "after": after });
+        let outcome = ::operator::handle_with(&registry.app, &copy, command).await.unwrap();
+        listings += outcome["listings"].as_u64().unwrap();
+        after = outcome["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    let recovered = began.elapsed();
+    assert_eq!(listings, count);
+    tick_until_live(&registry, count - 1).await;
+    let live = began.elapsed();
+    assert_eq!(registry.lane(&ids[0]).await, "withdrawn", "a decision after the backup was lost");
+    let grown = registry.get("/log").await.body;
+    assert!(grown["tree_size"].as_u64() > log["tree_size"].as_u64(), "{grown}");
+    println!(
+        "restore: {count} listings: backup {:.1} s, recovery {:.1} s, all Live again after {:.1} s ({:.1} minutes in all)",
+        copied.as_secs_f64(),
+        recovered.as_secs_f64(),
+        live.as_secs_f64(),
+        (copied + live).as_secs_f64() / 60.0
+    );
 }
