@@ -1,20 +1,18 @@
 //! Runs a function on AWS Lambda. [`serve`] runs an HTTP function with its router, and [`run_job`] runs the
 //! job of a scheduled function. The `main.rs` of every function is one call to this crate, so that AWS runs
 //! the same code as a single machine. This crate depends on `registry-app` and the crates below it. The
-//! module `aws` makes the AWS clients.
+//! module `aws` makes the AWS clients, and `events` translates requests and responses of the HTTP API.
 
 mod aws;
+pub mod events;
 pub mod kms;
 mod secrets;
 
 use std::io::Write as _;
-use std::net::IpAddr;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::Response;
 use futures::FutureExt as _;
+use lambda_http::Adapter;
 use lambda_http::request::RequestContext;
 use lambda_http::tower::ServiceExt as _;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
@@ -30,9 +28,8 @@ pub use aws::{Credentials, StartError};
 
 use crate::secrets::Secrets;
 use registry_app::App;
+use registry_model::Moment;
 use registry_model::metrics::Metrics;
-use registry_model::{CallerAddress, Moment, RequestId, TrustedProxy};
-use registry_store::events;
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
@@ -40,7 +37,7 @@ pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
     let aws::Start { app, secrets } = aws::start().await?;
     let running = Running { read_at: app.clock.now(), app, router: None };
     let (running, secrets, routes) = (&Mutex::new(running), &secrets, &routes);
-    lambda_http::run(service_fn(move |request: lambda_http::Request| async move {
+    let function = service_fn(move |request: lambda_http::Request| async move {
         let mut running = running.lock().await;
         if let Some(secrets) = secrets {
             running.refresh(secrets).await;
@@ -50,13 +47,13 @@ pub async fn serve(routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
         let router = router
             .get_or_insert_with(|| {
                 let proxy = app.settings.proxy.clone();
-                behind_gateway(routes(app.clone().at(own_address)), proxy)
+                events::behind_gateway(routes(app.clone().at(own_address)), proxy)
             })
             .clone();
         drop(running);
         router.oneshot(request).await
-    }))
-    .await
+    });
+    lambda_runtime::run(Adapter::from(function).map_request(events::with_encoded_path)).await
 }
 
 /// The app, and the router that was made of it for the first request.
@@ -103,7 +100,7 @@ where
         let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());
         let (payload, request_id) = (event.payload, event.context.request_id.clone());
         let done =
-            events::handled(&function, &payload, request_id, job(app.clone(), payload.clone())).boxed();
+            registry_store::events::handled(&function, &payload, request_id, job(app.clone(), payload.clone())).boxed();
         async move {
             let report = done.await.map_err(|error| Error::from(error.to_string()))?;
             if let Some(metrics) = report.get("metrics") {
@@ -114,12 +111,6 @@ where
         }
     }))
     .await
-}
-
-/// Adds to requests the id that API Gateway gave them, and the caller's address: that in the event, or that which a trusted
-/// proxy names.
-pub fn behind_gateway(router: Router, proxy: Option<TrustedProxy>) -> Router {
-    router.layer(from_fn_with_state(proxy, id_and_address_from_gateway))
 }
 
 /// Logs JSON lines; `RUST_LOG` sets the level.
@@ -157,31 +148,6 @@ fn variable(name: &str) -> Option<String> {
 fn api_address(api_id: &str, region: &str) -> String {
     let suffix = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
     format!("https://{api_id}.execute-api.{region}.{suffix}")
-}
-
-async fn id_and_address_from_gateway(
-    State(proxy): State<Option<TrustedProxy>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let (id, address): (Option<String>, Option<IpAddr>) = match request.extensions().get::<RequestContext>() {
-        Some(RequestContext::ApiGatewayV2(context)) => {
-            let address = context.http.source_ip.as_deref().and_then(|address| address.parse().ok());
-            (context.request_id.clone(), address)
-        }
-        _ => (None, None),
-    };
-    if let Some(id) = id {
-        request.extensions_mut().insert(RequestId(id));
-    }
-    let address = address.map(|address| {
-        let named_by = |proxy: TrustedProxy| proxy.client(address, request.headers());
-        proxy.map_or(address, named_by)
-    });
-    if let Some(address) = address {
-        request.extensions_mut().insert(CallerAddress(address));
-    }
-    next.run(request).await
 }
 
 #[cfg(test)]

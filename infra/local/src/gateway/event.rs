@@ -15,7 +15,8 @@ use futures::future::{FutureExt as _, TryFutureExt as _};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Adapter, Context, LambdaEvent, Service as _};
-use registry::lambda::behind_gateway;
+use percent_encoding::percent_decode_str;
+use registry::lambda::events::{behind_gateway, with_encoded_path};
 use registry::model::RequestId;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -48,7 +49,8 @@ pub(super) fn job(router: Router) -> Job {
         async move {
             let payload: LambdaRequest = serde_json::from_str(&event.to_string())?;
             // The adapter is dropped before the await: it is not `Send`, but its future is.
-            let answer = Adapter::from(router).call(LambdaEvent::new(payload, Context::default()));
+            let answer =
+                Adapter::from(router).call(with_encoded_path(LambdaEvent::new(payload, Context::default())));
             let Ok(answer) = answer.await;
             serde_json::to_value(&answer)
         }
@@ -84,7 +86,7 @@ fn response(answer: &str) -> Result<Response, InvokeError> {
 fn event(route_key: &str, caller: IpAddr, id: &RequestId, request: &Request<Bytes>) -> Value {
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let path = request.uri().path();
+    let path = raw_path(request.uri().path());
     let now = jiff::Timestamp::now();
     let (body, is_base64) = encode_body(text(header::CONTENT_TYPE).unwrap_or_default(), request.body());
     json!({
@@ -114,6 +116,12 @@ fn event(route_key: &str, caller: IpAddr, id: &RequestId, request: &Request<Byte
         "body": body,
         "isBase64Encoded": is_base64,
     })
+}
+
+/// HTTP APIs decode the path, and cut it at a decoded `?` (live captures in middleapi/standard-server#93).
+fn raw_path(path: &str) -> String {
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    decoded.split('?').next().unwrap_or_default().to_owned()
 }
 
 /// API Gateway passes text as text and everything else as base64.

@@ -1,0 +1,172 @@
+//! What API Gateway and `lambda_http` change on the way from an HTTP request to a function and back. An HTTP API sends
+//! the path decoded and has one value per response header (payload format 2.0). This module corrects both, so that a
+//! function answers as it does over plain HTTP.
+
+use std::net::IpAddr;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use lambda_http::request::{LambdaRequest, RequestContext};
+use lambda_http::{LambdaEvent, RequestExt as _};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use registry_model::{CallerAddress, RequestId, TrustedProxy};
+
+/// The characters that must be encoded in a path (RFC 3986, `pchar` and `/` are the others).
+const NOT_IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@');
+
+/// Encodes the path of an event again. HTTP APIs decode `rawPath` (honojs/hono#2156, middleapi/standard-server#93), and
+/// `lambda_http` parses it as the path of a URL. So `%25` would be decoded twice, and `#` would end the path. `%2F`
+/// cannot be restored: API Gateway sends `/`.
+pub fn with_encoded_path(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequest> {
+    if let LambdaRequest::ApiGatewayV2(request) = &mut event.payload
+        && let Some(path) = &mut request.raw_path
+    {
+        *path = utf8_percent_encode(path, NOT_IN_PATHS).to_string();
+    }
+    event
+}
+
+/// A router for requests from events that passed [`with_encoded_path`]. Adds to a request the id that API Gateway gave it, and
+/// the address of the caller: the address in the event, or the address that a trusted proxy names.
+pub fn behind_gateway(router: Router, proxy: Option<TrustedProxy>) -> Router {
+    router.layer(from_fn_with_state(proxy, translate))
+}
+
+async fn translate(State(proxy): State<Option<TrustedProxy>>, mut request: Request, next: Next) -> Response {
+    restore_path(&mut request);
+    let (id, address) = (request_id(&request), caller_address(&request, proxy));
+    if let Some(id) = id {
+        request.extensions_mut().insert(id);
+    }
+    if let Some(address) = address {
+        request.extensions_mut().insert(CallerAddress(address));
+    }
+    let mut response = next.run(request).await;
+    join_repeated(response.headers_mut());
+    response
+}
+
+/// Replaces the path that `lambda_http` made by the path of the event, because its URL parser resolves `..`.
+fn restore_path(request: &mut Request) {
+    let path = request.raw_http_path();
+    if path.is_empty() || path == request.uri().path() {
+        return;
+    }
+    let query = request.uri().query();
+    let target = query.map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    if let Ok(uri) = target.parse() {
+        *request.uri_mut() = uri;
+    }
+}
+
+fn request_id(request: &Request) -> Option<RequestId> {
+    match request.extensions().get::<RequestContext>()? {
+        RequestContext::ApiGatewayV2(context) => context.request_id.clone().map(RequestId),
+        _ => None,
+    }
+}
+
+fn caller_address(request: &Request, proxy: Option<TrustedProxy>) -> Option<IpAddr> {
+    let Some(RequestContext::ApiGatewayV2(context)) = request.extensions().get::<RequestContext>() else {
+        return None;
+    };
+    let address = context.http.source_ip.as_deref()?.parse().ok()?;
+    Some(proxy.map_or(address, |proxy| proxy.client(address, request.headers())))
+}
+
+/// Joins the values of a repeated header by commas (RFC 9110, section 5.3), because `lambda_http` sends only the first
+/// value. `Set-Cookie` must not be joined; cookies have their own member in the answer.
+fn join_repeated(headers: &mut HeaderMap) {
+    let is_repeated = |name: &&HeaderName| **name != SET_COOKIE && headers.get_all(*name).iter().count() > 1;
+    let repeated: Vec<HeaderName> = headers.keys().filter(is_repeated).cloned().collect();
+    for name in repeated {
+        let values: Vec<&[u8]> = headers.get_all(&name).iter().map(HeaderValue::as_bytes).collect();
+        if let Ok(joined) = HeaderValue::from_bytes(&values.join(&b", "[..])) {
+            headers.insert(name, joined);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The path and query that a function gets for a `rawPath`.
+    fn target(raw_path: &str) -> String {
+        let event = serde_json::json!({
+            "version": "2.0", "routeKey": "$default", "rawPath": raw_path, "rawQueryString": "q=%25+1",
+            "headers": { "host": "registry.example.org" }, "isBase64Encoded": false,
+            "requestContext": {
+                "accountId": "123456789012", "apiId": "abc123", "domainName": "registry.example.org", "requestId": "1",
+                "http": { "method": "GET", "path": raw_path, "protocol": "HTTP/1.1", "sourceIp": "192.0.2.1", "userAgent": "x" },
+                "routeKey": "$default", "stage": "$default", "time": "x", "timeEpoch": 1,
+            },
+        });
+        let payload: LambdaRequest = serde_json::from_value(event).unwrap();
+        let event = with_encoded_path(LambdaEvent::new(payload, lambda_http::Context::default()));
+        let (parts, _) = lambda_http::Request::from(event.payload).into_parts();
+        let mut request = Request::from_parts(parts, axum::body::Body::empty());
+        restore_path(&mut request);
+        request.uri().path_and_query().unwrap().to_string()
+    }
+
+    #[test]
+    fn path_is_encoded_once() {
+        for (raw_path, expected) in [
+            ("/badge/live.svg", "/badge/live.svg"),
+            ("/@a/(b)+c;d=e,f'*!$&~", "/@a/(b)+c;d=e,f'*!$&~"),
+            ("/50% off", "/50%25%20off"),
+            ("/%2F", "/%252F"),
+            ("/a#b", "/a%23b"),
+            ("/ä\\\"", "/%C3%A4%5C%22"),
+            ("/a/../b/./c", "/a/../b/./c"),
+            ("//a", "//a"),
+        ] {
+            assert_eq!(target(raw_path), format!("{expected}?q=%25+1"), "{raw_path}");
+        }
+    }
+
+    #[test]
+    fn repeated_headers_are_joined_except_cookies() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("link", "</a>; rel=\"x\""),
+            ("vary", "accept"),
+            ("link", "</b>; rel=\"y\""),
+            ("set-cookie", "a=1"),
+            ("vary", "accept-encoding"),
+            ("set-cookie", "b=2"),
+            ("etag", "\"1\""),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        join_repeated(&mut headers);
+        let values = |name: &str| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
+        assert_eq!(values("link"), ["</a>; rel=\"x\", </b>; rel=\"y\""]);
+        assert_eq!(values("vary"), ["accept, accept-encoding"]);
+        assert_eq!(values("set-cookie"), ["a=1", "b=2"]);
+        assert_eq!(values("etag"), ["\"1\""]);
+    }
+}
