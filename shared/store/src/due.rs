@@ -58,9 +58,9 @@ fn of_class(class: DueClass) -> Query {
 }
 
 impl Store {
-    /// A page of the listings of a class that are due before `due`; the listing that has waited longest is first. An
-    /// eventual read is enough, because a worker claims a listing before it probes the listing. The index may be older
-    /// than the listings, so listings whose own due time is later are left out.
+    /// A page of the listings of a class that are due before `due`; the listing that has waited longest is first. The
+    /// index may be older than the listings, so listings whose own due time is later are left out, for example those that
+    /// were just probed.
     pub async fn due(
         &self,
         class: DueClass,
@@ -68,12 +68,14 @@ impl Store {
         from: Option<DuePlace>,
     ) -> Result<(Vec<Listing>, Option<DuePlace>), StoreError> {
         let (ids, next) = self.due_ids(class, due, from).await?;
-        let (mut listings, _) = self.due_items(ids.iter().map(keys::listing).collect(), due).await?;
+        let keys = ids.iter().map(keys::listing).collect();
+        let (mut listings, _) = self.due_items(keys, due, Consistency::Strong).await?;
         let is_due = |listing: &Listing| listing.due_at <= due;
         Ok((ids.iter().filter_map(|id| listings.remove(id)).filter(is_due).collect(), next))
     }
 
-    /// Like [`Store::due`], for the listings of `part`, with the values of their trails.
+    /// Like [`Store::due`], for the listings of `part`, with the values of their trails. An eventual read is enough,
+    /// because a worker claims a listing before it probes the listing.
     pub async fn due_with_trails(
         &self,
         class: DueClass,
@@ -84,7 +86,7 @@ impl Store {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
         ids.retain(|id| part.holds(id));
         let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::trail(id)]).collect();
-        let (mut listings, trails) = self.due_items(keys, due).await?;
+        let (mut listings, trails) = self.due_items(keys, due, Consistency::Eventual).await?;
         let found = |id: &ListingId| {
             let listing = listings.remove(id).filter(|listing| listing.due_at <= due)?;
             Some((listing, trails.get(id).copied().unwrap_or_default()))
@@ -105,9 +107,14 @@ impl Store {
     }
 
     /// The listings, and the values of the trails, under these keys.
-    async fn due_items(&self, keys: Vec<Key>, now: Moment) -> Result<DueItems, StoreError> {
+    async fn due_items(
+        &self,
+        keys: Vec<Key>,
+        now: Moment,
+        consistency: Consistency,
+    ) -> Result<DueItems, StoreError> {
         let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
-        for item in self.batch_get(keys, Consistency::Eventual).await? {
+        for item in self.batch_get(keys, consistency).await? {
             if text(&item, "sk") == keys::TRAIL {
                 trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values())));
             } else {

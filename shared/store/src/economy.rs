@@ -91,9 +91,9 @@ impl Store {
         self.update(&keys::economy_bumps(), &change, None).await.map(drop)
     }
 
-    /// How often the operator added an amount, and what is left of the sum.
+    /// How often the operator added an amount, and what is left of the sum. Contains the amount that was just added.
     pub async fn bumps(&self, now: Moment) -> Result<EventTotal, StoreError> {
-        let item = self.read(&keys::economy_bumps(), Consistency::Eventual).await?;
+        let item = self.read(&keys::economy_bumps(), Consistency::Strong).await?;
         Ok(bumps_of(&item.unwrap_or_default(), now))
     }
 

@@ -57,7 +57,7 @@ impl Store {
 
     /// The data from which the files of a purchase were made when it began.
     pub async fn purchase_snapshot(&self, id: &PurchaseId) -> Result<Option<String>, StoreError> {
-        let item = self.read(&keys::purchase(id), Consistency::Eventual).await?;
+        let item = self.read(&keys::purchase(id), Consistency::Strong).await?;
         Ok(item.and_then(|item| some_text(&item, "snapshot")))
     }
 

@@ -151,6 +151,16 @@ impl Store {
         Ok(surplus)
     }
 
+    /// The edge of two listings, unless it has decayed completely. Contains the use that was just written.
+    pub async fn edge(
+        &self,
+        (one, other): (&ListingId, &ListingId),
+        now: Moment,
+    ) -> Result<Option<Edge>, StoreError> {
+        let item = self.read(&edge_key(one, other), Consistency::Strong).await?;
+        Ok(item.and_then(|item| Edge::of_item(&item, now)).filter(|edge| edge.intensity > 0.0))
+    }
+
     pub async fn edges_of(&self, id: &ListingId, limit: usize, now: Moment) -> Result<Vec<Edge>, StoreError> {
         let query = Query::of(index_partition(id)).index(table::SHOWN).descending().limit(limit);
         Ok(edges_left(&self.query(query).await?.items, now))

@@ -11,9 +11,6 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{Assessment, AttestationType, Identity, Lane, Listing, ListingId};
 
-/// The strongest compositions of a listing, among which the wanted one is searched.
-const MAX_EDGES: usize = 200;
-
 /// The claims of one type about a listing; `other` is the second listing of a composition. Error: 409 if nothing was
 /// observed, or the listing was withdrawn.
 pub async fn observed(
@@ -110,8 +107,10 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
 
 /// The registry saw the reports and not the use; the claims contain that.
 async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
-    let edges = app.store.edges_of(&listing.id, MAX_EDGES, app.clock.now()).await?;
-    let edge = edges.iter().find(|edge| Some(edge.other(&listing.id)) == other);
+    let edge = match other {
+        Some(other) => app.store.edge((&listing.id, other), app.clock.now()).await?,
+        None => None,
+    };
     let edge = edge.ok_or_else(|| {
         nothing_to_state(
             "no_composition",

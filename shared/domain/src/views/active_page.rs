@@ -199,11 +199,14 @@ impl From<Live> for Counts {
     }
 }
 
-/// The validator of the list at this moment. It changes with every write to a Live row and every six minutes, because
-/// rows show their age to a tenth of an hour.
+/// How long one page is used. A page is read from an index that may not contain the newest change yet, although the
+/// version does. So the same version is rendered again after this time. Rows also show their age, to six minutes.
+const RENDERED_FOR_S: i64 = 10;
+
+/// The validator of the list at this moment. It changes with every write to a Live row, and with time.
 pub fn validator(app: &App, live: Live, page: &str) -> CacheValidator {
-    let tenth_of_an_hour = app.clock.now().as_second() / 360;
-    CacheValidator::weak(&format!("{}/{tenth_of_an_hour}/{page}", live.version))
+    let time_slot = app.clock.now().as_second() / RENDERED_FOR_S;
+    CacheValidator::weak(&format!("{}/{time_slot}/{page}", live.version))
 }
 
 #[cfg(test)]

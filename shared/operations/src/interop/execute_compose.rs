@@ -15,9 +15,6 @@ use registry_model::settings::Settings;
 use registry_model::{AttestationType, EntryProtocol};
 use registry_store::NamedListing;
 
-/// Compositions of the first listing that are searched for the pair.
-const MAX_EDGES: usize = 100;
-
 pub struct ExecuteCompose;
 
 /// The two listings, in order.
@@ -41,7 +38,7 @@ pub struct Answer {
     composition_count: u32,
     /// Whether this call counted as a use of the pair. For each source, one use a day counts.
     counted: bool,
-    /// The registry's signed statement about the pair. Null for a short time after the first recorded use.
+    /// The registry's signed statement about the pair. Null if no use of the pair counted.
     attestation: Option<Attestation>,
     note: &'static str,
     /// What to do after both calls.
@@ -122,8 +119,7 @@ impl Operation for ExecuteCompose {
         let (a, b) = (first.0.id.clone(), second.0.id.clone());
         let used = used_with::Arguments::of(&a, &b, arguments.from);
         let used = UsedWith::run(app, caller, used).await?;
-        let edges = app.store.edges_of(&a, MAX_EDGES, app.clock.now()).await?;
-        let composition_count = edges.iter().find(|edge| *edge.other(&a) == b).map_or(0, |edge| edge.count);
+        let edge = app.store.edge((&a, &b), app.clock.now()).await?;
         let attestation = statement(app, caller, &first, &b).await?;
         let steps = vec![
             Step::of(app, &first, ""),
@@ -135,7 +131,7 @@ impl Operation for ExecuteCompose {
         });
         Ok(Answer {
             pipeline: Pipeline { id: pipeline_id(&a, &b), steps },
-            composition_count,
+            composition_count: edge.map_or(0, |edge| edge.count),
             counted: used.is_counted(),
             attestation,
             note: "Send the call of the first step. Put the answer into the call of the second step. Then \
@@ -150,7 +146,7 @@ impl Operation for ExecuteCompose {
     }
 }
 
-/// A signed statement of the pair; `None` while the index does not contain the use that was just written.
+/// A signed statement of the pair; `None` if no use of the pair counted.
 async fn statement(
     app: &App,
     caller: &Caller,
