@@ -99,8 +99,13 @@ where
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());
         let (payload, request_id) = (event.payload, event.context.request_id.clone());
-        let done =
-            registry_store::events::handled(&function, &payload, request_id, job(app.clone(), payload.clone())).boxed();
+        let done = registry_store::events::handled(
+            &function,
+            &payload,
+            request_id,
+            job(app.clone(), payload.clone()),
+        )
+        .boxed();
         async move {
             let report = done.await.map_err(|error| Error::from(error.to_string()))?;
             if let Some(metrics) = report.get("metrics") {

@@ -201,7 +201,7 @@ impl From<Live> for Counts {
 
 /// How long one page is used. A page is read from an index that may not contain the newest change yet, although the
 /// version does. So the same version is rendered again after this time. Rows also show their age, to six minutes.
-const RENDERED_FOR_S: i64 = 10;
+const RENDERED_FOR_S: i64 = 60;
 
 /// The validator of the list at this moment. It changes with every write to a Live row, and with time.
 pub fn validator(app: &App, live: Live, page: &str) -> CacheValidator {
