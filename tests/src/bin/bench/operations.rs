@@ -165,8 +165,8 @@ impl<'a> Counter<'a> {
     pub(crate) async fn all(mut self, subjects: &Subjects) -> Result<Vec<Cost>, Failure> {
         let mut costs = self.table_bound(subjects).await?;
         for (name, limit, path) in [
-            ("match", 2.0, "/api/match?q=adds%20numbers".to_owned()),
-            ("ARD search", 2.0, "/api/ard/search?q=adds%20numbers".to_owned()),
+            ("match", 2.0, "/api/match?q=reads%20tables".to_owned()),
+            ("ARD search", 2.0, "/api/ard/search?q=reads%20tables".to_owned()),
             (
                 "sense, listing with 10,000 marks",
                 3.0,
