@@ -40,6 +40,8 @@ async fn echo(request: Request) -> Response {
     headers.insert("x-caller", caller.parse().unwrap());
     headers.insert("x-seen", joined("x-seen").parse().unwrap());
     headers.insert("x-cookies", joined("cookie").parse().unwrap());
+    headers.append(header::LINK, "</a>; rel=a".parse().unwrap());
+    headers.append(header::LINK, "</b>; rel=b".parse().unwrap());
     headers.append(header::SET_COOKIE, "a=1".parse().unwrap());
     headers.append(header::SET_COOKIE, "b=2".parse().unwrap());
     if let Some(content_type) = parts.headers.get(header::CONTENT_TYPE) {
@@ -126,6 +128,11 @@ async fn gateway_passes_on_requests_and_responses_unchanged() {
             assert_eq!(headers[header::CONTENT_TYPE], content_type);
             let cookies: Vec<_> = headers.get_all(header::SET_COOKIE).iter().collect();
             assert_eq!(cookies, ["a=1", "b=2"]);
+            let links: Vec<_> = headers.get_all(header::LINK).iter().collect();
+            match transport {
+                Transport::Direct => assert_eq!(links, ["</a>; rel=a", "</b>; rel=b"]),
+                Transport::Events => assert_eq!(links, ["</a>; rel=a, </b>; rel=b"]),
+            }
         }
     }
 }
@@ -135,7 +142,9 @@ async fn precedence_of_routes_is_the_same_as_on_api_gateway() {
     for transport in BOTH {
         let api = api(transport, true);
         let (_, headers, _) = send(&api, request(Method::GET, "/deep/a%2Fb/c", "")).await;
-        assert_eq!(headers["x-request"], "GET /deep/a%2Fb/c None");
+        // API Gateway decodes the path.
+        let path = if transport == Transport::Direct { "/deep/a%2Fb/c" } else { "/deep/a/b/c" };
+        assert_eq!(headers["x-request"], format!("GET {path} None"));
         let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
         assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
         let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
