@@ -51,7 +51,8 @@ pub fn with_encoded_path(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<L
 /// A router for requests from events that passed [`with_encoded_path`]. Adds to a request the id that API Gateway gave it, and
 /// the address of the caller: the address in the event, or the address that a trusted proxy names.
 pub fn behind_gateway(router: Router, proxy: Option<TrustedProxy>) -> Router {
-    router.layer(from_fn_with_state(proxy, translate))
+    // A layer of `router` itself would run after the route was chosen by the path.
+    Router::new().fallback_service(router).layer(from_fn_with_state(proxy, translate))
 }
 
 async fn translate(State(proxy): State<Option<TrustedProxy>>, mut request: Request, next: Next) -> Response {

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::record::feed_item;
 use registry_app::App;
-use registry_model::{FeedItem, Listing, Moment};
+use registry_model::{FeedItem, Lane, Listing, Moment};
 use registry_store::{DueClass, OverdueCount, StoreError};
 
 /// If the last count is this old, the hourly recheck has stopped, and the tick counts instead.
@@ -50,8 +50,10 @@ async fn count_since(app: &App, before: OverdueCount, now: Moment) -> Result<(),
         let mut from = None;
         loop {
             let (listings, next) = app.store.due(class, due, from).await?;
-            let overdue: Vec<Listing> =
-                listings.into_iter().filter(|listing| !listing.is_live(oldest_proof)).collect();
+            // Also listings that this run has probed without success: the index may still have them in another class.
+            let is_overdue =
+                |listing: &Listing| listing.lane == Lane::Active && !listing.is_live(oldest_proof);
+            let overdue: Vec<Listing> = listings.into_iter().filter(is_overdue).collect();
             overdue.iter().for_each(|listing| after.add(listing.shown_kind()));
             let news: Vec<FeedItem> =
                 overdue.iter().filter(|listing| is_new(listing)).map(|listing| news(listing, now)).collect();

@@ -59,8 +59,7 @@ fn of_class(class: DueClass) -> Query {
 
 impl Store {
     /// A page of the listings of a class that are due before `due`; the listing that has waited longest is first. The
-    /// index may be older than the listings, so listings whose own due time is later are left out, for example those that
-    /// were just probed.
+    /// listings are up to date. The index may be older, so some may be due later, for example after a probe.
     pub async fn due(
         &self,
         class: DueClass,
@@ -70,12 +69,11 @@ impl Store {
         let (ids, next) = self.due_ids(class, due, from).await?;
         let keys = ids.iter().map(keys::listing).collect();
         let (mut listings, _) = self.due_items(keys, due, Consistency::Strong).await?;
-        let is_due = |listing: &Listing| listing.due_at <= due;
-        Ok((ids.iter().filter_map(|id| listings.remove(id)).filter(is_due).collect(), next))
+        Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
     }
 
-    /// Like [`Store::due`], for the listings of `part`, with the values of their trails. An eventual read is enough,
-    /// because a worker claims a listing before it probes the listing.
+    /// Like [`Store::due`], for the listings of `part`, with the values of their trails, and without the listings whose own
+    /// due time is later. An eventual read is enough, because a worker claims a listing before it probes the listing.
     pub async fn due_with_trails(
         &self,
         class: DueClass,

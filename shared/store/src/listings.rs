@@ -48,7 +48,7 @@ impl Store {
 
     /// The listings of a name, by two reads.
     pub async fn listings_named(&self, name: &str) -> Result<Vec<Listing>, StoreError> {
-        let query = Query::of(keys::name_partition(name)).limit(MAX_SAME_NAME);
+        let query = Query::of(keys::name_partition(name)).strong().limit(MAX_SAME_NAME);
         let pointers = self.query(query).await?.items;
         let mut ids: Vec<ListingId> = Vec::new();
         for id in pointers.iter().filter_map(|item| keys::named_id(text(item, "sk"))) {

@@ -210,7 +210,7 @@ async fn requests_sent_as_events_get_the_same_replies_as_over_http() {
             "/api/listings/status?name=%C3%9Cn%C3%AFc%C3%B6d%C3%A9%20%E2%9C%93",
             "/api/feed?limit=2",
             "/badge/live.svg",
-            "/badge/a%2Fb",
+            "/badge/50%25%20off",
             "/discovery.json",
             "/a/path/that/is/not",
         ] {
