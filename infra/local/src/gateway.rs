@@ -75,7 +75,7 @@ fn build<F: Clone>(
     let mut paths: BTreeMap<String, PathRoutes> = BTreeMap::new();
     let mut default = None;
     for route in &template.routes {
-        let target = Target::new(route, functions, &function)?;
+        let target = Target::new(route, functions, &function, template.timeout(&route.function))?;
         match &route.path {
             None => default = Some(target),
             Some(path) => paths.entry(axum_path(path)).or_default().add(route.method.clone(), target),

@@ -32,6 +32,9 @@ const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 /// Concurrent deliveries of events; further events wait.
 const MAX_DELIVERIES: usize = 64;
 
+/// Concurrent runs of one schedule. On AWS, reserved concurrency limits them.
+const MAX_RUNS: usize = 2;
+
 /// How long running jobs may take after the stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -65,7 +68,10 @@ impl Scheduler {
         tick: Duration,
         clock: Clock,
     ) -> Result<Self, UnknownJob> {
-        let find = |name: &str| jobs.get(name).cloned().ok_or_else(|| UnknownJob(name.to_owned()));
+        let find = |name: &str| {
+            let job = jobs.get(name).ok_or_else(|| UnknownJob(name.to_owned()))?;
+            Ok(with_timeout(Arc::clone(job), template.timeout(name)))
+        };
         let schedules = template.schedules.iter().map(|schedule| {
             Ok(ScheduledJob {
                 name: schedule.function.clone(),
@@ -115,19 +121,38 @@ impl RunningScheduler {
     }
 }
 
-/// A job never overlaps with itself: a tick during a run is skipped.
+/// A job that is stopped after `timeout`, as Lambda stops a function.
+fn with_timeout(job: Job, timeout: Duration) -> Job {
+    Arc::new(move |event| {
+        let report = job(event);
+        async move {
+            let stopped = |_| Err(format!("timed out after {} s", timeout.as_secs()));
+            tokio::time::timeout(timeout, report).await.unwrap_or_else(stopped)
+        }
+        .boxed()
+    })
+}
+
+/// A run does not wait for the end of the previous run, because Scheduler does not wait either. A tick during
+/// [`MAX_RUNS`] runs is skipped.
 async fn fire(scheduled: ScheduledJob, clock: Clock, mut stopped: watch::Receiver<bool>) {
     let start = Instant::now() + INITIAL_DELAY.min(scheduled.every);
     let mut interval = tokio::time::interval_at(start, scheduled.every);
     interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut runs = JoinSet::new();
     loop {
         tokio::select! {
-            _ = stopped.wait_for(|stopped| *stopped) => return,
+            _ = stopped.wait_for(|stopped| *stopped) => break,
             _ = interval.tick() => {}
         }
-        let event = input::event(scheduled.input.as_ref(), &scheduled.name, clock.now().timestamp());
-        run(&scheduled.name, &scheduled.job, event).await;
+        while runs.try_join_next().is_some() {}
+        if runs.len() < MAX_RUNS {
+            let event = input::event(scheduled.input.as_ref(), &scheduled.name, clock.now().timestamp());
+            let (name, job) = (scheduled.name.clone(), Arc::clone(&scheduled.job));
+            runs.spawn(async move { run(&name, &job, event).await });
+        }
     }
+    while runs.join_next().await.is_some() {}
 }
 
 async fn deliver(

@@ -3,6 +3,7 @@
 
 mod rate;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -50,6 +51,9 @@ pub struct Cors {
     pub max_age: Option<u64>,
 }
 
+/// The timeout of a function whose template sets none (AWS: Lambda developer guide, "Configure Lambda function timeout").
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3);
+
 /// The part of the template that runs on one machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Template {
@@ -61,6 +65,8 @@ pub struct Template {
     pub rules: Vec<Rule>,
     /// `None` if the template has no CORS configuration.
     pub cors: Option<Cors>,
+    /// How long an execution of a function may take, by crate.
+    pub timeouts: BTreeMap<String, Duration>,
 }
 
 /// Why the template cannot be used. Names are those of the template.
@@ -106,7 +112,8 @@ impl Template {
             match resource["Type"].as_str() {
                 Some("AWS::Serverless::HttpApi") => template.cors = cors(&properties["CorsConfiguration"]),
                 Some("AWS::Serverless::Function") => {
-                    template.read_function(name.as_str().unwrap_or_default(), resource)?;
+                    let global = &document["Globals"]["Function"]["Timeout"];
+                    template.read_function(name.as_str().unwrap_or_default(), resource, global)?;
                 }
                 _ => {}
             }
@@ -114,9 +121,21 @@ impl Template {
         Ok(template)
     }
 
-    fn read_function(&mut self, name: &str, resource: &Value) -> Result<(), TemplateError> {
+    /// How long an execution of a function may take.
+    pub fn timeout(&self, function: &str) -> Duration {
+        self.timeouts.get(function).copied().unwrap_or(DEFAULT_TIMEOUT)
+    }
+
+    fn read_function(
+        &mut self,
+        name: &str,
+        resource: &Value,
+        global_timeout: &Value,
+    ) -> Result<(), TemplateError> {
         let Some(events) = resource["Properties"]["Events"].as_mapping() else { return Ok(()) };
         let function = crate_of(resource).ok_or_else(|| TemplateError::NoCrate(name.to_owned()))?;
+        let timeout = resource["Properties"]["Timeout"].as_u64().or(global_timeout.as_u64());
+        self.timeouts.extend(timeout.map(|seconds| (function.clone(), Duration::from_secs(seconds))));
         for (event, body) in events {
             let event = Event { function: name, name: event.as_str().unwrap_or_default(), body };
             match body["Type"].as_str().unwrap_or_default() {

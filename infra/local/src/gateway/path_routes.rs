@@ -22,7 +22,7 @@ use super::target::Target;
 /// In bytes (AWS: HTTP API quotas, payload size).
 pub(super) const BODY_LIMIT: usize = 10 * 1024 * 1024;
 
-/// AWS: HTTP API quotas, maximum integration timeout.
+/// AWS: HTTP API quotas, maximum integration timeout. The template's timeouts of functions are shorter.
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What applies before the body of a request is read.

@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use http::{Method, Request};
+use http::{Method, Request, StatusCode};
 use registry::model::{CallerAddress, RequestId};
 use tower::ServiceExt;
 
-use super::error::GatewayError;
+use super::error::{GatewayError, gateway_response};
 #[cfg(feature = "as-events")]
 use super::event;
 use crate::engine::instrumented::as_function;
@@ -59,6 +60,7 @@ pub(super) struct Target {
     route_key: Arc<str>,
     name: &'static str,
     function: Function,
+    timeout: Duration,
 }
 
 impl Target {
@@ -66,6 +68,7 @@ impl Target {
         route: &Route,
         functions: &BTreeMap<&'static str, F>,
         function: impl Fn(F) -> Function,
+        timeout: Duration,
     ) -> Result<Self, GatewayError> {
         let route_key = match &route.path {
             None => "$default".to_owned(),
@@ -73,22 +76,30 @@ impl Target {
         };
         match functions.get_key_value(route.function.as_str()) {
             Some((name, found)) => {
-                Ok(Self { route_key: route_key.into(), name, function: function(found.clone()) })
+                Ok(Self { route_key: route_key.into(), name, function: function(found.clone()), timeout })
             }
             None => Err(GatewayError::UnknownFunction { route: route_key, function: route.function.clone() }),
         }
     }
 
+    /// The answer of the function. HTTP APIs report the timeout of a function as an error of the function
+    /// (denoland/deno_registry2#87).
     pub(super) async fn call(&self, caller: IpAddr, id: RequestId, request: Request<Bytes>) -> Response {
-        let mut response = match &self.function {
-            Function::Direct(router) => {
-                as_function(self.name, call_directly(router.clone(), caller, id, request)).await
-            }
-            #[cfg(feature = "as-events")]
-            Function::Events(job) => {
-                as_function(self.name, event::call(&self.route_key, caller, &id, &request, job)).await
+        let answer = async {
+            match &self.function {
+                Function::Direct(router) => {
+                    as_function(self.name, call_directly(router.clone(), caller, id, request)).await
+                }
+                #[cfg(feature = "as-events")]
+                Function::Events(job) => {
+                    as_function(self.name, event::call(&self.route_key, caller, &id, &request, job)).await
+                }
             }
         };
+        let mut response = tokio::time::timeout(self.timeout, answer).await.unwrap_or_else(|_| {
+            tracing::error!(function = self.name, timeout = ?self.timeout, "function timed out");
+            gateway_response(StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error")
+        });
         response.extensions_mut().insert(AnsweredBy(self.name));
         response
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -59,6 +60,8 @@ fn api(transport: Transport, with_default: bool) -> Router {
         route(None, Some("/echo"), "echo"),
         route(None, Some("/deep/{proxy+}"), "echo"),
         route(None, Some("/large"), "large"),
+        route(None, Some("/slow"), "slow"),
+        route(None, Some("/slower"), "slower"),
         route(Some(Method::GET), Some("/mixed"), "named"),
         route(None, Some("/named/{name}"), "named"),
     ];
@@ -74,8 +77,12 @@ fn api(transport: Transport, with_default: bool) -> Router {
             exposed: vec!["x-request-id".to_owned()],
             max_age: Some(60),
         }),
+        timeouts: [("slow", 15), ("slower", 60)]
+            .map(|(function, seconds)| (function.to_owned(), Duration::from_secs(seconds)))
+            .into(),
         ..Template::default()
     };
+    let sleeper = || Router::new().fallback(|| tokio::time::sleep(Duration::from_secs(50)));
     let functions = BTreeMap::from([
         ("echo", Router::new().fallback(echo)),
         (
@@ -85,6 +92,8 @@ fn api(transport: Transport, with_default: bool) -> Router {
                 .route("/mixed", get(|| async { "specific" })),
         ),
         ("large", Router::new().fallback(|| async { vec![b'x'; super::event::RESPONSE_LIMIT + 1] })),
+        ("slow", sleeper()),
+        ("slower", sleeper()),
         ("rest", Router::new().fallback(|| async { (StatusCode::IM_A_TEAPOT, "rest") })),
     ]);
     let peer = SocketAddr::from(([192, 0, 2, 7], 4711));
@@ -141,10 +150,6 @@ async fn gateway_passes_on_requests_and_responses_unchanged() {
 async fn precedence_of_routes_is_the_same_as_on_api_gateway() {
     for transport in BOTH {
         let api = api(transport, true);
-        let (_, headers, _) = send(&api, request(Method::GET, "/deep/a%2Fb/c", "")).await;
-        // API Gateway decodes the path.
-        let path = if transport == Transport::Direct { "/deep/a%2Fb/c" } else { "/deep/a/b/c" };
-        assert_eq!(headers["x-request"], format!("GET {path} None"));
         let named = send(&api, request(Method::GET, "/named/live.svg", "")).await;
         assert_eq!((named.0, &named.2[..]), (StatusCode::OK, &b"live.svg"[..]));
         let refused = send(&api, request(Method::POST, "/named/live.svg", "")).await;
@@ -157,6 +162,45 @@ async fn precedence_of_routes_is_the_same_as_on_api_gateway() {
         for (method, uri) in [(Method::POST, "/mixed"), (Method::GET, "/deep"), (Method::GET, "/unknown")] {
             let (status, _, body) = send(&api, request(method, uri, "")).await;
             assert_eq!((status, &body[..]), (StatusCode::IM_A_TEAPOT, &b"rest"[..]), "{uri}");
+        }
+    }
+}
+
+/// HTTP APIs decode the path once. Only `%2F` and `%3F` cannot be restored.
+#[tokio::test]
+async fn function_gets_the_same_path_over_both_transports() {
+    for (path, from_event) in [
+        ("/deep/50%25%20off", "/deep/50%25%20off"),
+        ("/deep/%252F%2541", "/deep/%252F%2541"),
+        ("/deep/%C3%A4%23b", "/deep/%C3%A4%23b"),
+        ("/deep/../a/./b", "/deep/../a/./b"),
+        ("/deep/%41", "/deep/A"),
+        ("/deep/a%2Fb/c", "/deep/a/b/c"),
+        ("/deep/a%3Fb", "/deep/a"),
+    ] {
+        for (transport, expected) in [(Transport::Direct, path), (Transport::Events, from_event)] {
+            let sent = request(Method::GET, &format!("{path}?q=%25"), "");
+            let (_, headers, _) = send(&api(transport, true), sent).await;
+            assert_eq!(
+                headers["x-request"],
+                format!("GET {expected} Some(\"q=%25\")"),
+                "{transport:?} {path}"
+            );
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn timeout_of_the_function_and_of_the_gateway_have_different_answers() {
+    for transport in BOTH {
+        for (path, seconds, status, message) in [
+            ("/slow", 15, StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
+            ("/slower", 30, StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+        ] {
+            let before = tokio::time::Instant::now();
+            let (found, _, body) = send(&api(transport, true), request(Method::GET, path, "")).await;
+            assert_eq!((found, before.elapsed().as_secs()), (status, seconds), "{transport:?}");
+            assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), json!({ "message": message }));
         }
     }
 }

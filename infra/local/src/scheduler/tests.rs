@@ -12,10 +12,13 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{MAX_DELIVERIES, RunningScheduler, SHUTDOWN_TIMEOUT, Scheduler};
+use super::{MAX_DELIVERIES, MAX_RUNS, RunningScheduler, SHUTDOWN_TIMEOUT, Scheduler, with_timeout};
 use crate::engine::{Data, Embedded};
 use crate::functions::Job;
 use crate::template::{Rule, Schedule, Template};
+
+/// Of all functions.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn schedule(function: &str, seconds: u64) -> Schedule {
     let input = json!({ "for": function, "time": "<aws.scheduler.scheduled-time>" });
@@ -30,6 +33,10 @@ fn template() -> Template {
             source: vec!["registry".to_owned()],
             detail_type: vec!["listing.queued".to_owned()],
         }],
+        timeouts: BTreeMap::from([
+            ("probe-tick".to_owned(), TIMEOUT),
+            ("weekly-recheck".to_owned(), TIMEOUT),
+        ]),
         ..Template::default()
     }
 }
@@ -122,14 +129,36 @@ async fn job_that_fails_or_panics_is_called_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn slow_job_never_overlaps_with_itself() {
+async fn slow_job_overlaps_with_itself_a_limited_number_of_times() {
     let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (recheck, _rechecks) = recorder();
     let slow = slow(&now, &max, Duration::from_secs(25));
     let (running, _bus) = start(&BTreeMap::from([("probe-tick", slow), ("weekly-recheck", recheck)]), 10);
     sleep(Duration::from_secs(120)).await;
-    assert_eq!(max.load(Ordering::SeqCst), 1);
+    assert_eq!(max.load(Ordering::SeqCst), MAX_RUNS);
     running.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn job_is_stopped_at_the_timeout_of_its_function() {
+    let (now, max) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let report = |time| with_timeout(slow(&now, &max, time), TIMEOUT)(json!({}));
+    assert_eq!(report(TIMEOUT - Duration::from_secs(1)).await, Ok(json!({})));
+    let before = Instant::now();
+    assert_eq!(report(TIMEOUT * 2).await, Err("timed out after 60 s".to_owned()));
+    assert_eq!(before.elapsed().as_secs(), TIMEOUT.as_secs());
+
+    // The same for the events of the bus and for schedules.
+    let (recheck, _rechecks) = recorder();
+    let hanging: Job = Arc::new(|_| std::future::pending().boxed());
+    let (running, bus) = start(&BTreeMap::from([("probe-tick", hanging), ("weekly-recheck", recheck)]), 3600);
+    for _ in 0..MAX_DELIVERIES {
+        bus.send(queued("registry", "listing.queued")).unwrap();
+    }
+    sleep(TIMEOUT + Duration::from_secs(1)).await;
+    let before = Instant::now();
+    running.stop().await;
+    assert_eq!(before.elapsed().as_secs(), 0, "no job is still running");
 }
 
 /// A job that takes `time` and counts its concurrent runs.

@@ -10,7 +10,7 @@ use super::{Cors, Route, Rule, Schedule, Template, TemplateError};
 const SMALL: &str = r#"
 Transform: AWS::Serverless-2016-10-31
 Globals:
-  Function: { Runtime: provided.al2023, Environment: { Variables: { TABLE_NAME: !Ref Table } } }
+  Function: { Timeout: 15, Runtime: provided.al2023, Environment: { Variables: { TABLE_NAME: !Ref Table } } }
 Resources:
   Api:
     Type: AWS::Serverless::HttpApi
@@ -39,6 +39,7 @@ Resources:
     Type: AWS::Serverless::Function
     Properties:
       CodeUri: ../target/lambda/probe-tick
+      Timeout: 60
       Events:
         Tick:
           Type: ScheduleV2
@@ -91,6 +92,10 @@ fn parser_finds_routes_schedules_rules_and_cors_settings() {
         max_age: Some(600),
     };
     assert_eq!(template.cors, Some(cors));
+    let timeouts = ["publish", "probe-tick"].map(|function| template.timeout(function).as_secs());
+    assert_eq!(timeouts, [15, 60], "the global timeout, unless a function sets its own");
+    let without_global = Template::parse(&SMALL.replace("Timeout: 15, ", "")).unwrap();
+    assert_eq!(without_global.timeout("publish").as_secs(), 3);
 }
 
 fn refused(from: &str, to: &str) -> String {
