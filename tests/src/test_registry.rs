@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use jiff::SignedDuration;
-use local::engine::instrumented::Denials;
+use local::engine::instrumented::{Denials, InstrumentedEngine};
 use local::{Embedded, Local, Observer, Options};
 use registry::app::App;
 use registry::model::{Clock, ListingId, Moment};
@@ -47,6 +47,7 @@ pub struct TestRegistry {
     /// Counts the table calls, and injects faults.
     pub observer: Observer,
     local: Local,
+    is_delivered_twice: bool,
     http: reqwest::Client,
     _denials: CheckedDenials,
     events: Mutex<UnboundedReceiver<Value>>,
@@ -61,14 +62,23 @@ impl TestRegistry {
     /// Starts a registry with options.
     pub async fn start_with(options: TestOptions) -> Self {
         let observer = Observer::default();
+        let is_delivered_twice = options.is_delivered_twice();
+        let lags = options.lags();
         let options = Options { observer: Some(observer.clone()), ..options.into_local() };
         let mut local = Local::start(options).await.unwrap();
+        if lags {
+            let table = local.engine.clone();
+            let (name, clock) = (&local.app.settings.table_name, &local.app.clock);
+            let replica = table::copied(&local::engine::client(table.clone()), name, clock).await;
+            observer.lag.start(table, replica, clock.clone());
+        }
         let events = local.events.take().unwrap();
         Self {
             app: local.app.clone(),
             _denials: CheckedDenials(observer.denials.clone()),
             observer,
             local,
+            is_delivered_twice,
             http: client(),
             events: Mutex::new(events),
         }
@@ -249,12 +259,18 @@ impl TestRegistry {
     }
 
     /// Delivers the events on the bus a second later, as its rules do: every `listing.queued` starts a first probe, and Live
-    /// listings are added to the search index. Returns the events.
+    /// listings are added to the search index. Two deliveries of an event overlap. Returns the events.
     pub async fn deliver_events(&self) -> Vec<Value> {
         let events = self.events();
         self.app.clock.advance(Duration::from_secs(1));
         for event in events.iter().filter(|event| event["detail-type"] == "listing.queued") {
-            self.run("probe-tick", event.clone()).await;
+            let delivery = || self.run_once("probe-tick", event.clone());
+            if self.is_delivered_twice {
+                futures::try_join!(delivery(), delivery()).map(drop)
+            } else {
+                delivery().await.map(drop)
+            }
+            .unwrap_or_else(|error| panic!("{event}: {error}"));
         }
         self.index().await;
         events
@@ -265,11 +281,26 @@ impl TestRegistry {
         self.try_run(function, event).await.unwrap_or_else(|error| panic!("{function}: {error}"))
     }
 
-    /// Runs a function that has no route, with its rights; returns its report or its error.
+    /// Runs a function that has no route, with its rights; returns its report or its error. Afterwards, the same event is
+    /// delivered once more, unless it is a command of the operator. Then the replicas catch up.
     ///
     /// # Errors
     /// The function fails.
     pub async fn try_run(&self, function: &str, event: Value) -> Result<Value, String> {
+        let report = self.run_once(function, event.clone()).await;
+        if self.is_delivered_twice && function != "operator" && report.is_ok() {
+            self.run_once(function, event).await?;
+        }
+        self.settle();
+        report
+    }
+
+    /// Waits until eventually consistent reads see all writes.
+    pub fn settle(&self) {
+        self.observer.lag.settle();
+    }
+
+    async fn run_once(&self, function: &str, event: Value) -> Result<Value, String> {
         match function {
             "operator" => local::functions::operator(&self.app)(event).await,
             _ => local::functions::jobs(&self.app)[function](event).await,
@@ -328,15 +359,21 @@ impl TestRegistry {
     /// Deletes an item, without the observer.
     pub async fn forget(&self, pk: &str, sk: &str) {
         let key = |text: &str| AttributeValue::S(text.to_owned());
-        let client = local::engine::client(self.local.engine.clone());
+        let client = self.unobserved();
         let deletion = client.delete_item().table_name(&self.app.settings.table_name);
         deletion.key("pk", key(pk)).key("sk", key(sk)).send().await.unwrap();
+    }
+
+    /// A client that only the replica sees.
+    fn unobserved(&self) -> aws_sdk_dynamodb::Client {
+        let observer = Observer { lag: self.observer.lag.clone(), ..Observer::default() };
+        local::engine::client(InstrumentedEngine::new(self.local.engine.clone(), observer))
     }
 
     /// Overwrites an attribute of an item, without the observer.
     pub async fn overwrite(&self, pk: &str, sk: &str, name: &str, value: AttributeValue) {
         let key = |text: &str| AttributeValue::S(text.to_owned());
-        let client = local::engine::client(self.local.engine.clone());
+        let client = self.unobserved();
         let update = client.update_item().table_name(&self.app.settings.table_name);
         let update = update.key("pk", key(pk)).key("sk", key(sk)).update_expression("SET #name = :value");
         let update =
@@ -347,11 +384,12 @@ impl TestRegistry {
     /// A copy of the current table, in a new engine.
     pub async fn copy_of_table(&self) -> Embedded {
         let name = &self.app.settings.table_name;
-        table::copied(&local::engine::client(self.local.engine.clone()), name).await
+        table::copied(&local::engine::client(self.local.engine.clone()), name, &Clock::System).await
     }
 
     /// Deletes expired items, as DynamoDB does at some time.
     pub fn sweep_expired(&self) -> usize {
+        self.observer.lag.sweep_expired();
         self.local.engine.sweep_expired().unwrap()
     }
 

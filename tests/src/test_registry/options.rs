@@ -14,6 +14,8 @@ pub struct TestOptions {
     data: Data,
     transport: Transport,
     read_cache: bool,
+    lag: bool,
+    is_delivered_twice: bool,
 }
 
 impl Default for TestOptions {
@@ -24,8 +26,10 @@ impl Default for TestOptions {
             environment: Vec::new(),
             clock: Clock::manual(noon),
             data: Data::Memory,
-            transport: Transport::Direct,
-            read_cache: true,
+            transport: Transport::Events,
+            read_cache: false,
+            lag: true,
+            is_delivered_twice: true,
         }
         .with_setting("RATE_LIMITS", "off")
         // With security.txt, so that tests read every document.
@@ -43,10 +47,22 @@ impl TestOptions {
         Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
     }
 
-    /// Without the read cache. Every read calls the table, as on AWS, so that a test can count calls and inject faults.
+    /// With the read cache of a single process, so without lag.
     #[must_use]
-    pub fn without_read_cache(self) -> Self {
-        Self { read_cache: false, ..self }
+    pub fn with_read_cache(self) -> Self {
+        Self { read_cache: true, lag: false, ..self }
+    }
+
+    /// All reads see all writes.
+    #[must_use]
+    pub fn without_lag(self) -> Self {
+        Self { lag: false, ..self }
+    }
+
+    /// Schedules and the bus deliver each event once.
+    #[must_use]
+    pub fn delivered_once(self) -> Self {
+        Self { is_delivered_twice: false, ..self }
     }
 
     /// With the value of a setting, by its environment name.
@@ -76,10 +92,20 @@ impl TestOptions {
         Self { data, ..self }
     }
 
-    /// Every request goes through an API Gateway event and back.
+    /// Requests reach the functions directly, and not as events of API Gateway.
     #[must_use]
-    pub fn as_events(self) -> Self {
-        Self { transport: Transport::Events, ..self }
+    pub fn without_events(self) -> Self {
+        Self { transport: Transport::Direct, ..self }
+    }
+
+    /// Whether eventually consistent reads miss writes of the same moment. A table with older data, or a clock that a test
+    /// does not move, has no lag.
+    pub(super) fn lags(&self) -> bool {
+        self.lag && self.data == Data::Memory && matches!(self.clock, Clock::Manual(_))
+    }
+
+    pub(super) const fn is_delivered_twice(&self) -> bool {
+        self.is_delivered_twice
     }
 
     /// The options of the local registry.

@@ -78,8 +78,9 @@ impl Table {
     }
 }
 
-pub(super) async fn copied(client: &Client, name: &str) -> Embedded {
-    let engine = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+/// A copy of a table, in a new engine that expires its items by `clock`.
+pub(super) async fn copied(client: &Client, name: &str, clock: &Clock) -> Embedded {
+    let engine = Embedded::open(&Data::Memory, clock).unwrap();
     let copy = engine::client(engine.clone());
     table::ensure(&copy, name).await.unwrap();
     let mut items = client.scan().table_name(name).consistent_read(true).into_paginator().items().send();

@@ -104,8 +104,9 @@ async fn sample_events_get_the_same_replies_as_plain_http() {
         let options = options.with_setting("STRIPE_WEBHOOK_SECRET", "whsec_sample");
         TestRegistry::start_with(options.with_setting("BASE_URL", BASE_URL)).await
     };
-    let (by_event, by_http) = (registry(TestOptions::public()).await, registry(TestOptions::public()).await);
-    let by_gateway = registry(TestOptions::public().as_events()).await;
+    let (by_event, by_http) =
+        (registry(TestOptions::public()).await, registry(TestOptions::public().without_events()).await);
+    let by_gateway = registry(TestOptions::public()).await;
     let events = http_events();
     assert!(events.len() >= 9, "one sample of each group of routes");
     for (name, event) in &events {
@@ -190,7 +191,7 @@ async fn sample_events_of_schedules_and_the_event_bus_start_their_jobs() {
 async fn requests_sent_as_events_get_the_same_replies_as_over_http() {
     let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::modern).await);
     let mut all_replies = Vec::new();
-    for options in [TestOptions::default(), TestOptions::default().as_events()] {
+    for options in [TestOptions::default().without_events().with_read_cache(), TestOptions::default()] {
         let registry =
             TestRegistry::start_with(options.with_setting("BASE_URL", "http://registry.example.org")).await;
         let mut answers = vec![

@@ -1,8 +1,9 @@
 //! A connector around any engine, for tests. It counts calls and consumed units, so that a test can limit the
 //! cost of a request. It refuses accesses to which a function has no right. It also injects faults that a local engine
-//! never causes: throttling, conflicts, service errors, lost answers and stale indexes.
+//! never causes: throttling, conflicts, service errors, lost answers, stale indexes and late replicas.
 
 mod fault;
+mod lag;
 mod meter;
 mod rights;
 
@@ -17,6 +18,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 
 pub use fault::{Fault, Faults};
+pub use lag::Lag;
 pub use meter::{Meter, Units};
 pub use rights::{Act, Denials, acts_of, as_function};
 
@@ -87,6 +89,8 @@ pub struct Observer {
     /// Measures the consumed units between its start and stop.
     pub meter: Meter,
     pub faults: Faults,
+    /// Answers eventually consistent reads.
+    pub lag: Lag,
     /// Accesses that no right of their function allows.
     pub denials: Denials,
 }
@@ -124,6 +128,19 @@ struct InstrumentedConnector {
     observer: Observer,
 }
 
+impl InstrumentedConnector {
+    fn perform(&self, operation: &str, request: HttpRequest) -> HttpConnectorFuture {
+        let lag = &self.observer.lag;
+        if !lag.is_on() {
+            return self.inner.call(request);
+        }
+        if !lag::is_read(operation) {
+            return lag.write(operation.to_owned(), &request);
+        }
+        lag.answers(operation, &request).as_ref().unwrap_or(&self.inner).call(request)
+    }
+}
+
 impl HttpConnector for InstrumentedConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let operation = super::operation(&request).to_owned();
@@ -136,17 +153,19 @@ impl HttpConnector for InstrumentedConnector {
         }
         match self.observer.faults.next(&operation) {
             None if self.observer.meter.is_on() => {
-                let (meter, answer) =
-                    (self.observer.meter.clone(), self.inner.call(meter::request_consumption(request)));
+                let (meter, answer) = (
+                    self.observer.meter.clone(),
+                    self.perform(&operation, meter::request_consumption(request)),
+                );
                 HttpConnectorFuture::new(async move {
                     let answer = answer.await?;
                     meter.add(&operation, &answer);
                     Ok(answer)
                 })
             }
-            None => self.inner.call(request),
+            None => self.perform(&operation, request),
             Some(Fault::AnswerLost) => {
-                let answer = self.inner.call(request);
+                let answer = self.perform(&operation, request);
                 HttpConnectorFuture::new(async move {
                     let _performed = answer.await;
                     Err(fault::timeout())

@@ -42,11 +42,9 @@ async fn catalogs_match_their_schema() {
     for reply in [strict, linked] {
         assert_eq!(reply.header("content-type"), "application/ai-catalog+json");
         assert_eq!(reply.header("cache-control"), "public, max-age=60");
-        let links: Vec<&str> =
-            reply.headers.get_all("link").iter().map(|link| link.to_str().unwrap()).collect();
         assert_eq!(
-            links,
-            [r#"</.well-known/ai-catalog.json>; rel="ai-catalog""#, r#"</.well-known/ard.json>; rel="ard""#]
+            reply.header("link"),
+            r#"</.well-known/ai-catalog.json>; rel="ai-catalog", </.well-known/ard.json>; rel="ard""#
         );
     }
 }

@@ -8,7 +8,7 @@ use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
 async fn all_documents_agree_on_live_listings() {
-    for options in [TestOptions::default(), TestOptions::default().as_events()] {
+    for options in [TestOptions::default(), TestOptions::default().without_events().with_read_cache()] {
         let registry = TestRegistry::start_with(options).await;
         let (agent, server) = (Peer::start(agents::newest).await, Peer::start(servers::legacy).await);
         let (agent_id, server_id) =
@@ -80,7 +80,7 @@ async fn contact_address_is_never_returned() {
 /// Otherwise a caller could bypass the cache with random parameters.
 #[tokio::test]
 async fn requests_with_unknown_query_parameters_share_the_cached_page() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     for path in ["/api/listings/active", "/api/catalog", "/.well-known/ai-catalog.json", "/list", "/products"]
     {
         let original = registry.get(path).await;

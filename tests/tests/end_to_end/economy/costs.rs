@@ -54,7 +54,6 @@ pub(crate) struct SmallRegistry {
 impl SmallRegistry {
     pub(crate) async fn start(peers: &SharedPeers) -> Self {
         let options = TestOptions::default()
-            .without_read_cache()
             .with_rates()
             // A fixed URL, because its length changes the size of stored items.
             .with_setting("BASE_URL", "https://registry.example.org")

@@ -15,7 +15,7 @@ async fn samples(registry: &TestRegistry) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_sample_is_taken_per_hour_for_any_number_of_ticks() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     // Four ticks at the same moment, then two at every tick time within the hour.
     join_all((0..4).map(|_| registry.tick())).await;
     for _ in 0..9 {
@@ -32,7 +32,7 @@ async fn one_sample_is_taken_per_hour_for_any_number_of_ticks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_sample_is_taken_by_the_next_tick() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     registry.tick().await;
     registry.advance(HOUR);
     // Reads fail, so the tick cannot take its sample.

@@ -46,7 +46,7 @@ async fn use_everything(registry: &TestRegistry, ids: &[ListingId]) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn live_listings_stay_live_when_the_clock_jumps() {
-    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", WINDOW);
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", WINDOW);
     let registry = TestRegistry::start_with(options).await;
     let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
     let mut ids = vec![registry.publish_mcp(&server.url("/mcp")).await];

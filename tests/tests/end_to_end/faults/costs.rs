@@ -19,7 +19,7 @@ async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
-    let (registry, _agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
+    let (registry, _agents, _servers) = full_registry(TestOptions::default()).await;
     let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
     let name = active.body["agents"][7]["name"].as_str().unwrap().replace(' ', "%20");
@@ -47,7 +47,7 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unchanged_list_costs_one_read_and_returns_304() {
-    let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
+    let (registry, agents, _servers) = full_registry(TestOptions::default()).await;
     let first = registry.get("/api/listings/active").await;
     let tag = first.header("etag").to_owned();
     let before = registry.observer.tally.snapshot();
@@ -70,7 +70,7 @@ async fn unchanged_list_costs_one_read_and_returns_304() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn server_page_is_cached_until_a_listing_changes() {
-    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
     let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
     for number in 0..60 {
         registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
@@ -107,7 +107,6 @@ async fn server_page_is_cached_until_a_listing_changes() {
 async fn publishing_costs_at_most_six_calls() {
     let (registry, agents, _servers) = full_registry(
         TestOptions::default()
-            .without_read_cache()
             .with_rates()
             .with_setting("PUBLISH_PER_HOUR", 1000)
             .with_setting("PUBLISH_PER_HOST_PER_HOUR", 1000),
@@ -145,7 +144,7 @@ async fn publishing_costs_at_most_six_calls() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn first_probe_costs_two_transactions_and_at_most_four_other_calls() {
-    let (registry, agents, _servers) = full_registry(TestOptions::default().without_read_cache()).await;
+    let (registry, agents, _servers) = full_registry(TestOptions::default().delivered_once()).await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;
     let before = registry.observer.tally.snapshot();
     registry.first_probe(&id).await;
@@ -161,7 +160,8 @@ async fn first_probe_costs_two_transactions_and_at_most_four_other_calls() {
 async fn cost_of_an_idle_tick_does_not_depend_on_the_number_of_listings() {
     let mut costs = Vec::new();
     for listed in [0, 30] {
-        let (registry, agents) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+        let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+        let agents = Peer::start(agents::fleet).await;
         for number in 0..listed {
             registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
         }

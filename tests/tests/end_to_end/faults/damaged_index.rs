@@ -55,7 +55,7 @@ const DAMAGES: [(&str, Damage); 6] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_works_on_a_damaged_index_until_its_repair() {
-    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::fleet).await;
     for number in 0..AGENTS {
@@ -114,7 +114,7 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
 /// An index update repairs the bucket that it writes, without waiting for the hourly check.
 #[tokio::test(flavor = "multi_thread")]
 async fn index_update_repairs_a_damaged_bucket() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let peer = Peer::start(agents::fleet).await;
     registry.publish_card(&peer.url("/0/card.json")).await;
     registry.deliver_events().await;

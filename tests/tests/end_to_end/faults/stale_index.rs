@@ -15,9 +15,23 @@ async fn active_ids(registry: &TestRegistry) -> Vec<String> {
     rows.iter().map(|row| row["listing_id"].as_str().unwrap().to_owned()).collect()
 }
 
+/// The version that pages are cached under is never read from an index.
+#[tokio::test]
+async fn page_that_was_rendered_from_a_stale_index_is_rendered_again() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
+    let first = registry.live_card(&peer.url("/1/card.json")).await;
+    let older = registry.copy_of_table().await;
+    let second = registry.live_card(&peer.url("/2/card.json")).await;
+    registry.observer.faults.read_indexes_from(older);
+    assert_eq!(active_ids(&registry).await, [first.to_string()]);
+    registry.observer.faults.disarm();
+    registry.advance(std::time::Duration::from_secs(10));
+    assert_eq!(active_ids(&registry).await, [second.to_string(), first.to_string()]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn stale_index_delays_only_the_active_list() {
-    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::fleet).await;
     let publish = async |from: usize, to: usize| {

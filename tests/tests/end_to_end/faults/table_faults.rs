@@ -124,7 +124,7 @@ async fn write_conflicts_are_retried_and_then_return_busy() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_reads_return_busy_and_recover() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;
     let reads = [

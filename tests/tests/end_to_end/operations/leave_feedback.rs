@@ -123,7 +123,7 @@ async fn order_id_alone_identifies_the_listing() {
 
 #[tokio::test]
 async fn feedback_costs_at_most_eight_calls_and_one_transaction() {
-    let options = TestOptions::default().without_read_cache().with_rates();
+    let options = TestOptions::default().with_rates();
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let mut draft = demo(&registry, &id).await;

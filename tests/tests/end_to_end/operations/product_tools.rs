@@ -86,7 +86,7 @@ async fn token_is_checked_before_the_format() {
 
 #[tokio::test]
 async fn product_agent_tools_make_files_and_store_nothing() {
-    let options = TestOptions::default().without_read_cache();
+    let options = TestOptions::default();
     let registry = TestRegistry::start_with(options).await;
     // The first counted call makes the secret for the digests of callers.
     registry.post("/api/products/agent", &json!({ "tool": "demo_alive", "sku": "alive" })).await;
@@ -416,7 +416,7 @@ async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cost_of_each_product_tool_is_bounded_for_any_number_of_listings() {
-    let options = TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000);
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     for number in 0..30 {
         registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;

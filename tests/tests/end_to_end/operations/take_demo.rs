@@ -109,7 +109,7 @@ async fn demo_requires_live_listing() {
 
 #[tokio::test]
 async fn demo_costs_at_most_eight_calls_and_one_transaction() {
-    let options = TestOptions::default().without_read_cache().with_rates();
+    let options = TestOptions::default().with_rates();
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;

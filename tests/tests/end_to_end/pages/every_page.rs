@@ -72,7 +72,7 @@ async fn assets_are_hashed_and_cached_for_a_year() {
 #[tokio::test]
 async fn root_path_returns_the_discovery_map_to_machines_and_html_to_browsers() {
     let registry = TestRegistry::start().await;
-    let links = |reply: &Reply| reply.headers.get_all("link").iter().count();
+    let links = |reply: &Reply| reply.header("link").matches("rel=").count();
     let map = registry.get_with("/", ("accept", "application/json")).await;
     assert_eq!((map.status, map.body["base_url"].as_str()), (200, Some(registry.url("").as_str())));
     for accept in [BROWSER, ("accept", "*/*")] {

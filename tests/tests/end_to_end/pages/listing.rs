@@ -29,7 +29,7 @@ fn cells(page: &str, class: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn server_page_shows_weeks_of_probes_and_the_last_change() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let peer = Peer::start(servers::modern_with(&["add", "subtract"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;
@@ -77,7 +77,7 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
 
 #[tokio::test]
 async fn changes_are_loaded_only_if_a_hash_differs() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let peer = Peer::start(servers::modern_with(&["add"])).await;
     let id = registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_events().await;
@@ -139,7 +139,7 @@ async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
 #[tokio::test]
 async fn unknown_and_withdrawn_listings_have_helpful_pages() {
     let (registry, _peer, id) = live_agent().await;
-    for path in ["/list/agtpub_00000000000000000000", "/list/..%2F..%2Fetc", "/list/%3Cscript%3E"] {
+    for path in ["/list/agtpub_00000000000000000000", "/list/..%5C..%5Cetc", "/list/%3Cscript%3E"] {
         let reply = read(&registry, path).await;
         let page = reply.body.as_str().unwrap();
         assert_eq!(reply.status, 404, "{path}");

@@ -9,7 +9,7 @@ async fn read(registry: &TestRegistry) -> Reply {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn status_page_shows_the_statistics_and_is_cached() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let young = read(&registry).await.body.as_str().unwrap().to_owned();
     assert!(
         young.contains("There is not enough data for a chart yet") && young.contains("No probes yet today"),

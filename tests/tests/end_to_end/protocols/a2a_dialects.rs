@@ -622,7 +622,7 @@ async fn messages_that_publish_count_for_the_rate_limit() {
 
 #[tokio::test]
 async fn a2a_routes_work_through_api_gateway_events() {
-    let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     assert!(result(&registry, "SendMessage", &as_task("help")).await["task"].is_object());
     assert!(registry.post("/api/a2a/message:send", &as_task("help")).await.body["task"].is_object());
     assert!(registry.post("/message:send", &newest("help")).await.body["message"].is_object());

@@ -68,7 +68,8 @@ async fn documents_support_head_and_conditional_requests() {
         assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0), "{path}");
         let without_volatile = |headers: &HeaderMap| {
             let mut headers = headers.clone();
-            for name in ["date", "x-request-id"] {
+            // Through an event of API Gateway, a response to HEAD has no length.
+            for name in ["date", "x-request-id", "content-length"] {
                 headers.remove(name);
             }
             headers

@@ -373,7 +373,7 @@ async fn listing_published_with_a_tool_goes_live_and_publishing_is_rate_limited(
 
 #[tokio::test]
 async fn mcp_works_through_api_gateway_events() {
-    let registry = TestRegistry::start_with(TestOptions::default().as_events()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let discovered = modern(&registry, "server/discover", json!({})).await;
     assert_eq!(discovered.body["result"]["supportedVersions"][0], NEWEST);
     let accepted = send(&registry, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;

@@ -307,7 +307,7 @@ async fn table_faults_neither_lose_nor_repeat_leaves() {
             }
             for times in [1, 100] {
                 let what = format!("{fault:?} at {operation}, {times} times");
-                let options = TestOptions::default().without_read_cache();
+                let options = TestOptions::default();
                 let (registry, peer) =
                     (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
                 let mut ids = Vec::new();

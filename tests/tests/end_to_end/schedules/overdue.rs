@@ -99,6 +99,20 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     }
 }
 
+/// The index still lists a listing that the same run has just probed.
+#[tokio::test]
+async fn listing_that_the_same_run_probes_is_not_counted_as_overdue() {
+    let LivePair { registry, agent, server, peers: _peers } = live_pair().await;
+    registry.advance(DAY * 8);
+    registry.recheck().await;
+    assert_eq!(registry.live_counts().await, (1, 1));
+    let feed = registry.feed_types().await;
+    assert!(!feed.iter().any(|what| what == "listing_overdue"), "{feed:?}");
+    for id in [&agent, &server] {
+        assert_eq!(registry.lane(id).await, "active");
+    }
+}
+
 /// The owner does not need to wait for the recheck.
 #[tokio::test]
 async fn republishing_an_overdue_listing_probes_it_at_once() {

@@ -89,10 +89,8 @@ async fn live_listings_are_found_and_demoted_listings_are_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_with_a_loaded_index_costs_one_read() {
-    let registry = TestRegistry::start_with(
-        TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
-    )
-    .await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     live_and_unindexed(&registry, &agents, 0..12).await;
     registry.index().await;
@@ -127,10 +125,8 @@ async fn concurrent_index_builds_lose_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn next_index_build_does_the_work_of_a_failed_build() {
-    let registry = TestRegistry::start_with(
-        TestOptions::default().without_read_cache().with_setting("PROBE_WINDOW_CAP", 1000),
-    )
-    .await;
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     let mut live = 0;
     for (fault, operation) in [

@@ -106,7 +106,7 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
 
 #[tokio::test]
 async fn trail_changes_that_failed_are_written_later() {
-    let options = TestOptions::default().without_read_cache();
+    let options = TestOptions::default();
     let registry = TestRegistry::start_with(options).await;
     let peer = Peer::start(agents::newest).await;
     let id = registry.live_card(&peer.card()).await;

@@ -21,7 +21,7 @@ async fn cost(registry: &TestRegistry, path: &str) -> Calls {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let servers = tests::fixtures::insert_live_listings(&registry.app, Kind::Mcp, PAIRS + 1).await;
     let (centre, others) = servers.split_first().unwrap();
     let paths = [

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
@@ -14,11 +15,18 @@ use crate::rights::{self, Access};
 
 tokio::task_local! {
     static FUNCTION: &'static str;
+    static INVOCATION: u64;
 }
 
-/// Runs `work` with the rights of a function.
+/// Runs `work` with the rights of a function, as an invocation of its own.
 pub async fn as_function<F: Future>(name: &'static str, work: F) -> F::Output {
-    FUNCTION.scope(name, work).await
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    FUNCTION.scope(name, INVOCATION.scope(NEXT.fetch_add(1, Ordering::Relaxed), work)).await
+}
+
+/// The invocation that makes the current access; `None` if a test itself makes it.
+pub(super) fn invocation() -> Option<u64> {
+    INVOCATION.try_with(|invocation| *invocation).ok()
 }
 
 /// Each right that was used, one per line, is added to the file with this name. Then nothing is refused.

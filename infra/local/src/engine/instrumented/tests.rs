@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem};
 use registry::model::Clock;
 
-use super::{Fault, InstrumentedEngine, Observer, Units};
+use super::{Fault, InstrumentedEngine, Observer, Units, as_function};
 use crate::engine::tests::{TABLE, create_table, item};
 use crate::engine::{Data, Embedded, client};
 
@@ -142,6 +142,46 @@ async fn stale_index_does_not_affect_the_table() {
     assert_eq!((listed().await, exists(&client, "1").await), (0, true));
     observer.faults.disarm();
     assert_eq!(listed().await, 1);
+}
+
+#[tokio::test]
+async fn replica_lags_behind_the_writes_of_functions() {
+    let (observer, table) = (Observer::default(), Embedded::open(&Data::Memory, &Clock::System).unwrap());
+    let client = client(InstrumentedEngine::new(table.clone(), observer.clone()));
+    let replica = Embedded::open(&Data::Memory, &Clock::System).unwrap();
+    create_table(&client).await;
+    create_table(&crate::engine::client(replica.clone())).await;
+    let clock = Clock::manual("2026-11-20T12:00:00Z".parse().unwrap());
+    observer.lag.start(table, replica, clock.clone());
+    let is_found = async |is_consistent: bool| {
+        let get = client.get_item().table_name(TABLE).consistent_read(is_consistent);
+        let [pk, sk] = ["INBOX#1", "a"].map(|text| AttributeValue::S(text.to_owned()));
+        get.key("pk", pk).key("sk", sk).send().await.unwrap().item.is_some()
+    };
+    let lane = item("1", "a")["lane"].clone();
+    let listed = async || {
+        let query = client.query().table_name(TABLE).index_name("by_lane");
+        let query =
+            query.key_condition_expression("lane = :lane").expression_attribute_values(":lane", lane.clone());
+        query.send().await.unwrap().count
+    };
+    as_function("talk", async {
+        put(&client, "INBOX#1").await.unwrap();
+        assert_eq!((is_found(true).await, is_found(false).await), (true, false));
+    })
+    .await;
+    assert_eq!((is_found(false).await, listed().await), (true, 1), "another invocation");
+    observer.lag.start_long();
+    as_function("talk", put(&client, "INBOX#2")).await.unwrap();
+    assert_eq!(listed().await, 1);
+    clock.advance(std::time::Duration::from_millis(1));
+    assert_eq!(listed().await, 2);
+    as_function("talk", put(&client, "INBOX#3")).await.unwrap();
+    assert_eq!(listed().await, 2);
+    observer.lag.settle();
+    assert_eq!(listed().await, 3);
+    put(&client, "4").await.unwrap();
+    assert_eq!(listed().await, 4, "a test sees what it writes itself");
 }
 
 #[tokio::test]

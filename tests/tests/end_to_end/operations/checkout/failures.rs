@@ -122,7 +122,7 @@ async fn nothing_is_charged_if_stripe_is_unreachable() {
 async fn stripe_gets_no_request_if_the_table_fails_first() {
     for fault in FAULTS {
         for operation in ["GetItem", "TransactWriteItems"] {
-            let shop = Shop::open_with(TestOptions::default().without_read_cache()).await;
+            let shop = Shop::open_with(TestOptions::default()).await;
             let [_, body] = repeatable(&shop);
             let before = shop.registry.table().await;
             shop.registry.observer.faults.arm(operation, fault, MORE_THAN_RETRIES);
@@ -174,7 +174,7 @@ async fn write_is_not_done_twice_if_its_answer_is_lost() {
 async fn event_that_failed_is_handled_at_its_next_delivery() {
     for fault in FAULTS {
         for operation in ["GetItem", "TransactWriteItems"] {
-            let shop = Shop::open_with(TestOptions::default().without_read_cache()).await;
+            let shop = Shop::open_with(TestOptions::default()).await;
             let bought = shop.buy_ok(&shop.with_code()).await;
             let before = shop.registry.table().await;
             let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));

@@ -40,7 +40,7 @@ async fn messages_from_before_the_last_stored_visit_are_marked_as_read() {
 
 #[tokio::test]
 async fn visit_of_an_inbox_costs_two_reads_and_one_write_per_hour() {
-    let options = TestOptions::default().without_read_cache().with_rates();
+    let options = TestOptions::default().with_rates();
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     let path = format!("/api/talk?listing_id={id}");

@@ -385,7 +385,7 @@ async fn key_in_any_place_outranks_a_bound_key() {
 #[tokio::test]
 async fn bound_key_counts_only_for_the_host_that_it_was_bound_for() {
     let owner = Owner::new(1);
-    let setup = OwnerSetup::start_with(&owner, TestOptions::default().without_read_cache()).await;
+    let setup = OwnerSetup::start_with(&owner, TestOptions::default()).await;
     setup.bind(&owner).await;
     setup.serve(DOWN);
     let partition = format!("LISTING#{}", setup.id);

@@ -1,0 +1,126 @@
+//! A replica of the table that lags behind it, for tests. DynamoDB answers queries of indexes and eventually consistent
+//! reads from replicas; a local engine has none and is always up to date. An invocation of a function never finds its own
+//! writes in the replica, until the clock has moved or after [`Lag::settle`]. With [`Lag::start_long`], this applies to
+//! all writes of functions. The replica contains the writes of a test itself at once.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aws_smithy_runtime_api::client::http::{HttpConnectorFuture, SharedHttpConnector};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use registry::model::{Clock, Moment};
+
+use super::rights;
+use crate::engine::{Embedded, dispatch, json_response};
+
+/// The replica; clones share it. There is none before [`Lag::start`].
+#[derive(Clone, Debug, Default)]
+pub struct Lag(Arc<Mutex<Option<Replica>>>);
+
+#[derive(Debug)]
+struct Replica {
+    table: Embedded,
+    engine: Embedded,
+    clock: Clock,
+    /// Whether later invocations miss the writes, too.
+    is_long: bool,
+    /// The writes that the replica does not contain yet.
+    pending: Vec<Write>,
+}
+
+#[derive(Debug)]
+struct Write {
+    at: Moment,
+    invocation: Option<u64>,
+    operation: String,
+    body: Vec<u8>,
+}
+
+impl Lag {
+    /// From now on, `replica`, a copy of `table`, answers eventually consistent reads.
+    pub fn start(&self, table: Embedded, replica: Embedded, clock: Clock) {
+        *self.lock() = Some(Replica { table, engine: replica, clock, is_long: false, pending: Vec::new() });
+    }
+
+    /// From now on, an invocation also misses the writes of earlier invocations.
+    pub fn start_long(&self) {
+        if let Some(replica) = &mut *self.lock() {
+            replica.is_long = true;
+        }
+    }
+
+    /// Brings the replica up to date, as some time without writes does.
+    pub fn settle(&self) {
+        self.catch_up(|_| true);
+    }
+
+    /// Deletes expired items of the replica, whose own writes do not do this.
+    pub fn sweep_expired(&self) {
+        self.settle();
+        if let Some(replica) = &*self.lock() {
+            replica.engine.sweep_expired().map_or_else(|error| tracing::error!(error, "not removed"), drop);
+        }
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.lock().is_some()
+    }
+
+    /// The replica, if it answers this request.
+    pub(super) fn answers(&self, operation: &str, request: &HttpRequest) -> Option<SharedHttpConnector> {
+        if !self.is_on() || !is_eventual(operation, request.body().bytes().unwrap_or_default()) {
+            return None;
+        }
+        let (now, is_long) = self.lock().as_ref().map(|replica| (replica.clock.now(), replica.is_long))?;
+        let reader = rights::invocation();
+        self.catch_up(|write| write.at < now || !is_long && write.invocation != reader);
+        Some(SharedHttpConnector::new(self.lock().as_ref()?.engine.clone()))
+    }
+
+    /// Performs a write at the table now, and at the replica later. One write at a time, so that both have the same order.
+    pub(super) fn write(&self, operation: String, request: &HttpRequest) -> HttpConnectorFuture {
+        let (lag, invocation) = (self.clone(), rights::invocation());
+        let body = request.body().bytes().unwrap_or_default().to_vec();
+        HttpConnectorFuture::new(async move {
+            tokio::task::yield_now().await;
+            let mut replica = lag.lock();
+            let Some(Replica { table, clock, pending, .. }) = &mut *replica else {
+                return Err(super::fault::timeout());
+            };
+            let (status, answer) = dispatch::answer(&table.database, &operation, &body);
+            if status == 200 {
+                pending.push(Write { at: clock.now(), invocation, operation, body });
+            }
+            drop(replica);
+            if invocation.is_none() {
+                lag.settle();
+            }
+            json_response(status, answer)
+        })
+    }
+
+    fn catch_up(&self, is_visible: impl Fn(&Write) -> bool) {
+        let mut replica = self.lock();
+        let Some(Replica { engine, pending, .. }) = &mut *replica else { return };
+        let visible = pending.iter().take_while(|write| is_visible(write)).count();
+        for Write { operation, body, .. } in pending.drain(..visible) {
+            let (status, answer) = dispatch::answer(&engine.database, &operation, &body);
+            debug_assert_eq!(status, 200, "the replica refuses {operation}: {answer}");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Replica>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(super) fn is_read(operation: &str) -> bool {
+    matches!(operation, "GetItem" | "BatchGetItem" | "Query" | "Scan" | "TransactGetItems")
+}
+
+/// A read without `ConsistentRead`, or of an index. Texts in a request cannot contain these members, because JSON escapes
+/// quotation marks.
+fn is_eventual(operation: &str, body: &[u8]) -> bool {
+    let Ok(body) = std::str::from_utf8(body) else { return false };
+    matches!(operation, "GetItem" | "BatchGetItem" | "Query" | "Scan")
+        && (body.contains(r#""IndexName":"#) || !body.contains(r#""ConsistentRead":true"#))
+}
