@@ -257,7 +257,7 @@ async fn invitation_is_sent_only_once_if_a_reply_is_lost() {
 
 #[tokio::test]
 async fn outreach_run_costs_one_transaction_per_invitation() {
-    let registry = TestRegistry::start_with(without_rechecks()).await;
+    let registry = TestRegistry::start_with(without_rechecks().delivered_once()).await;
     let peer = Peer::start(agents::fleet).await;
     live_agents(&registry, &peer, 60).await;
     let mut costs = Vec::new();

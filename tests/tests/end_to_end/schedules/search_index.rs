@@ -89,8 +89,10 @@ async fn live_listings_are_found_and_demoted_listings_are_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_with_a_loaded_index_costs_one_read() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let registry = TestRegistry::start_with(
+        TestOptions::default().delivered_once().with_setting("PROBE_WINDOW_CAP", 1000),
+    )
+    .await;
     let agents = Peer::start(agents::fleet).await;
     live_and_unindexed(&registry, &agents, 0..12).await;
     registry.index().await;
