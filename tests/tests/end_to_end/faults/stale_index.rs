@@ -15,7 +15,7 @@ async fn active_ids(registry: &TestRegistry) -> Vec<String> {
     rows.iter().map(|row| row["listing_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The version that pages are cached under is never read from an index.
+/// The index may lag behind the version that pages are cached under.
 #[tokio::test]
 async fn page_that_was_rendered_from_a_stale_index_is_rendered_again() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
@@ -25,7 +25,7 @@ async fn page_that_was_rendered_from_a_stale_index_is_rendered_again() {
     registry.observer.faults.read_indexes_from(older);
     assert_eq!(active_ids(&registry).await, [first.to_string()]);
     registry.observer.faults.disarm();
-    registry.advance(std::time::Duration::from_secs(10));
+    registry.advance(std::time::Duration::from_secs(60));
     assert_eq!(active_ids(&registry).await, [second.to_string(), first.to_string()]);
 }
 

@@ -206,7 +206,7 @@ async fn lists_read_no_evidence() {
         }
         None => agents::speaks_newest(request),
     };
-    let registry = TestRegistry::start_with(TestOptions::default().without_read_cache()).await;
+    let registry = TestRegistry::start_with(TestOptions::default()).await;
     let peer = Peer::start(wordy).await;
     for number in 0..6 {
         registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;

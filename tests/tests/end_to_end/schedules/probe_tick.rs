@@ -121,6 +121,9 @@ async fn junk_of_many_domains_gets_half_of_the_probe_budget() {
     let options = TestOptions::default().with_setting("PROBE_HOURLY_CAP", 8);
     let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
     let (peer, live) = live_due_for_recheck(&registry).await;
+    // The budget of an hour is new at its start.
+    let second = u64::try_from(registry.now().as_second()).unwrap();
+    registry.advance(Duration::from_secs(3600 - second % 3600));
     for number in 0..12 {
         let host = format!("junk{number}.localhost");
         registry.publish_mcp(&server.url("/mcp").replace("127.0.0.1", &host)).await;
