@@ -47,20 +47,30 @@ ALL_OPTIONS = {
 
 
 def without_unsupported(template):
-    """The template with the resources that moto supports. In all others, a reference becomes the name of the resource."""
+    """The template with the resources that moto supports. A reference to another resource becomes its name, and a reference to
+    the alias of a function becomes one to the function."""
     left_out = {name: r["Type"] for name, r in template["Resources"].items() if r["Type"] not in get_model_map()}
+    functions = {
+        name: r["Properties"]["FunctionName"]["Ref"]
+        for name, r in template["Resources"].items()
+        if r["Type"] == "AWS::Lambda::Alias" and name in left_out
+    }
+
+    def without_variable(found):
+        name = found[1]
+        return f"${{{functions[name]}.Arn}}" if name in functions else name if name in left_out else found[0]
 
     def resolve(value):
         if isinstance(value, list):
             return [resolve(item) for item in value]
         if isinstance(value, str):
-            return re.sub(r"\$\{(\w+)(\.\w+)?\}", lambda found: found[1] if found[1] in left_out else found[0], value)
+            return re.sub(r"\$\{(\w+)(\.\w+)?\}", without_variable, value)
         if not isinstance(value, dict):
             return value
         target = value.get("Ref") or value.get("Fn::GetAtt")
         name = target[0] if isinstance(target, list) else target
         if len(value) == 1 and name in left_out:
-            return name
+            return {"Ref": functions[name]} if name in functions else name
         return {key: resolve(item) for key, item in value.items()}
 
     template["Resources"] = {name: r for name, r in template["Resources"].items() if name not in left_out}
@@ -163,6 +173,7 @@ expected = {
     "SETTINGS": ALL_OPTIONS["Settings"],
     "PROXY_SECRET_FROM": ALL_OPTIONS["ProxySecret"],
     "PROXY_ADDRESS_HEADER": "cloudfront-viewer-address",
+    "PROXY_REQUIRED": "on",
 }
 expect(expected.items() <= found.items(), f"prod: {found}")
 

@@ -66,6 +66,14 @@ impl Template {
             .collect()
     }
 
+    /// The memory of a function, by crate name, in MB.
+    #[must_use]
+    pub fn memory(&self, function: &str) -> f64 {
+        let functions = self.functions();
+        let own = functions.get(function).map(|properties| &properties["MemorySize"]);
+        own.and_then(Value::as_f64).or_else(|| self.common()["MemorySize"].as_f64()).unwrap_or_default()
+    }
+
     /// The events of one type, as `(crate, properties)`.
     #[must_use]
     pub fn events(&self, of_type: &str) -> Vec<(&str, &Value)> {

@@ -230,6 +230,7 @@ impl TestRegistry {
 
     /// The types of the feed items, newest first.
     pub async fn feed_types(&self) -> Vec<String> {
+        self.settle();
         let feed = self.get("/api/feed?limit=100").await.body;
         feed["items"]
             .as_array()
@@ -287,6 +288,8 @@ impl TestRegistry {
     /// # Errors
     /// The function fails.
     pub async fn try_run(&self, function: &str, event: Value) -> Result<Value, String> {
+        // Schedules fire long after most writes.
+        self.settle();
         let report = self.run_once(function, event.clone()).await;
         if self.is_delivered_twice && function != "operator" && report.is_ok() {
             self.run_once(function, event).await?;

@@ -706,6 +706,53 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
 }
 
+fn has_routes(function: &Value) -> bool {
+    let events = function["Events"].as_object();
+    events.is_some_and(|events| events.values().any(|event| event["Type"] == "HttpApi"))
+}
+
+/// A new version of these functions gets requests step by step, and none after an alarm.
+#[test]
+fn deployments_of_functions_with_routes_are_undone_after_errors() {
+    let template = Template::read().unwrap();
+    let filters = template.resources("AWS::Logs::MetricFilter");
+    let mut counted = BTreeSet::new();
+    for (id, function) in template.resources("AWS::Serverless::Function") {
+        let function = &function["Properties"];
+        if !has_routes(function) {
+            continue;
+        }
+        assert_eq!(
+            (&function["AutoPublishAlias"], &function["AutoPublishCodeSha256"]),
+            (&json!("live"), &json!({ "Ref": "Deployment" })),
+            "{id}"
+        );
+        let own_alarm = id.replace("Function", "Errors");
+        let alarms = json!({ "Fn::If": ["IsGradual", [{ "Ref": own_alarm }, { "Ref": "ErrorLines" }], []] });
+        assert_eq!(
+            function["DeploymentPreference"],
+            json!({ "Type": { "Ref": "Rollout" }, "Alarms": alarms }),
+            "{id}"
+        );
+        counted.insert(function["LoggingConfig"]["LogGroup"].to_string());
+    }
+    let filters = filters.values().map(|filter| &filter["Properties"]);
+    let filters: Vec<&Value> =
+        filters.filter(|filter| filter["FilterPattern"] == r#"{ $.level = "ERROR" }"#).collect();
+    let alarm = template.properties("ErrorLines");
+    for filter in &filters {
+        let metric = &filter["MetricTransformations"][0];
+        assert_eq!(
+            (&metric["MetricNamespace"], &metric["MetricName"]),
+            (&alarm["Namespace"], &alarm["MetricName"])
+        );
+    }
+    assert_eq!(
+        filters.iter().map(|filter| filter["LogGroupName"].to_string()).collect::<BTreeSet<_>>(),
+        counted
+    );
+}
+
 /// The alarms in the table of `infra/README.md`, with one for each function for `<Function>Errors`.
 fn documented_alarms(template: &Template) -> BTreeSet<String> {
     let text = std::fs::read_to_string(root().join("infra/README.md")).unwrap();
@@ -756,11 +803,6 @@ fn alarms_watch_the_table_and_every_index_function_and_rule() {
         let ids = resources.iter().filter(|(_, function)| watched(&function["Properties"])).map(|(id, _)| id);
         let dimensions = |id: &&str| json!([{ "Name": DIMENSION, "Value": { "Ref": id } }]).to_string();
         ids.map(|id| (metric.to_owned(), dimensions(id))).collect()
-    };
-    let has_routes = |function: &Value| {
-        function["Events"]
-            .as_object()
-            .is_some_and(|events| events.values().any(|event| event["Type"] == "HttpApi"))
     };
     let gets_events = |function: &Value| function["EventInvokeConfig"].is_object();
     assert_eq!(computed_from(&template, "FunctionsThrottled"), functions("Throttles", &has_routes));

@@ -31,30 +31,45 @@ pub struct Caller {
 /// A proxy in front of the registry, such as a CDN. It proves itself with a secret and names the address of its client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedProxy {
-    secret: BearerDigest,
+    /// The secret, and during its rotation also the previous one.
+    secrets: Vec<BearerDigest>,
     /// The header with the address of the client, in lower case.
     address_header: String,
+    is_required: bool,
 }
 
 /// The header in which a trusted proxy sends its secret.
 pub const PROXY_SECRET_HEADER: &str = "x-proxy-secret";
 
 impl TrustedProxy {
-    pub fn new(secret: &Secret, address_header: &str) -> Self {
-        let secret = BearerDigest::of(secret.reveal());
-        Self { secret, address_header: address_header.to_ascii_lowercase() }
+    /// `secrets` are separated by commas.
+    pub fn new(secrets: &Secret, address_header: &str, is_required: bool) -> Self {
+        let secrets = secrets.reveal().split(',').map(BearerDigest::of).collect();
+        Self { secrets, address_header: address_header.to_ascii_lowercase(), is_required }
+    }
+
+    /// Whether a request must be refused, because it did not come through the proxy.
+    pub fn refuses(&self, headers: &HeaderMap) -> bool {
+        self.is_required && !self.has_sent(headers)
+    }
+
+    fn has_sent(&self, headers: &HeaderMap) -> bool {
+        let secret = last_value(headers, PROXY_SECRET_HEADER).map(BearerDigest::of);
+        secret.is_some_and(|secret| self.secrets.contains(&secret))
     }
 
     /// The address of the client that sent a request over a connection from `connection`. Without the secret, or without
     /// an address that can be read, this is the address of the connection. Of several addresses, the last counts: the
     /// proxy appended it, and the client can write the others.
     pub fn client(&self, connection: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let text = |name: &str| headers.get_all(name).iter().next_back()?.to_str().ok();
-        let is_proxy = text(PROXY_SECRET_HEADER).map(BearerDigest::of) == Some(self.secret);
-        let named = text(&self.address_header).filter(|_| is_proxy);
+        let named = last_value(headers, &self.address_header).filter(|_| self.has_sent(headers));
         let last = named.and_then(|named| named.rsplit(',').next()).map(str::trim);
         last.and_then(address_of).unwrap_or(connection)
     }
+}
+
+fn last_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get_all(name).iter().next_back()?.to_str().ok()
 }
 
 /// An address, with or without a port, as different proxies write it.
@@ -113,11 +128,13 @@ fn bearer(authorization: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderName;
+
     use super::*;
 
     #[test]
     fn only_the_proxy_with_the_secret_names_the_caller() {
-        let proxy = TrustedProxy::new(&Secret::new("s".repeat(32)), "X-Forwarded-For");
+        let proxy = TrustedProxy::new(&Secret::new("s".repeat(32)), "X-Forwarded-For", false);
         let connection: IpAddr = "192.0.2.1".parse().unwrap();
         let client = |secret: &str, values: &[&str]| {
             let mut headers = HeaderMap::new();
@@ -141,6 +158,22 @@ mod tests {
         ] {
             assert_eq!(client(&secret, values), expected, "{values:?}");
             assert_eq!(client("guessed", values), "192.0.2.1", "{values:?}");
+        }
+    }
+
+    #[test]
+    fn required_proxy_may_send_its_new_or_its_previous_secret() {
+        let (new, previous) = ("n".repeat(32), "p".repeat(32));
+        let secrets = Secret::new(format!("{new},{previous}"));
+        for (sent, is_proxy) in
+            [(Some(&new), true), (Some(&previous), true), (Some(&"x".repeat(32)), false), (None, false)]
+        {
+            let headers =
+                sent.map(|sent| (HeaderName::from_static(PROXY_SECRET_HEADER), sent.parse().unwrap()));
+            let headers = HeaderMap::from_iter(headers);
+            let refuses =
+                |is_required| TrustedProxy::new(&secrets, "x-forwarded-for", is_required).refuses(&headers);
+            assert_eq!((refuses(true), refuses(false)), (!is_proxy, false), "{sent:?}");
         }
     }
 

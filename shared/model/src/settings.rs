@@ -418,16 +418,20 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Ok(rates)
     }
 
-    /// A secret; an error does not show its value.
     fn proxy(&self) -> Result<Option<TrustedProxy>, SettingError> {
         let header = self.text("PROXY_ADDRESS_HEADER");
         if HeaderName::try_from(header.as_str()).is_err() {
             return Err(invalid("PROXY_ADDRESS_HEADER", header));
         }
-        let secret = self.secret("PROXY_SECRET", |secret| secret.len() >= 32)?;
-        Ok(secret.map(|secret| TrustedProxy::new(&secret, &header)))
+        let is_valid = |secrets: &str| secrets.split(',').all(|secret| secret.len() >= 32);
+        let (secrets, is_required) = (self.secret("PROXY_SECRET", is_valid)?, self.switch("PROXY_REQUIRED")?);
+        if is_required && secrets.is_none() {
+            return Err(invalid("PROXY_REQUIRED", "on, without PROXY_SECRET".to_owned()));
+        }
+        Ok(secrets.map(|secrets| TrustedProxy::new(&secrets, &header, is_required)))
     }
 
+    /// A secret; an error does not show its value.
     fn secret(&self, name: &str, is_valid: impl Fn(&str) -> bool) -> Result<Option<Secret>, SettingError> {
         let Some(text) = self.value(name) else { return Ok(None) };
         if is_valid(&text) && text.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -133,7 +133,10 @@ impl Store {
         limit: u32,
         now: Moment,
     ) -> Result<MessagePage, StoreError> {
-        self.messages(inbox_partition(id), since.max(oldest(now)), before, limit).await
+        // A visit marks all messages as read, so it must see all of them.
+        let query =
+            Query::of(inbox_partition(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
+        self.messages(query, before.map(|before| Key::new(inbox_partition(id), before)), limit).await
     }
 
     /// The messages of the public feed, before `before`, where an earlier page ended.
@@ -143,19 +146,18 @@ impl Store {
         limit: u32,
         now: Moment,
     ) -> Result<MessagePage, StoreError> {
-        self.messages(FEED.to_owned(), oldest(now), before, limit).await
+        let query = Query::of(FEED).range(Range::From(keys::millis(oldest(now))));
+        self.messages(query, before.map(|before| Key::new(FEED, before)), limit).await
     }
 
     async fn messages(
         &self,
-        partition: String,
-        since: Moment,
-        before: Option<&str>,
+        query: Query,
+        start: Option<Key>,
         limit: u32,
     ) -> Result<MessagePage, StoreError> {
-        let start = before.map(|before| Key::new(partition.as_str(), before).item());
-        let query = Query::of(partition).range(Range::From(keys::millis(since))).after(start);
-        let page = self.query(query.descending().limit(limit)).await?;
+        let query = query.after(start.map(|start| start.item())).descending().limit(limit);
+        let page = self.query(query).await?;
         Ok((blobs(&page.items, "message")?, page.next_after("sk")))
     }
 }

@@ -152,7 +152,7 @@ impl Store {
 
     /// The flags since a time, the newest first; the oldest are left out if there are too many.
     pub async fn flagged_purchases(&self, since: Moment) -> Result<Vec<FlaggedPurchase>, StoreError> {
-        let query = Query::of(keys::FLAGGED).range(Range::From(keys::millis(since)));
+        let query = Query::of(keys::FLAGGED).range(Range::From(keys::millis(since))).strong();
         blobs(&self.query(query.descending().limit(MAX_FLAGS)).await?.items, "flagged")
     }
 }

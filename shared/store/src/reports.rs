@@ -51,7 +51,7 @@ impl Store {
         let mut found = ReportsPage::default();
         for _ in 0..PARTS_PER_CALL {
             let range = before.map_or(Range::All, Range::Before);
-            let part = self.query(Query::of(keys::REPORTS).range(range).descending()).await?;
+            let part = self.query(Query::of(keys::REPORTS).range(range).descending().strong()).await?;
             before = part.next_after("sk");
             for report in blobs::<Report>(&part.items, "report")? {
                 *found.counts.entry(report.listing_id.clone()).or_default() += 1;

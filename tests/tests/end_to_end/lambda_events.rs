@@ -119,6 +119,7 @@ async fn sample_events_get_the_same_replies_as_plain_http() {
         assert_eq!(from_event, from_http, "{name}");
         assert!(from_event.0 < 500, "{name}: {from_event:?}");
 
+        by_gateway.settle();
         let reply =
             by_gateway.send(&method(event), &target(event), &headers(event), text(&event["body"])).await;
         assert_eq!((reply.status, &reply.body), (from_event.0, &from_event.2), "{name}");

@@ -34,6 +34,7 @@ async fn call_as(
 
 /// Senses a listing over REST.
 async fn sensed(registry: &TestRegistry, id: &ListingId) -> Value {
+    registry.settle();
     let reply = registry.get(&format!("{STIGMERGY}?action=sense&listing_id={id}&limit=50")).await;
     assert_eq!(reply.status, 200, "{reply:?}");
     reply.body

@@ -244,7 +244,13 @@ pub const SETTINGS: &[Setting] = &[
         ),
         "secret that a proxy in front of the registry sends in the header `X-Proxy-Secret`. Only then does the registry \
             take the address of the caller from the proxy. Without this secret, all requests from the proxy count as \
-            one caller",
+            one caller. While you change it, set the new and the previous value, separated by a comma",
+    ),
+    row(
+        "PROXY_REQUIRED",
+        Switch(false),
+        "`on`: requests without this secret are refused, so that nobody can go around the proxy. The AWS template sets \
+            `on` with CloudFront",
     ),
     row(
         "PROXY_ADDRESS_HEADER",

@@ -21,7 +21,7 @@ use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
-use registry_model::{NextStep, Random, RequestId};
+use registry_model::{NextStep, Random, RequestId, TrustedProxy};
 use registry_store::events;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -38,7 +38,8 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
         .layer(compression())
         .layer(CatchPanicLayer::custom(panic_response))
         .layer(from_fn_with_state(flushing, write_pending))
-        .layer(from_fn_with_state(guarded, foreign_page::refuse_foreign_posts));
+        .layer(from_fn_with_state(guarded.clone(), foreign_page::refuse_foreign_posts))
+        .layer(from_fn_with_state(guarded, refuse_direct));
     let router = match limit {
         Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
         None => router,
@@ -72,6 +73,17 @@ pub(super) async fn wrong_method(request: Request) -> Problem {
         request.method()
     );
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}
+
+/// Refuses a request that did not come through the proxy.
+async fn refuse_direct(State(app): State<App>, request: Request, next: Next) -> Response {
+    let refuses = |proxy: &TrustedProxy| proxy.refuses(request.headers());
+    if !app.settings.proxy.as_ref().is_some_and(refuses) {
+        return next.run(request).await;
+    }
+    let detail =
+        format!("This address answers only its proxy. Send the request to {}.", app.settings.base_url);
+    Problem::new(StatusCode::FORBIDDEN, "not_through_proxy", detail).into_response()
 }
 
 /// Writes the deposits of earlier reads while the request runs: a function's process gets no time of its own

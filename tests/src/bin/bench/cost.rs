@@ -65,10 +65,7 @@ fn requests(report: &mut Report, prices: &PriceList) -> Result<(), Failure> {
 
 /// MB of the largest function behind the API.
 fn largest_memory(template: &Template) -> f64 {
-    let usual = template.common()["MemorySize"].as_f64().unwrap_or_default();
-    let functions = template.functions();
-    let of = |name: &str| functions.get(name).and_then(|function| function["MemorySize"].as_f64());
-    template.events("HttpApi").into_iter().filter_map(|(name, _)| of(name)).fold(usual, f64::max)
+    template.events("HttpApi").into_iter().map(|(name, _)| template.memory(name)).fold(0.0, f64::max)
 }
 
 fn month(
@@ -79,11 +76,7 @@ fn month(
 ) -> Result<(), Failure> {
     report.part(format!("A month of {LISTINGS} Live listings, in USD ({})", prices.date_and_region()));
     let template = Template::read()?;
-    let functions = template.functions();
-    let memory = |name: &str| {
-        let own = functions.get(name).and_then(|function| function["MemorySize"].as_f64());
-        own.or_else(|| template.common()["MemorySize"].as_f64()).unwrap_or_default()
-    };
+    let memory = |name: &str| template.memory(name);
     let gigabytes = LISTINGS * (upkeep.bytes + STORED_PROOFS * upkeep.bytes_of_recheck) / BYTES_PER_GIB;
     let rechecks = LISTINGS * MONTH / recheck_interval;
     let operation = prices.seconds("table_operation_ms")?;

@@ -8,9 +8,11 @@ use futures::FutureExt as _;
 use local::functions::Job;
 use serde_json::Value;
 use tests::runtime_api::Function;
+use tests::template::Template;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::Failure;
+use crate::watch::Process;
 
 /// The instances of one function.
 #[derive(Clone, Debug)]
@@ -55,9 +57,12 @@ impl Instances {
         Ok(Self { name, free: Arc::new(Mutex::new(free)), back, processes })
     }
 
-    /// The names and process ids of the instances.
-    pub(crate) fn processes(&self) -> impl Iterator<Item = (String, u32)> {
-        self.processes.iter().enumerate().map(|(n, process)| (format!("{} {}", self.name, n + 1), *process))
+    /// The instances, to watch their memory.
+    pub(crate) fn processes(&self, template: &Template) -> Vec<Process> {
+        let memory = Some(template.memory(self.name));
+        let named =
+            |(n, id): (usize, &u32)| Process { name: format!("{} {}", self.name, n + 1), id: *id, memory };
+        self.processes.iter().enumerate().map(named).collect()
     }
 
     /// The function as a job for the gateway and the schedules.

@@ -24,7 +24,7 @@ use crate::pace::{self, Samples};
 use crate::peers::{self, Manner};
 use crate::report::{Report, amount};
 use crate::seed::{self, Site};
-use crate::watch::Watch;
+use crate::watch::{Process, Watch};
 use crate::words::Words;
 use crate::{Failure, packaged_load, processes};
 
@@ -69,7 +69,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<(), Failure> {
         "{minutes} minutes at {rate} requests/s on the registry, {listings} listings in a file, texts {}",
         words.source()
     ));
-    let watched = vec![("registry".to_owned(), registry.process)];
+    let watched = vec![Process { name: "registry".to_owned(), id: registry.process, memory: None }];
     let load = Load { address: registry.address, rate, minutes, watched };
     load.run(report, &ids, &origins).await?;
     drop(registry);
@@ -121,8 +121,8 @@ pub(crate) struct Load {
     /// Requests per second.
     pub(crate) rate: f64,
     pub(crate) minutes: f64,
-    /// The processes whose memory is watched, with their names.
-    pub(crate) watched: Vec<(String, u32)>,
+    /// The processes whose memory is watched.
+    pub(crate) watched: Vec<Process>,
 }
 
 impl Load {

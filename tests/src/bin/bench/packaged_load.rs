@@ -11,10 +11,11 @@ use axum::serve::ListenerExt as _;
 use local::engine::Data;
 use local::functions::Job;
 use local::scheduler::{RunningScheduler, Scheduler};
-use local::{Embedded, Template, gateway};
+use local::{Embedded, gateway};
 use registry::model::{Clock, ListingId};
 use serde_json::{Value, json};
 use tests::aws_endpoints::{DynamoDb, EventBridge};
+use tests::template::Template;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -23,6 +24,7 @@ use crate::instances::Instances;
 use crate::mixed_load::{Load, number};
 use crate::processes;
 use crate::report::Report;
+use crate::watch::Process;
 
 /// Each function and its number of instances. They share one table, which is in the process of the client.
 const FUNCTIONS: [(&str, usize); 13] = [
@@ -71,7 +73,7 @@ pub(crate) async fn measure(
         return Ok(());
     }
     let stack = Stack::start(&folder, data).await?;
-    let load = Load { address: stack.address, rate, minutes, watched: stack.processes() };
+    let load = Load { address: stack.address, rate, minutes, watched: stack.processes(&Template::read()?) };
     load.run(report, ids, &[PUBLISHED_AT.to_owned()]).await
 }
 
@@ -113,7 +115,7 @@ impl Stack {
             let binary = folder.join(name).join("bootstrap");
             functions.push((name, Instances::start(name, &binary, &environment, instances).await?));
         }
-        let template = Template::own()?;
+        let template = local::Template::own()?;
         let jobs: BTreeMap<&'static str, Job> =
             functions.iter().map(|(name, instances)| (*name, instances.job())).collect();
         let router = gateway::router_of_packaged(&template, &jobs)?;
@@ -126,8 +128,8 @@ impl Stack {
         Ok(Self { address, functions, _schedules: scheduler.start(delivered(bus), engine) })
     }
 
-    fn processes(&self) -> Vec<(String, u32)> {
-        self.functions.iter().flat_map(Instances::processes).collect()
+    fn processes(&self, template: &Template) -> Vec<Process> {
+        self.functions.iter().flat_map(|function| function.processes(template)).collect()
     }
 }
 

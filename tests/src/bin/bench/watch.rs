@@ -15,10 +15,20 @@ const MAX_GROWTH: f64 = 1.05;
 /// In a shorter run caches still fill, so that the growth is not checked.
 const MIN_CHECKED_MINUTES: f64 = 5.0;
 
+/// A process to watch.
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) id: u32,
+    /// The memory of a Lambda function in the template, in MB. Lambda stops a function that uses more.
+    pub(crate) memory: Option<f64>,
+}
+
 /// Memory samples of a process, in MB.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
     name: String,
+    memory: Option<f64>,
     samples: Vec<f64>,
     ended: bool,
 }
@@ -32,20 +42,18 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Starts to watch these processes.
-    pub(crate) fn start(processes: Vec<(String, u32)>) -> Self {
+    pub(crate) fn start(processes: Vec<Process>) -> Self {
         let (stop, mut stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
-            let watched =
-                |(name, _): &(String, u32)| Watched { name: name.clone(), samples: Vec::new(), ended: false };
-            let mut watched: Vec<Watched> = processes.iter().map(watched).collect();
+            let mut watched: Vec<Watched> = processes.iter().map(Watched::new).collect();
             let mut interval = tokio::time::interval(INTERVAL);
             loop {
                 tokio::select! {
                     _ = &mut stopped => return watched,
                     _ = interval.tick() => {}
                 }
-                for ((_, process), watched) in processes.iter().zip(&mut watched) {
-                    match machine::memory(*process) {
+                for (process, watched) in processes.iter().zip(&mut watched) {
+                    match machine::memory(process.id) {
                         Some(memory) => watched.samples.push(memory.now),
                         None => watched.ended = true,
                     }
@@ -66,6 +74,11 @@ impl Watch {
 }
 
 impl Watched {
+    fn new(process: &Process) -> Self {
+        let Process { name, memory, .. } = process.clone();
+        Self { name, memory, samples: Vec::new(), ended: false }
+    }
+
     /// Adds a row with the memory of this process.
     pub(crate) fn report(&self, report: &mut Report, minutes: f64) {
         let [first, second, last] = self.thirds();
@@ -78,8 +91,12 @@ impl Watched {
         );
         let growth = last / second;
         let checked = minutes >= MIN_CHECKED_MINUTES;
-        let holds = !self.ended && (!checked || growth <= MAX_GROWTH);
-        let limit = if checked { format!("<= {MAX_GROWTH}") } else { "alive".to_owned() };
+        let fits = self.memory.is_none_or(|memory| self.peak() <= memory);
+        let holds = !self.ended && fits && (!checked || growth <= MAX_GROWTH);
+        let mut limit = if checked { format!("<= {MAX_GROWTH}x") } else { "alive".to_owned() };
+        if let Some(memory) = self.memory {
+            limit = format!("{limit}, <= {memory} MB");
+        }
         let name = format!("memory of {}", self.name);
         report.must(name, holds, format!("{text}, {growth:.3}x"), limit);
     }
@@ -103,10 +120,13 @@ impl Watched {
 mod tests {
     use super::*;
 
+    fn process(id: u32) -> Process {
+        Process { name: "one".to_owned(), id, memory: None }
+    }
+
     #[test]
     fn average_is_calculated_for_each_third_of_the_samples() {
-        let watched =
-            |samples: &[f64]| Watched { name: "one".to_owned(), samples: samples.to_vec(), ended: false };
+        let watched = |samples: &[f64]| Watched { samples: samples.to_vec(), ..Watched::new(&process(1)) };
         let six = watched(&[1.0, 3.0, 10.0, 12.0, 30.0, 32.0]);
         assert_eq!((six.thirds(), six.peak()), ([2.0, 11.0, 31.0], 32.0));
         assert_eq!(watched(&[1.0, 1.0, 2.0, 2.0, 3.0]).thirds(), [1.0, 2.0, 3.0]);
@@ -114,8 +134,7 @@ mod tests {
 
     #[tokio::test]
     async fn missing_process_counts_as_ended() {
-        let watch =
-            Watch::start(vec![("this".to_owned(), std::process::id()), ("missing".to_owned(), u32::MAX)]);
+        let watch = Watch::start(vec![process(std::process::id()), process(u32::MAX)]);
         tokio::time::sleep(Duration::from_millis(50)).await;
         let watched = watch.end().await.unwrap();
         let [this, missing] = &watched[..] else { panic!("expected two processes") };

@@ -137,6 +137,7 @@ async fn network_value_follows_from_its_inputs() {
 async fn listings_are_ranked_by_their_trails() {
     let pair = live_pair().await;
     pair.registry.post("/api/products/demo", &json!({ "listing_id": pair.server })).await;
+    pair.registry.settle();
     let both = json!({ "listing_ids": [pair.agent, pair.server, "agtpub_00000000000000000000", "?"] });
     let ranked = pair.registry.call_tool("abundance_rank", &both).await;
     let ids: Vec<&Value> =

@@ -50,6 +50,7 @@ async fn plan_for_using_two_listings_together_is_signed_and_counted() {
         "a source counted twice in one day"
     );
     assert_eq!(again["pipeline"]["id"], pipeline["id"]);
+    registry.settle();
     let after = by_a2a(&registry, "compose_peers", json!({ "listing_id": server })).await;
     assert_eq!(
         (&after["compositions"][0]["peer_focus"], &after["suggestions"]),
@@ -95,6 +96,7 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     );
     let stored = act_as(&registry, TOKEN, INTEROP, seed.clone()).await;
     assert_eq!((stored.status, &stored.body["stored_count"]), (200, &json!(1)), "{stored:?}");
+    registry.settle();
     let edge = registry.get(INTEROP).await.body["compositions"][0].clone();
     assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
     assert_eq!(
@@ -109,6 +111,7 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     );
 
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
+    registry.settle();
     let overview = registry.get(INTEROP).await.body;
     assert_eq!(
         (&overview["compositions"][0]["seeded"], &overview["graph"]["compositions"]),
@@ -138,6 +141,7 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     assert_eq!(registry.post(&path, &live["next"]["body"]).await.status, 200);
     assert_eq!(demo(&live).get("waits_for"), None);
     registry.call_tool("take_demo", &demo(&live)["call"]["body"]).await;
+    registry.settle();
     let later = by_a2a(&registry, "join_and_contribute", json!({ "listing_id": id })).await;
     let done: Vec<&Value> =
         later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();

@@ -40,6 +40,7 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     assert_eq!(pulled.body["peers"][0]["url"], base);
     assert!(pulled.body["referrals"].as_u64().unwrap() >= 2, "{pulled:?}");
 
+    registry.settle();
     let found = registry.get("/api/ard/search?q=weather").await.body;
     assert_eq!(
         (&found["total"], &found["hits"], &found["federation"]),

@@ -61,6 +61,7 @@ async fn session_works_across_protocols() {
     act(&registry, INTEROP, "session_close", json!({ "session_id": id })).await;
     let refused = registry.refused_tool("interop_session", &step(id, "more")).await;
     assert_eq!((&refused["status"], &refused["code"]), (&json!(409), &json!("session_closed")));
+    registry.settle();
     let overview = registry.get(INTEROP).await.body;
     assert_eq!(overview["sessions"], json!({ "opened": 1, "closed": 1 }));
     registry.advance(DAY * 7);

@@ -34,6 +34,7 @@ async fn unchanged_draft_is_accepted_and_grants_a_seat() {
         "a draft does not count towards the opening of payments"
     );
 
+    registry.settle();
     let list = registry.get("/api/listings/active").await.body;
     assert_eq!((&list["deal"]["claimed"], &list["deal"]["remaining"]), (&json!(1), &json!(99)));
     assert_eq!(list["agents"][0]["feedbacked"], true);

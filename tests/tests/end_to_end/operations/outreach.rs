@@ -64,6 +64,7 @@ async fn opting_out_can_be_repeated() {
             (200, &json!(true), &json!(changed))
         );
     }
+    registry.settle();
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
 }
 
@@ -78,6 +79,7 @@ async fn opting_in_requires_the_proof_of_the_owner() {
     let next = &reply.body["next"];
     assert_eq!(next["tool"], "manage_listing", "{reply:?}");
     assert!(next["note"].as_str().unwrap().contains(&format!("/prove?id={id}")), "{next}");
+    registry.settle();
     assert_eq!(body(&registry, NUDGE).await["do_not_contact"], 1);
     assert_eq!(registry.reach_out().await["invited"], 0);
 }

@@ -32,6 +32,7 @@ async fn demo_is_made_from_the_listing_and_links_to_feedback() {
     assert_eq!((&answer["counted_as_real"], &answer["deal"]["remaining"]), (&json!(true), &json!(100)));
     assert_eq!(answer["next"]["url"], registry.url("/api/products/feedback"));
 
+    registry.settle();
     let row = &registry.get("/api/listings/active").await.body["agents"][0];
     assert_eq!((&row["demoed"], &row["feedbacked"]), (&json!(true), &json!(false)));
     assert!(registry.feed_types().await.contains(&"demo_taken".to_owned()));

@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use http::{HeaderMap, Method, StatusCode, header};
 use registry::operations::{AnyOperation, CATALOGUE, RouteInput};
 use serde_json::Value;
-use tests::test_registry::{TestRegistry, plain_client};
+use tests::test_registry::{TestOptions, TestRegistry, plain_client};
 
 use crate::fixtures::{LivePair, all_documents, live_pair};
 
@@ -274,4 +274,27 @@ pub(super) fn query(pair: &LivePair, entry: &AnyOperation) -> String {
         };
     }
     query.finish()
+}
+
+#[tokio::test]
+async fn required_proxy_cannot_be_bypassed() {
+    let secret = "s".repeat(32);
+    let options =
+        TestOptions::default().with_setting("PROXY_SECRET", &secret).with_setting("PROXY_REQUIRED", "on");
+    for options in [options.clone(), options.without_events()] {
+        let registry = TestRegistry::start_with(options).await;
+        for path in ["/", "/api/listings/active", "/v0.1/servers", "/no/such/path"] {
+            for headers in [&[][..], &[("x-proxy-secret", "guessed")]] {
+                let refused = RawClient::of(&registry).request(Method::GET, path, headers).await;
+                let problem: Value = serde_json::from_slice(&refused.body).unwrap();
+                assert_eq!(
+                    (refused.status.as_u16(), problem["code"].as_str()),
+                    (403, Some("not_through_proxy"))
+                );
+            }
+            let answered =
+                RawClient::of(&registry).request(Method::GET, path, &[("x-proxy-secret", &secret)]).await;
+            assert_eq!(answered.status, if path.starts_with("/no") { 404 } else { 200 }, "{path}");
+        }
+    }
 }

@@ -16,7 +16,10 @@ use super::evidence_log::{leaves, verified_proof};
 /// Runs the command `recover` with the rights that its function has on AWS.
 async fn recover(registry: &TestRegistry, copy: &Store, named: &[&ListingId]) -> Value {
     let command = json!({ "command": "recover", "listing_ids": named });
-    as_function("operator", ::operator::handle_with(&registry.app, copy, command)).await.unwrap()
+    let outcome =
+        as_function("operator", ::operator::handle_with(&registry.app, copy, command)).await.unwrap();
+    registry.settle();
+    outcome
 }
 
 async fn operate(registry: &TestRegistry, command: Value) {

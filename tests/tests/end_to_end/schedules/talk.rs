@@ -22,6 +22,7 @@ async fn kinds(registry: &TestRegistry, id: &ListingId) -> Vec<String> {
 }
 
 async fn row_mode(registry: &TestRegistry) -> String {
+    registry.settle();
     let row = registry.get("/api/listings/active").await.body["agents"][0]["talk"].clone();
     row["mode"].as_str().unwrap().to_owned()
 }

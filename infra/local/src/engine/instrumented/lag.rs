@@ -1,7 +1,6 @@
 //! A replica of the table that lags behind it, for tests. DynamoDB answers queries of indexes and eventually consistent
-//! reads from replicas; a local engine has none and is always up to date. An invocation of a function never finds its own
-//! writes in the replica, until the clock has moved or after [`Lag::settle`]. With [`Lag::start_long`], this applies to
-//! all writes of functions. The replica contains the writes of a test itself at once.
+//! reads from replicas; a local engine has none and is always up to date. The replica contains a write of a function only
+//! after the clock has moved or after [`Lag::settle`]. It contains the writes of a test itself at once.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,8 +20,6 @@ struct Replica {
     table: Embedded,
     engine: Embedded,
     clock: Clock,
-    /// Whether later invocations miss the writes, too.
-    is_long: bool,
     /// The writes that the replica does not contain yet.
     pending: Vec<Write>,
 }
@@ -30,7 +27,6 @@ struct Replica {
 #[derive(Debug)]
 struct Write {
     at: Moment,
-    invocation: Option<u64>,
     operation: String,
     body: Vec<u8>,
 }
@@ -38,14 +34,7 @@ struct Write {
 impl Lag {
     /// From now on, `replica`, a copy of `table`, answers eventually consistent reads.
     pub fn start(&self, table: Embedded, replica: Embedded, clock: Clock) {
-        *self.lock() = Some(Replica { table, engine: replica, clock, is_long: false, pending: Vec::new() });
-    }
-
-    /// From now on, an invocation also misses the writes of earlier invocations.
-    pub fn start_long(&self) {
-        if let Some(replica) = &mut *self.lock() {
-            replica.is_long = true;
-        }
+        *self.lock() = Some(Replica { table, engine: replica, clock, pending: Vec::new() });
     }
 
     /// Brings the replica up to date, as some time without writes does.
@@ -70,15 +59,14 @@ impl Lag {
         if !self.is_on() || !is_eventual(operation, request.body().bytes().unwrap_or_default()) {
             return None;
         }
-        let (now, is_long) = self.lock().as_ref().map(|replica| (replica.clock.now(), replica.is_long))?;
-        let reader = rights::invocation();
-        self.catch_up(|write| write.at < now || !is_long && write.invocation != reader);
+        let now = self.lock().as_ref()?.clock.now();
+        self.catch_up(|write| write.at < now);
         Some(SharedHttpConnector::new(self.lock().as_ref()?.engine.clone()))
     }
 
     /// Performs a write at the table now, and at the replica later. One write at a time, so that both have the same order.
     pub(super) fn write(&self, operation: String, request: &HttpRequest) -> HttpConnectorFuture {
-        let (lag, invocation) = (self.clone(), rights::invocation());
+        let (lag, is_of_function) = (self.clone(), rights::is_function());
         let body = request.body().bytes().unwrap_or_default().to_vec();
         HttpConnectorFuture::new(async move {
             tokio::task::yield_now().await;
@@ -88,10 +76,10 @@ impl Lag {
             };
             let (status, answer) = dispatch::answer(&table.database, &operation, &body);
             if status == 200 {
-                pending.push(Write { at: clock.now(), invocation, operation, body });
+                pending.push(Write { at: clock.now(), operation, body });
             }
             drop(replica);
-            if invocation.is_none() {
+            if !is_of_function {
                 lag.settle();
             }
             json_response(status, answer)

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
@@ -15,18 +14,16 @@ use crate::rights::{self, Access};
 
 tokio::task_local! {
     static FUNCTION: &'static str;
-    static INVOCATION: u64;
 }
 
-/// Runs `work` with the rights of a function, as an invocation of its own.
+/// Runs `work` with the rights of a function.
 pub async fn as_function<F: Future>(name: &'static str, work: F) -> F::Output {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    FUNCTION.scope(name, INVOCATION.scope(NEXT.fetch_add(1, Ordering::Relaxed), work)).await
+    FUNCTION.scope(name, work).await
 }
 
-/// The invocation that makes the current access; `None` if a test itself makes it.
-pub(super) fn invocation() -> Option<u64> {
-    INVOCATION.try_with(|invocation| *invocation).ok()
+/// Whether a function makes the current access, and not a test itself.
+pub(super) fn is_function() -> bool {
+    FUNCTION.try_with(|_| ()).is_ok()
 }
 
 /// Each right that was used, one per line, is added to the file with this name. Then nothing is refused.

@@ -165,23 +165,16 @@ async fn replica_lags_behind_the_writes_of_functions() {
             query.key_condition_expression("lane = :lane").expression_attribute_values(":lane", lane.clone());
         query.send().await.unwrap().count
     };
-    as_function("talk", async {
-        put(&client, "INBOX#1").await.unwrap();
-        assert_eq!((is_found(true).await, is_found(false).await), (true, false));
-    })
-    .await;
-    assert_eq!((is_found(false).await, listed().await), (true, 1), "another invocation");
-    observer.lag.start_long();
+    as_function("talk", put(&client, "INBOX#1")).await.unwrap();
+    assert_eq!((is_found(true).await, is_found(false).await, listed().await), (true, false, 0));
+    clock.advance(std::time::Duration::from_millis(1));
+    assert_eq!((is_found(false).await, listed().await), (true, 1));
     as_function("talk", put(&client, "INBOX#2")).await.unwrap();
     assert_eq!(listed().await, 1);
-    clock.advance(std::time::Duration::from_millis(1));
-    assert_eq!(listed().await, 2);
-    as_function("talk", put(&client, "INBOX#3")).await.unwrap();
-    assert_eq!(listed().await, 2);
     observer.lag.settle();
-    assert_eq!(listed().await, 3);
+    assert_eq!(listed().await, 2);
     put(&client, "4").await.unwrap();
-    assert_eq!(listed().await, 4, "a test sees what it writes itself");
+    assert_eq!(listed().await, 3, "a test sees what it writes itself");
 }
 
 #[tokio::test]

@@ -63,6 +63,7 @@ async fn buyer_data_is_neither_stored_nor_published() {
         "the product does not use the description"
     );
 
+    shop.registry.settle();
     let feed = shop.registry.get("/api/feed").await.body;
     let latest = &feed["items"][0];
     assert_eq!(
@@ -87,6 +88,7 @@ async fn feed_item_contains_the_listing_but_not_the_buyer() {
     let shop = Shop::open().await;
     shop.buy_ok(&json!({ "sku": "mcp_mesh", "listing_id": shop.server })).await;
     shop.stripe.pay(&shop.registry).await;
+    shop.registry.settle();
     let latest = shop.registry.get("/api/feed").await.body["items"][0].clone();
     assert_eq!((&latest["type"], &latest["listing_id"]), (&json!("product_bought"), &json!(shop.server)));
     assert_eq!(latest["text"], "The MCP Mesh product was bought for Adder.");

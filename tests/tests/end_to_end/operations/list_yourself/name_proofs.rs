@@ -86,6 +86,7 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     );
     assert_eq!(standing(&registry, &id).await, ("proven".to_owned(), "repository".to_owned()));
     assert_eq!(registry.status(&id).await["description"], "Adds numbers.");
+    registry.settle();
     let row = registry.get("/api/listings/active").await.body["mcps"][0].clone();
     assert_eq!(row["description"], "Adds numbers.", "an outdated cached page was returned");
     // The repository of another owner is not requested.

@@ -143,7 +143,6 @@ async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
 #[tokio::test]
 async fn published_listing_is_found_by_its_name_at_once() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    registry.observer.lag.start_long();
     let published = server_json("localhost.acme/adder", &url_at(&owner, "acme.localhost"));
     let id = id_of(&registry.publish(&published).await);
     let by_name = registry.get("/api/listings/status?name=localhost.acme/adder").await;

@@ -67,6 +67,7 @@ async fn attestation_contains_observations_and_is_verifiable() {
     let capability = attest_listing(&registry, &id, "capability").await["claims"].clone();
     assert_eq!(capability["capability_hash"], hash["capability_hash"]);
 
+    registry.settle();
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id, "limit": 3 })).await;
     let types: Vec<&Value> =
         listed["attestations"].as_array().unwrap().iter().map(|attestation| &attestation["type"]).collect();
@@ -219,6 +220,7 @@ async fn attestation_ends_by_expiry_revocation_or_withdrawal() {
     let answer = verify_token(&registry, jws).await;
     assert_eq!((&answer["valid"], failed_checks(&answer)), (&json!(false), vec!["revocation"]));
     assert!(answer.to_string().contains("Signed in error."), "{answer}");
+    registry.settle();
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id })).await;
     assert_eq!(listed["attestations"][0]["revoked"]["reason"], "Signed in error.");
     let unknown = json!({ "action": "revoke_attestation", "listing_id": id, "reason": "x",
@@ -269,6 +271,7 @@ async fn counts_of_caller_reports_can_be_attested() {
     ] {
         assert_eq!(registry.refused_tool("attest", &arguments).await["field"], field);
     }
+    registry.settle();
     let graph = registry.call_tool("get_reciprocity", &used).await["graph"].clone();
     assert!(
         graph["edges"].as_array().unwrap().iter().any(|edge| edge["to"] == json!(pair.server)),
@@ -286,6 +289,7 @@ async fn attestation_is_noted_for_the_evidence_log() {
     let notes = table.items_under("LOG#ATTESTED");
     assert!(notes.len() == 1 && notes[0]["digest"] == json!(digest), "{notes:?}");
     assert!(!json!(table.items_under("LOG#PENDING")).to_string().contains("attested"));
+    registry.settle();
     let listed = registry.call_tool("attestations", &json!({ "listing_id": id })).await;
     assert_eq!(listed["attestations"][0]["jws_sha256"], digest);
 }

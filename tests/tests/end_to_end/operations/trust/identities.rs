@@ -109,6 +109,7 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
     }
     let claims = attest_listing(&setup.registry, &setup.id, "identity_bind").await["claims"].clone();
     assert_eq!((&claims["did"], &claims["method"]), (&json!(did), &json!("did_web")), "{claims}");
+    setup.registry.settle();
     let reciprocity = setup.registry.get(&format!("/api/products/reciprocity?id={}", setup.id)).await.body;
     // The same key is one identity without a DID and another one with a DID.
     let bound_methods: Vec<&Value> =

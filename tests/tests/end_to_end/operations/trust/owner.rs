@@ -165,6 +165,7 @@ async fn owner_can_rename_a_listing_within_the_rules_of_names() {
     assert_eq!((&done["changed"], &done["name"]), (&json!(true), &json!("Sums")), "{done}");
     let status = registry.status(&setup.id).await;
     assert_eq!((&status["name"], &status["name_standing"]["standing"]), (&json!("Sums"), &json!("claimed")));
+    registry.settle();
     assert_eq!(registry.get("/api/listings/active").await.body["mcps"][0]["name"], "Sums");
     registry.index().await;
     let hits = registry.get("/api/match?q=sums").await.body["hits"].clone();

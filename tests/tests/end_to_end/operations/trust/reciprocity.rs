@@ -48,6 +48,7 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     registry.advance(TICK);
     attest_listing(&registry, &plain_id, "capability").await;
     plain.forget_requests();
+    registry.settle();
     let graph = reciprocity_of(plain_id.as_str()).await["graph"].clone();
     let edges: Vec<(&Value, &Value)> =
         graph["edges"].as_array().unwrap().iter().map(|edge| (&edge["how"], &edge["count"])).collect();
