@@ -63,7 +63,7 @@ impl Secrets {
         Ok(values)
     }
 
-    /// The value before the present one. CloudFront sends it until its next deployment.
+    /// The value before the present one. `CloudFront` sends it until its next deployment.
     async fn previous(&self, name: &str) -> Result<Option<String>, String> {
         let request = self.client.get_secret_value().secret_id(name).version_stage("AWSPREVIOUS");
         match request.send().await {
