@@ -164,7 +164,7 @@ impl TestRegistry {
         Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(name, value))).await
     }
 
-    /// Calls an operation as an MCP tool; returns its result.
+    /// Calls an operation as an MCP tool; returns its whole result.
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
         let result = self.tool_result(name, arguments).await;
         assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
@@ -179,7 +179,7 @@ impl TestRegistry {
     }
 
     async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
-        let params = json!({ "name": name, "arguments": arguments });
+        let params = json!({ "name": name, "arguments": for_whole_answer(name, arguments) });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         let request = self.http.post(self.url("/api/protocol")).header("mcp-protocol-version", "2025-11-25");
         let reply = Reply::of(request.json(&call)).await;
@@ -420,6 +420,17 @@ impl Drop for CheckedDenials {
 #[must_use]
 pub fn listing_queued_event(id: &ListingId) -> Value {
     json!({ "source": "registry", "detail-type": "listing.queued", "detail": { "listing_id": id } })
+}
+
+/// The arguments of a tool with which it returns its whole answer.
+#[must_use]
+pub fn for_whole_answer(operation: &str, arguments: &Value) -> Value {
+    let mut arguments = arguments.clone();
+    let has_short_form = registry::operations::named(operation).is_some_and(|entry| !entry.short.is_empty());
+    if let Some(arguments) = arguments.as_object_mut().filter(|_| has_short_form) {
+        arguments.entry("detail").or_insert_with(|| json!("full"));
+    }
+    arguments
 }
 
 /// The listing id in a publish reply or a row.

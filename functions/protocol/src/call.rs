@@ -7,18 +7,20 @@ use std::sync::Arc;
 use registry::app::App;
 use registry::error::{Problem, shorten};
 use registry::model::Caller;
-use registry::operations::{self, AnyOperation, RawArguments};
+use registry::operations::short::{View, as_markdown};
+use registry::operations::{self, AnyOperation, CATALOGUE, RawArguments};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::reply::{RpcError, raw};
 use crate::revision::Era;
-use crate::tools;
 
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// The answer or a problem document.
     pub(crate) content: Arc<RawValue>,
+    /// The same for a model that reads only text.
+    pub(crate) text: Box<str>,
     pub(crate) is_error: bool,
 }
 
@@ -36,19 +38,34 @@ pub(crate) async fn call(
     operation: &AnyOperation,
     mut params: Map<String, Value>,
 ) -> Result<Outcome, RpcError> {
-    let arguments = match params.remove("arguments") {
-        None | Some(Value::Null) => json!({}),
-        Some(arguments @ Value::Object(_)) => arguments,
+    let mut arguments = match params.remove("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
         Some(_) => return Err(RpcError::params("`params.arguments` must be an object.")),
     };
-    match operation.render(app.clone(), caller, RawArguments::Json(arguments)).await {
-        Ok(answer) => Ok(Outcome { content: answer.into(), is_error: false }),
+    let view = View::of_arguments(operation, &mut arguments);
+    let view = match view.and_then(|view| operation.check_names(&arguments).map(|()| view)) {
+        Ok(view) => view,
+        Err(problem) => return failure(operation, era, problem),
+    };
+    let arguments = RawArguments::Json(arguments.into());
+    if view == View::Full {
+        return match operation.render(app.clone(), caller, arguments).await {
+            Ok(answer) => Ok(Outcome { text: answer.get().into(), content: answer.into(), is_error: false }),
+            Err(problem) => failure(operation, era, problem),
+        };
+    }
+    match operation.view(app.clone(), caller, arguments, &view).await {
+        Ok(answer) => {
+            Ok(Outcome { text: as_markdown(&answer).into(), content: raw(&answer), is_error: false })
+        }
         Err(problem) => failure(operation, era, problem),
     }
 }
 
 fn unknown(name: &str) -> RpcError {
-    RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": tools::names() }))
+    let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
+    RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": names }))
 }
 
 fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
@@ -63,12 +80,12 @@ fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, 
     if bad_arguments && !era.reports_bad_arguments_as_results() {
         return Err(RpcError::params(problem.detail).with(document));
     }
-    Ok(Outcome { content: raw(&document), is_error: true })
+    Ok(Outcome { text: document.to_string().into(), content: raw(&document), is_error: true })
 }
 
 /// Whether the arguments did not match the tool's schema, so that the tool never ran.
 fn are_bad_arguments(problem: &Problem) -> bool {
-    matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument")
+    matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument" | "unknown_argument")
 }
 
 /// The `next` of a problem that has none of its own.
@@ -92,8 +109,6 @@ fn default_next(entry: &AnyOperation, problem: &Problem) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use registry::operations::CATALOGUE;
-
     use super::*;
     use crate::revision::Handshake;
 

@@ -8,20 +8,23 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Json};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::http::{CallerBucket, RawBody};
 use registry::model::Caller;
-use registry::model::protocol::{MCP_ENDPOINT, MCP_REVISIONS};
+use registry::model::protocol::MCP_REVISIONS;
+use registry::operations::operator_token;
+use registry::operations::toolsets::Toolset;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::message::{Malformed, Message, Request};
+use crate::negotiate;
 use crate::reply::{self, Reply, RpcError};
 use crate::revision::{Era, Handshake};
 use crate::server::McpServer;
-use crate::{negotiate, tools};
+use crate::tools::Selection;
 
 const MAX_BATCH_LENGTH: usize = 10;
 
@@ -32,25 +35,49 @@ const MAX_BATCH_TIME: Duration = Duration::from_secs(8);
 /// One more result may exceed it. A function's response is limited to 6 MB (AWS: Lambda quotas, synchronous payload).
 const MAX_BATCH_BYTES: usize = 3_000_000;
 
-/// The methods of a path; both MCP paths share the server.
-pub(crate) fn routes(server: &Arc<McpServer>) -> MethodRouter<App> {
+/// The methods of a path. Both MCP paths share the server; they differ in the tools that they list.
+pub(crate) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> MethodRouter<App> {
     let server = Arc::clone(server);
+    let describe = move |State(app): State<App>, uri: Uri, caller: Caller, headers: HeaderMap| async move {
+        describe(&app, &uri, &select(&app, toolset, &uri, &headers, &caller)?, &headers)
+    };
     get(describe).post(
         move |State(app): State<App>,
+              uri: Uri,
               caller: Caller,
               bucket: Option<Extension<CallerBucket>>,
               headers: HeaderMap,
               body: Result<RawBody, Problem>| async move {
             let bucket = bucket.map(|Extension(bucket)| bucket);
-            answer(&server, &app, caller, bucket.as_ref(), &headers, body).await
+            let selection = select(&app, toolset, &uri, &headers, &caller)?;
+            let served = Served { server: &server, app: &app, caller, selection: &selection };
+            answer(served, bucket.as_ref(), &headers, body).await
         },
     )
 }
 
-async fn answer(
-    server: &McpServer,
+fn select(
     app: &App,
+    toolset: &Toolset,
+    uri: &Uri,
+    headers: &HeaderMap,
+    caller: &Caller,
+) -> Result<Selection, RpcError> {
+    let is_operator = operator_token::is_sent(app, caller);
+    Selection::read(toolset, uri.query().unwrap_or_default(), headers, is_operator)
+}
+
+/// What all messages of a request have in common.
+#[derive(Clone, Copy)]
+struct Served<'a> {
+    server: &'a McpServer,
+    app: &'a App,
     caller: Caller,
+    selection: &'a Selection,
+}
+
+async fn answer(
+    served: Served<'_>,
     bucket: Option<&CallerBucket>,
     headers: &HeaderMap,
     body: Result<RawBody, Problem>,
@@ -60,23 +87,15 @@ async fn answer(
         Value::Array(_) if !negotiate::allows_batches(headers) => {
             Err(RpcError::request("Send one message per request. Only revision 2025-03-26 supports batches."))
         }
-        Value::Array(messages) => {
-            batch(server, app, caller, bucket, messages, Instant::now() + MAX_BATCH_TIME).await
-        }
-        message => single(server, app, caller, headers, message).await,
+        Value::Array(messages) => batch(served, bucket, messages, Instant::now() + MAX_BATCH_TIME).await,
+        message => single(served, headers, message).await,
     }
 }
 
-async fn single(
-    server: &McpServer,
-    app: &App,
-    caller: Caller,
-    headers: &HeaderMap,
-    message: Value,
-) -> Result<Response, RpcError> {
+async fn single(served: Served<'_>, headers: &HeaderMap, message: Value) -> Result<Response, RpcError> {
     let reply = match Message::read(message) {
         Ok(Message::Request(request)) => match negotiate::negotiate_version(headers, &request) {
-            Ok(era) => result(server, app, caller, era, request).await,
+            Ok(era) => result(served, era, request).await,
             Err(error) => Reply::error(Some(&request.id), error),
         },
         Ok(Message::Response) if !negotiate::allows_responses(headers) => {
@@ -90,18 +109,17 @@ async fn single(
     Ok(reply.into_response())
 }
 
-async fn result(server: &McpServer, app: &App, caller: Caller, era: Era, request: Request) -> Reply {
+async fn result(served: Served<'_>, era: Era, request: Request) -> Reply {
+    let Served { server, app, caller, selection } = served;
     let id = request.id.clone();
-    let outcome = server.answer(app, caller, era, request).await;
+    let outcome = server.answer(app, caller, era, selection, request).await;
     Reply::to(&id, outcome.map_err(|error| negotiate::with_status_of_era(era, error)))
 }
 
 /// The messages run one after the other, and the replies keep their order. Each message counts as a request of the
 /// caller. After `last_start`, the rest is refused, so that the response arrives with the results of those that ran.
 async fn batch(
-    server: &McpServer,
-    app: &App,
-    caller: Caller,
+    served: Served<'_>,
     bucket: Option<&CallerBucket>,
     messages: Vec<Value>,
     last_start: Instant,
@@ -132,7 +150,7 @@ async fn batch(
                 Reply::error(Some(&request.id), RpcError::send_again(detail, 1))
             }
             Ok(Message::Request(request)) => match is_in_limit() {
-                Ok(()) => result(server, app, caller, Era::Legacy(Handshake::March2025), request).await,
+                Ok(()) => result(served, Era::Legacy(Handshake::March2025), request).await,
                 Err(problem) => {
                     let after_s = problem.retry_after.unwrap_or(1);
                     Reply::error(Some(&request.id), RpcError::send_again(problem.detail, after_s))
@@ -155,28 +173,28 @@ fn body_error(problem: Problem) -> RpcError {
 }
 
 /// A client that wants an event stream expects 405 if there is none; all others get a description.
-async fn describe(State(app): State<App>, headers: HeaderMap) -> Response {
-    if wants_a_stream(&headers) {
+fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) -> Result<Response, RpcError> {
+    if wants_a_stream(headers) {
         let detail = "This endpoint is stateless and has no event stream. Send JSON-RPC by POST.";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
         let mut response = problem.into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-        return response;
+        return Ok(response);
     }
     let settings = &app.settings;
-    Json(json!({
+    let description = json!({
         "ok": true,
         "protocol": "mcp",
-        "endpoint": settings.url(MCP_ENDPOINT),
+        "endpoint": settings.url(uri.path()),
         "transport": "streamable-http",
         "session": null,
         "protocol_versions": MCP_REVISIONS,
-        "tools": tools::names(),
+        "tools": selection.names(),
         "server_card": settings.url("/mcp/server-card"),
         "note": "An MCP endpoint. Add its URL to an MCP client, or POST JSON-RPC: {\"jsonrpc\": \"2.0\", \"id\": 1, \
             \"method\": \"tools/list\"}.",
-    }))
-    .into_response()
+    });
+    Ok(Json(description).into_response())
 }
 
 fn wants_a_stream(headers: &HeaderMap) -> bool {

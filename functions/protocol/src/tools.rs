@@ -1,131 +1,213 @@
-//! The catalog of operations as MCP tools, in the same order. Each operation is a tool, and each alias of an
-//! operation is one more tool. The tools are built once, because no tool depends on the request.
+//! The operations of the catalog as MCP tools. A client lists the toolset of its endpoint and those that it asks for. It can
+//! call every operation, listed or not, by its name or an alias. The tools are built once, because no tool depends on the
+//! request.
 
 mod schema;
 
-use std::sync::LazyLock;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::HeaderMap;
+use registry::error::shorten;
+use registry::operations::toolsets::{self, CORE, FAMILIES, Toolset};
 use registry::operations::{AnyOperation, CATALOGUE};
-use serde_json::{Map, Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use crate::reply::RpcError;
+use crate::reply::{RpcError, raw};
 
-pub(crate) const PAGE_SIZE: usize = 100;
+/// The parameter of the URL that adds toolsets.
+const PARAMETER: &str = "toolsets";
 
-pub(crate) static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
-    let with_aliases = CATALOGUE.iter().flat_map(|entry| {
-        let primary = std::iter::once((entry.name, entry.description.to_owned()));
-        let aliases = entry
-            .aliases
-            .iter()
-            .map(|alias| (*alias, format!("{} (Alias of `{}`.)", entry.description, entry.name)));
-        primary.chain(aliases).map(|(name, description)| tool(entry, name, &description))
-    });
-    with_aliases.collect()
+/// The header that adds toolsets.
+const HEADER: &str = "x-mcp-toolsets";
+
+/// All families, except that of the operator.
+const ALL: &str = "all";
+
+/// The tool that lists the toolsets. It is no operation, because other protocols have no toolsets.
+pub(crate) const LIST_TOOLSETS: &str = "list_toolsets";
+
+static TOOLS: LazyLock<HashMap<&'static str, Arc<RawValue>>> =
+    LazyLock::new(|| CATALOGUE.iter().map(|entry| (entry.name, raw(&tool(entry)))).collect());
+
+static TOOL_OF_TOOLSETS: LazyLock<Arc<RawValue>> = LazyLock::new(|| {
+    raw(&json!({
+        "name": LIST_TOOLSETS,
+        "title": "More tools",
+        "description": "Lists the toolsets of this registry and how to add them, for example trails, products or economy. Use it \
+            if no tool here fits.",
+        "inputSchema": { "type": "object", "properties": {} },
+        "annotations": { "title": "More tools", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,
+            "openWorldHint": false },
+    }))
 });
 
-pub(crate) fn names() -> Vec<&'static str> {
-    TOOLS.iter().filter_map(|tool| tool["name"].as_str()).collect()
-}
-
 /// A tool (MCP 2026-07-28, server/tools, "Data Types"). Clients of older revisions ignore the members they do not know.
-fn tool(entry: &AnyOperation, name: &str, description: &str) -> Value {
-    json!({
-        "name": name,
+fn tool(entry: &AnyOperation) -> Value {
+    let example: Value = serde_json::from_str(entry.example).unwrap_or_default();
+    let mut arguments = schema::of_arguments(&(entry.input_schema)(), &example);
+    if !entry.short.is_empty() {
+        arguments["properties"]["detail"] = json!({
+            "type": "string", "enum": ["short", "full"], "default": "short",
+            "description": "`full` returns the whole answer.",
+        });
+    }
+    let mut tool = json!({
+        "name": entry.name,
         "title": entry.title,
-        "description": description,
-        "inputSchema": schema::of_arguments((entry.input_schema)()),
-        "outputSchema": schema::of_result((entry.output_schema)()),
+        "description": entry.description,
+        "inputSchema": arguments,
         "annotations": {
-            "title": entry.title,
             "readOnlyHint": entry.effect.read_only,
-            "destructiveHint": false,
+            "destructiveHint": entry.effect.destructive,
             "idempotentHint": entry.effect.idempotent,
             "openWorldHint": entry.effect.open_world,
         },
-    })
-}
-
-#[derive(Debug, PartialEq)]
-pub(crate) struct Page<'a> {
-    pub(crate) tools: &'a [Value],
-    pub(crate) next: Option<String>,
-}
-
-/// All pages of a list. A cursor names the last tool of the previous page, so it stays valid when the list grows.
-pub(crate) fn pages(tools: &[Value], size: usize) -> Vec<Page<'_>> {
-    let mut pages: Vec<Page<'_>> = tools.chunks(size).map(|tools| Page { tools, next: None }).collect();
-    let last = pages.len().saturating_sub(1);
-    for page in &mut pages[..last] {
-        page.next = page.tools.last().and_then(|tool| tool["name"].as_str()).map(cursor_after);
+    });
+    if is_in(&CORE, entry) {
+        tool["outputSchema"] = schema::of_result(&(entry.output_schema)(), entry.short);
     }
-    pages
+    tool
 }
 
-fn cursor_after(name: &str) -> String {
-    URL_SAFE_NO_PAD.encode(format!("after:{name}"))
+fn is_in(toolset: &Toolset, entry: &AnyOperation) -> bool {
+    toolset.operations.iter().any(|other| other.name == entry.name)
 }
 
-/// The cursor of a `tools/list` request. The empty string is valid (MCP 2026-07-28, pagination) and means the first
-/// page.
-pub(crate) fn cursor(params: &Map<String, Value>) -> Result<Option<&str>, RpcError> {
-    match params.get("cursor") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(cursor)) => Ok(Some(cursor.as_str()).filter(|cursor| !cursor.is_empty())),
-        Some(_) => {
-            Err(RpcError::params("`params.cursor` must be a string: the nextCursor of an earlier page."))
+/// The tools that a request lists.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    operations: Vec<&'static AnyOperation>,
+    lists_toolsets: bool,
+    /// Whether the list depends on who asks.
+    pub(crate) is_operator: bool,
+}
+
+impl Selection {
+    /// The toolset of an endpoint, and those that the URL or the header names. Only the operator lists the tools of the
+    /// operator.
+    ///
+    /// # Errors
+    /// -32602: there is no toolset of this name.
+    pub(crate) fn read(
+        endpoint: &Toolset,
+        query: &str,
+        headers: &HeaderMap,
+        is_operator: bool,
+    ) -> Result<Self, RpcError> {
+        let named = |(name, value): (_, String)| (name == PARAMETER).then_some(value);
+        let by_url = form_urlencoded::parse(query.as_bytes()).into_owned();
+        let by_url = by_url.filter_map(|(name, value)| named((name, value)));
+        let by_header =
+            headers.get_all(HEADER).iter().filter_map(|value| Some(value.to_str().ok()?.to_owned()));
+        let mut operations = endpoint.operations.to_vec();
+        for list in by_url.chain(by_header) {
+            for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+                operations.extend(operations_of(name, is_operator)?);
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        operations.retain(|entry| seen.insert(entry.name));
+        Ok(Self { operations, lists_toolsets: endpoint.name == CORE.name, is_operator })
+    }
+
+    pub(crate) fn tools(&self) -> Vec<&'static RawValue> {
+        let of_operations = self.operations.iter().filter_map(|entry| TOOLS.get(entry.name));
+        of_operations.chain(self.lists_toolsets.then_some(&*TOOL_OF_TOOLSETS)).map(|tool| &**tool).collect()
+    }
+
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let names = self.operations.iter().map(|entry| entry.name);
+        names.chain(self.lists_toolsets.then_some(LIST_TOOLSETS)).collect()
+    }
+}
+
+fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperation>, RpcError> {
+    let is_shown = |toolset: &&Toolset| is_operator || !toolset.is_for_operators();
+    if name == ALL {
+        return Ok(FAMILIES.iter().filter(is_shown).flat_map(|family| family.operations).copied().collect());
+    }
+    match toolsets::toolset(name).filter(is_shown) {
+        Some(toolset) => Ok(toolset.operations.to_vec()),
+        None => {
+            let known: Vec<&str> = FAMILIES.iter().filter(is_shown).map(|family| family.name).collect();
+            let message =
+                format!("Unknown toolset: {}. Known: {}, {ALL}.", shorten(name, 40), known.join(", "));
+            Err(RpcError::params(message))
         }
     }
+}
+
+/// The result of [`LIST_TOOLSETS`].
+pub(crate) fn list_toolsets(endpoint: &str) -> Value {
+    let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
+    let toolsets = shown.map(|family| {
+        let tools: Vec<&str> = family.operations.iter().map(|entry| entry.name).collect();
+        json!({ "name": family.name, "about": family.about, "tools": tools })
+    });
+    json!({
+        "ok": true,
+        "toolsets": toolsets.collect::<Vec<_>>(),
+        "note": format!("To list the tools of a toolset, connect to {endpoint}?{PARAMETER}=<name>,<name> or send the header \
+            {HEADER}. `{ALL}` adds all of them. You can also call a tool by its name without listing it."),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use registry::operations::toolsets::SPECIFIED;
 
     use super::*;
 
+    fn names(endpoint: &Toolset, query: &str, is_operator: bool) -> Result<Vec<&'static str>, String> {
+        let selection = Selection::read(endpoint, query, &HeaderMap::new(), is_operator);
+        selection.map(|selection| selection.names()).map_err(|error| error.message)
+    }
+
+    fn bytes(endpoint: &Toolset, query: &str) -> usize {
+        let selection = Selection::read(endpoint, query, &HeaderMap::new(), false).unwrap();
+        selection.tools().iter().map(|tool| tool.get().len() + 1).sum()
+    }
+
     #[test]
-    fn every_operation_name_and_alias_is_a_tool_name() {
-        let mut seen = HashSet::new();
-        for (entry, name) in
-            CATALOGUE.iter().flat_map(|e| std::iter::once(&e.name).chain(e.aliases).map(move |n| (e, n)))
+    fn tool_lists_stay_within_their_budgets() {
+        for (endpoint, query, most) in
+            [(&CORE, "", 20_000), (&SPECIFIED, "", 70_000), (&CORE, "toolsets=all", 120_000)]
         {
-            let tool = TOOLS.iter().find(|tool| tool["name"] == **name).unwrap();
-            assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
-            assert_eq!(tool["outputSchema"]["type"], "object", "{name}");
-            assert!(tool["description"].as_str().unwrap().starts_with(entry.description));
-            assert_eq!(tool["annotations"]["readOnlyHint"], entry.effect.read_only);
-            let plain = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-            assert!((1..=64).contains(&name.len()) && name.chars().all(plain), "{name}");
-            assert!(seen.insert(name), "{name} twice");
+            let bytes = bytes(endpoint, query);
+            assert!(bytes <= most, "{} {query}: {bytes} bytes", endpoint.name);
         }
-        assert_eq!(seen.len(), TOOLS.len());
+        let length = |entry: &&AnyOperation| entry.description.chars().count();
+        let too_long: Vec<_> =
+            CATALOGUE.iter().filter(|entry| length(entry) > 300).map(|entry| entry.name).collect();
+        assert_eq!(too_long, [""; 0], "descriptions with more than 300 characters");
     }
 
     #[test]
-    fn pages_contain_every_tool_once_and_in_order() {
-        for size in [1, 3, 50] {
-            let pages = pages(&TOOLS, size);
-            let all: Vec<&Value> = pages.iter().flat_map(|page| page.tools).collect();
-            assert_eq!(all, TOOLS.iter().collect::<Vec<_>>());
-            let (last, others) = pages.split_last().unwrap();
-            assert_eq!(last.next, None);
-            let cursors: HashSet<&String> = others.iter().map(|page| page.next.as_ref().unwrap()).collect();
-            assert_eq!(cursors.len(), others.len(), "duplicate cursor");
-        }
+    fn url_and_header_add_toolsets() {
+        assert_eq!(names(&CORE, "", false).unwrap().len(), CORE.operations.len() + 1);
+        assert_eq!(names(&SPECIFIED, "", false).unwrap().len(), 37);
+        let with_trails = names(&CORE, "toolsets=trails,%20talk&x=1", false).unwrap();
+        assert!(with_trails.contains(&"endorse") && with_trails.contains(&"talk_inbox"));
+        let headers =
+            HeaderMap::from_iter([(http::HeaderName::from_static(HEADER), "economy".parse().unwrap())]);
+        let by_header = Selection::read(&SPECIFIED, "", &headers, false).unwrap().names();
+        assert_eq!(by_header.len(), 38, "autocatalysis is new, the others are listed already");
+        assert!(
+            names(&CORE, "toolsets=nothing", false)
+                .unwrap_err()
+                .starts_with("Unknown toolset: nothing. Known: listings")
+        );
     }
 
     #[test]
-    fn cursor_is_a_string_or_absent() {
-        let read = |value: Value| {
-            let params = Map::from_iter([("cursor".to_owned(), value)]);
-            cursor(&params).map(|cursor| cursor.map(str::to_owned)).map_err(|error| error.code)
-        };
-        assert_eq!(read(json!("")), Ok(None));
-        assert_eq!(read(json!(null)), Ok(None));
-        assert_eq!(read(json!("x")), Ok(Some("x".to_owned())));
-        assert_eq!(read(json!(7)), Err(-32602));
+    fn only_the_operator_lists_the_tools_of_the_operator() {
+        for query in ["", "toolsets=all"] {
+            assert!(!names(&CORE, query, false).unwrap().contains(&"evaporate"), "{query}");
+        }
+        assert!(names(&CORE, "toolsets=operator", false).is_err());
+        assert!(names(&CORE, "toolsets=all", true).unwrap().contains(&"evaporate"));
+        assert_eq!(names(&CORE, "toolsets=all", true).unwrap().len(), CATALOGUE.len() + 1);
     }
 }

@@ -16,6 +16,18 @@ pub enum RawArguments {
 }
 
 impl RawArguments {
+    /// The names of the arguments.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Query(query) => {
+                form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name.into_owned()).collect()
+            }
+            Self::Json(value) => {
+                value.as_object().into_iter().flat_map(|members| members.keys().cloned()).collect()
+            }
+        }
+    }
+
     /// # Errors
     /// 400 if it is not an object, 422 with the field that is invalid.
     pub fn read<T: DeserializeOwned>(self) -> Result<T, Problem> {

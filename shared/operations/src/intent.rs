@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::short::View;
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments};
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
@@ -151,12 +152,12 @@ async fn run(
     let mut data = json!({
         "executed": true, "operation": entry.name, "arguments": arguments.clone(), "result": null, "ok": true,
     });
-    let (text, next) = match entry.run(app.clone(), *caller, RawArguments::Json(arguments)).await {
-        Ok(result) => {
+    let (text, next) = match viewed(app, caller, entry, arguments).await {
+        Ok((view, result)) => {
             let status = status_after_probe(app, caller, entry.name, &result, since).await?;
             let latest = status.as_ref().unwrap_or(&result);
             let (text, next) = (render::answer(entry, latest), latest.get("next").cloned());
-            data["result"] = result;
+            data["result"] = view.of(entry, result);
             if let Some(status) = status {
                 data["status"] = status;
             }
@@ -182,6 +183,21 @@ async fn run(
         data["next"] = next;
     }
     Ok(Reply { outcome, text, data })
+}
+
+/// The whole answer, and the part of it that the caller wants.
+async fn viewed(
+    app: &App,
+    caller: &Caller,
+    entry: &AnyOperation,
+    mut arguments: Value,
+) -> Result<(View, Value), Problem> {
+    let mut view = View::Full;
+    if let Some(arguments) = arguments.as_object_mut() {
+        view = View::of_arguments(entry, arguments)?;
+        entry.check_names(arguments)?;
+    }
+    Ok((view, entry.run(app.clone(), *caller, RawArguments::Json(arguments)).await?))
 }
 
 /// The status of a listing that was probed after `since`; `None` if no probe is due, or if it takes too long.

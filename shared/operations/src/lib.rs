@@ -11,6 +11,7 @@
 //! To add an operation, write its file in the folder of a family. Then declare the module in `<family>.rs`
 //! and add one line to `catalogue.rs`.
 
+mod argument_names;
 pub mod arguments;
 mod bounded;
 mod catalogue;
@@ -25,12 +26,14 @@ pub mod listings;
 mod lookup;
 mod operation;
 pub mod operator;
-mod operator_token;
+pub mod operator_token;
 pub mod outreach;
 mod prelude;
 pub mod products;
 mod route;
+pub mod short;
 pub mod talk;
+pub mod toolsets;
 pub mod trails;
 pub mod trust;
 

@@ -14,12 +14,14 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
+use crate::argument_names;
 use crate::arguments::RawArguments;
 use crate::route::{Action, Route};
+use crate::short::{DETAIL, FIELDS, View};
 use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
-use registry_model::error::Problem;
+use registry_model::error::{Problem, shorten};
 
 /// The side effects of an operation, for a model that must choose (MCP tool annotations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,10 +31,12 @@ pub struct Effect {
     pub idempotent: bool,
     /// It sends requests to servers outside this registry.
     pub open_world: bool,
+    /// It can take something away, such as a listing or the validity of a statement.
+    pub destructive: bool,
 }
 
 impl Effect {
-    pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false };
+    pub const READS: Self = Self { read_only: true, idempotent: true, open_world: false, destructive: false };
 }
 
 /// A way in which the agent card advertises an operation (`specification.md#agent-skills`).
@@ -78,6 +82,8 @@ pub trait Operation: 'static {
     const REFUSALS: &'static [u16] = &[];
     /// The media types of a file that REST may send instead of a JSON answer.
     const FILES: &'static [&'static str] = &[];
+    /// The members of the short answer, such as `hits.name`. Empty: the whole answer is short enough.
+    const SHORT: &'static [&'static str] = &[];
     type Arguments: DeserializeOwned + JsonSchema + Send;
     type Answer: Serialize + JsonSchema + Send;
 
@@ -142,6 +148,9 @@ pub struct Description {
     pub takes_action: bool,
     pub refusals: &'static [u16],
     pub files: &'static [&'static str],
+    pub short: &'static [&'static str],
+    /// `None`: all names are accepted.
+    pub argument_names: fn() -> Option<&'static [&'static str]>,
     /// JSON Schema 2020-12 of the arguments.
     pub input_schema: fn() -> Value,
     /// JSON Schema 2020-12 of the answer.
@@ -164,6 +173,8 @@ impl Description {
             takes_action: O::TAKES_ACTION,
             refusals: O::REFUSALS,
             files: O::FILES,
+            short: O::SHORT,
+            argument_names: argument_names::of::<O::Arguments>,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: output_schema::<O>,
         }
@@ -246,24 +257,58 @@ impl AnyOperation {
         (self.answer)(app, caller, arguments).await?.to_text()
     }
 
+    /// Runs it and returns a part of the answer.
+    pub async fn view(
+        &self,
+        app: App,
+        caller: Caller,
+        arguments: RawArguments,
+        view: &View,
+    ) -> Result<Value, Problem> {
+        Ok(view.of(self, self.run(app, caller, arguments).await?))
+    }
+
     /// Runs it and returns the answer as JSON.
     pub async fn run(&self, app: App, caller: Caller, arguments: RawArguments) -> Result<Value, Problem> {
         let text = self.render(app, caller, arguments).await?;
         serde_json::from_str(text.get()).map_err(|error| Problem::fault(error.to_string()))
     }
 
-    /// Runs it and returns the answer as REST sends it.
+    /// Runs it and returns the answer as REST sends it. `query` is the query of the request, which selects the part of the
+    /// answer. Unknown arguments are ignored; the answer names them.
     pub async fn respond(
         &self,
         app: App,
         caller: Caller,
         arguments: RawArguments,
+        query: &str,
     ) -> Result<Rendered, Problem> {
+        let (view, warnings) = (View::of_query(query)?, self.warnings(&arguments));
         let mut answer = (self.answer)(app, caller, arguments).await?;
         if let Some(file) = answer.attachment() {
             return Ok(Rendered::File(file));
         }
-        Ok(Rendered::Json(answer.to_text()?))
+        let text = answer.to_text()?;
+        if view == View::Full && warnings.is_empty() {
+            return Ok(Rendered::Json(text));
+        }
+        let fault = |error: serde_json::Error| Problem::fault(error.to_string());
+        let mut answer = view.of(self, serde_json::from_str(text.get()).map_err(fault)?);
+        if !warnings.is_empty() {
+            answer["warnings"] = warnings.into();
+        }
+        Ok(Rendered::Json(to_raw_value(&answer).map_err(fault)?))
+    }
+
+    fn warnings(&self, arguments: &RawArguments) -> Vec<String> {
+        let of_every_request = |name: &&str| matches!(*name, DETAIL | FIELDS | "action");
+        let names = arguments.names();
+        let unknown = self.unknown(names.iter().map(String::as_str).filter(|name| !of_every_request(name)));
+        unknown
+            .into_iter()
+            .map(|name| format!("Unknown argument, ignored: {}", shorten(name, 60)))
+            .take(10)
+            .collect()
     }
 }
 

@@ -7,6 +7,15 @@ use registry_app::App;
 use registry_model::error::Problem;
 use registry_model::{BearerDigest, Caller};
 
+/// Whether the caller has sent the token of the operator.
+pub fn is_sent(app: &App, caller: &Caller) -> bool {
+    caller.bearer.is_some_and(|given| is_operator(app, given))
+}
+
+fn is_operator(app: &App, given: BearerDigest) -> bool {
+    app.settings.operator_token.as_ref().is_some_and(|token| BearerDigest::of(token.reveal()) == given)
+}
+
 /// # Errors
 /// 401 without a bearer token; 403 if it is not the operator's, or if no token is set.
 pub(crate) fn require(app: &App, caller: &Caller) -> Result<(), Problem> {
@@ -14,8 +23,7 @@ pub(crate) fn require(app: &App, caller: &Caller) -> Result<(), Problem> {
         let detail = "Requires the operator token: send the header `Authorization: Bearer <operator token>`.";
         return Err(Problem::new(StatusCode::UNAUTHORIZED, "operator_token_required", detail));
     };
-    let expected = app.settings.operator_token.as_ref().map(|token| BearerDigest::of(token.reveal()));
-    if expected == Some(given) {
+    if is_operator(app, given) {
         return Ok(());
     }
     let detail = "This bearer token is not the operator token of this registry.";

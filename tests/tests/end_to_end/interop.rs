@@ -12,7 +12,7 @@ use registry::error::Problem;
 use registry::model::Caller;
 use registry::operations::{self, RawArguments};
 use serde_json::{Value, json};
-use tests::test_registry::{Reply, TestRegistry};
+use tests::test_registry::{Reply, TestRegistry, for_whole_answer};
 
 const INTEROP: &str = "/api/products/interop";
 
@@ -52,6 +52,7 @@ async fn act_as(registry: &TestRegistry, token: &str, path: &str, body: Value) -
 
 /// Calls an operation over A2A and returns its result.
 async fn by_a2a(registry: &TestRegistry, operation: &str, arguments: Value) -> Value {
+    let arguments = for_whole_answer(operation, &arguments);
     let data = json!({ "operation": operation, "arguments": arguments });
     let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
     let call =

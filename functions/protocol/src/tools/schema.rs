@@ -1,230 +1,274 @@
-//! The schemas of the catalog, in a form that every MCP client accepts. The validators of official clients
-//! refuse four things: `$schema`, the `format` of a number, a list of types, and `false` as a schema. The
-//! schemas here contain none of these.
+//! The schemas of the catalog, in the short form that a model needs and that every MCP client accepts. The REST API
+//! describes the whole schemas in its OpenAPI document. The validators of official clients refuse four things: `$schema`,
+//! the `format` of a number, a list of types, and `false` as a schema. The schemas here contain none of these.
 
 use serde_json::{Map, Value, json};
 
 /// The formats of JSON Schema that our types use; others, such as `uint32`, name Rust types.
 const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"];
 
-/// The schema of a tool's arguments. Optional arguments are not declared nullable, though null is accepted.
-pub(super) fn of_arguments(mut schema: Value) -> Value {
-    // Model APIs refuse alternatives at the root of a tool's schema.
-    if let Some(root) = schema.as_object_mut() {
-        root.retain(|keyword, _| !matches!(keyword.as_str(), "anyOf" | "oneOf" | "allOf"));
-    }
-    let required = schema["required"].as_array().cloned().unwrap_or_default();
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for (name, property) in properties.into_iter().flatten() {
-        if let Some(property) = property.as_object_mut().filter(|_| !required.contains(&json!(name))) {
-            without_null(property);
+/// The longest pattern that is shown. Longer ones cost a model many tokens and help it little; the server checks the
+/// argument itself and says what is wrong.
+const MAX_PATTERN: usize = 60;
+
+/// The schema of a tool's arguments, as short as a model needs it. `example` contains the arguments of a typical call. Without
+/// references, because some clients do not follow them, and without alternatives, which model APIs refuse at the root. So it
+/// allows more than the operation accepts.
+pub(super) fn of_arguments(schema: &Value, example: &Value) -> Value {
+    let defs = &schema["$defs"];
+    let mut properties = Map::new();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let mut argument = short(property, defs);
+        // The text after a line end is for people who read the source.
+        let text =
+            property["description"].as_str().or_else(|| resolved(property, defs)["description"].as_str());
+        if let Some(text) = text {
+            argument.insert("description".to_owned(), json!(text.replace('\n', " ")));
         }
+        if let Some(default) = property.get("default").filter(|default| !is_empty(default)) {
+            argument.insert("default".to_owned(), default.clone());
+        }
+        if let Some(example) = example.get(name) {
+            argument.insert("examples".to_owned(), json!([example]));
+        }
+        properties.insert(name.clone(), argument.into());
     }
-    tidy(schema)
-}
-
-/// The schema of a tool's result: the answer or a problem document, because clients validate structured content even if
-/// `isError` is set.
-pub(super) fn of_result(schema: Value) -> Value {
-    let mut answer = tidy(schema);
-    let defs = answer.as_object_mut().and_then(|answer| answer.remove("$defs"));
-    let mut result = json!({ "type": "object", "anyOf": [answer, problem()] });
-    if let Some(defs) = defs {
-        result["$defs"] = defs;
+    let mut arguments = json!({ "type": "object", "properties": properties });
+    if let Some(required) = schema.get("required") {
+        arguments["required"] = required.clone();
     }
-    result
+    arguments
 }
 
-/// The schema of `Problem::document`.
-fn problem() -> Value {
-    json!({
-        "type": "object",
-        "description": "The problem document (RFC 9457). You get it if `isError` is true.",
-        "properties": {
-            "ok": { "const": false },
-            "type": { "type": "string" },
-            "title": { "type": "string" },
-            "status": { "type": "integer", "minimum": 400, "maximum": 599 },
-            "detail": { "type": "string", "description": "An explanation of the problem for people." },
-            "code": { "type": "string", "description": "A stable code for the problem." },
-            "field": { "type": "string", "description": "The name of the invalid argument." },
-            "retry_after_s": { "type": "integer", "description": "The number of seconds to wait before you \
-                try again." },
-            "next": { "type": "object", "description": "What to do next." },
-        },
-        "required": ["ok", "type", "title", "status", "detail", "code"],
-    })
+fn resolved<'a>(schema: &'a Value, defs: &'a Value) -> &'a Value {
+    let name = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+    name.map_or(schema, |name| &defs[name])
 }
 
-/// Removes the dialect, the Rust type name at the root, and keywords that not every client accepts.
-fn tidy(mut schema: Value) -> Value {
-    if let Some(root) = schema.as_object_mut() {
-        root.shift_remove("$schema");
-        root.shift_remove("title");
+/// What is left out of a schema: it means the same as leaving out the argument.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
-    simplify(&mut schema);
-    schema
 }
 
-fn without_null(property: &mut Map<String, Value>) {
-    let only = |choices: &Value, is_null: fn(&Value) -> bool| {
-        let rest: Vec<Value> =
-            choices.as_array()?.iter().filter(|choice| !is_null(choice)).cloned().collect();
-        <[Value; 1]>::try_from(rest).ok().map(|[only]| only)
+/// The type of a value, its bounds and its choices.
+fn short(schema: &Value, defs: &Value) -> Map<String, Value> {
+    let schema = resolved(schema, defs);
+    let types = match &schema["type"] {
+        Value::Array(types) => types.iter().find(|name| *name != "null").cloned(),
+        Value::Null => None,
+        one => Some(one.clone()),
     };
-    if let Some(only) = property.get("type").and_then(|types| only(types, |choice| choice == "null")) {
-        property.insert("type".to_owned(), only);
+    let choices = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
+    if let Some(choices) = choices.filter(|_| types.is_none()) {
+        return one_of(choices, defs);
     }
-    if let Some(Value::Object(only)) =
-        property.get("anyOf").and_then(|choices| only(choices, |choice| choice["type"] == "null"))
-    {
-        property.shift_remove("anyOf");
-        for (keyword, value) in only {
-            property.entry(keyword).or_insert(value);
-        }
+    let mut kept = Map::new();
+    kept.extend(types.map(|name| ("type".to_owned(), name)));
+    for keyword in ["enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] {
+        kept.extend(schema.get(keyword).map(|value| (keyword.to_owned(), value.clone())));
     }
+    let format = schema["format"].as_str().filter(|format| FORMATS.contains(format));
+    kept.extend(format.map(|format| ("format".to_owned(), json!(format))));
+    let pattern = schema["pattern"].as_str().filter(|pattern| pattern.len() <= MAX_PATTERN);
+    kept.extend(pattern.map(|pattern| ("pattern".to_owned(), json!(pattern))));
+    if schema["items"].is_object() {
+        kept.insert("items".to_owned(), member(&schema["items"], defs));
+    }
+    if let Some(members) = schema["properties"].as_object() {
+        let members: Map<_, _> =
+            members.iter().map(|(name, schema)| (name.clone(), member(schema, defs))).collect();
+        kept.insert("properties".to_owned(), members.into());
+        kept.extend(schema.get("required").map(|required| ("required".to_owned(), required.clone())));
+    }
+    kept
 }
 
-/// Visits schemas only: a key of `properties` or `$defs` is a name, even if it is `format`.
-fn simplify(schema: &mut Value) {
-    if *schema == Value::Bool(false) {
-        *schema = json!({ "not": {} });
-    }
-    let Some(keywords) = schema.as_object_mut() else { return };
-    if keywords.get("format").and_then(Value::as_str).is_some_and(|format| !FORMATS.contains(&format)) {
-        keywords.shift_remove("format");
-    }
-    for (keyword, value) in keywords.iter_mut() {
-        match keyword.as_str() {
-            "properties" | "patternProperties" | "$defs" => {
-                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(simplify);
-            }
-            "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
-                value.as_array_mut().into_iter().flatten().for_each(simplify);
-            }
-            "additionalProperties" if value.is_boolean() => {}
-            "items" | "additionalProperties" | "not" | "if" | "then" | "else" => simplify(value),
-            _ => {}
-        }
-    }
-    if let Some(Value::Array(types)) = keywords.get("type").cloned() {
-        *schema = one_type_each(std::mem::take(keywords), types);
-    }
-}
-
-/// Splits a schema with a list of types, because some clients map each schema to one type.
-fn one_type_each(mut keywords: Map<String, Value>, types: Vec<Value>) -> Value {
-    let description = keywords.shift_remove("description");
-    let branches = types.into_iter().map(|name| {
-        if name == "null" {
-            return json!({ "type": "null" });
-        }
-        let mut branch = keywords.clone();
-        branch.insert("type".to_owned(), name);
-        Value::Object(branch)
+/// A member of an argument, without bounds: the server checks them.
+fn member(schema: &Value, defs: &Value) -> Value {
+    let mut kept = short(schema, defs);
+    kept.retain(|keyword, _| {
+        matches!(keyword.as_str(), "type" | "enum" | "items" | "properties" | "required")
     });
-    let mut split = Map::from_iter([("anyOf".to_owned(), branches.collect())]);
-    split.extend(description.map(|text| ("description".to_owned(), text)));
-    Value::Object(split)
+    kept.into()
+}
+
+/// The choices of an enumeration, the only choice that is not null, or the type that all choices have.
+fn one_of(choices: &[Value], defs: &Value) -> Map<String, Value> {
+    let choices: Vec<&Value> = choices
+        .iter()
+        .map(|choice| resolved(choice, defs))
+        .filter(|choice| choice["type"] != "null")
+        .collect();
+    if let [only] = choices.as_slice() {
+        return short(only, defs);
+    }
+    let mut kept = Map::new();
+    if let Some(values) =
+        choices.iter().map(|choice| choice.get("const").cloned()).collect::<Option<Vec<_>>>()
+    {
+        let of_type = if values.iter().all(Value::is_string) { Some("string") } else { None };
+        kept.extend(of_type.map(|name| ("type".to_owned(), json!(name))));
+        kept.insert("enum".to_owned(), values.into());
+    } else if let Some(first) = choices.first()
+        && choices.iter().all(|choice| choice["type"] == first["type"])
+    {
+        kept.extend(first.get("type").map(|name| ("type".to_owned(), name.clone())));
+    }
+    kept
+}
+
+/// The schema of a tool's result: the members of the short answer, or those of a problem document, because clients validate
+/// structured content even if `isError` is set. Only the types, because a model sees the values.
+pub(super) fn of_result(schema: &Value, paths: &[&str]) -> Value {
+    let defs = &schema["$defs"];
+    let mut properties = members(schema, paths, defs);
+    let text = || json!({ "type": "string" });
+    for name in ["code", "detail", "field"] {
+        properties.entry(name).or_insert_with(text);
+    }
+    json!({ "type": "object", "properties": properties, "required": ["ok"] })
+}
+
+/// The members that the paths name; all members without paths.
+fn members(schema: &Value, paths: &[&str], defs: &Value) -> Map<String, Value> {
+    let mut kept = Map::new();
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        let below: Vec<&str> =
+            paths.iter().filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('.')).collect();
+        if !below.is_empty() {
+            kept.insert(name.clone(), rows(member, &below, defs));
+        } else if paths.is_empty() || paths.contains(&name.as_str()) {
+            kept.insert(name.clone(), of_type(member, defs));
+        }
+    }
+    kept
+}
+
+fn rows(schema: &Value, paths: &[&str], defs: &Value) -> Value {
+    let schema = resolved(only(schema, defs), defs);
+    if schema["items"].is_object() {
+        return json!({ "type": "array", "items": rows(&schema["items"], paths, defs) });
+    }
+    json!({ "type": "object", "properties": members(schema, paths, defs) })
+}
+
+/// The only choice that is not null, or the schema itself.
+fn only<'a>(schema: &'a Value, defs: &'a Value) -> &'a Value {
+    let choices = schema["anyOf"].as_array().into_iter().flatten();
+    let mut choices = choices.filter(|choice| resolved(choice, defs)["type"] != "null");
+    match (choices.next(), choices.next()) {
+        (Some(only), None) => only,
+        _ => schema,
+    }
+}
+
+/// Only the type. A member that can be null has none, because not every client accepts a list of types.
+fn of_type(schema: &Value, defs: &Value) -> Value {
+    match &resolved(schema, defs)["type"] {
+        Value::String(name) => json!({ "type": name }),
+        _ => json!({}),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use registry::error::Problem;
     use registry::operations::CATALOGUE;
+    use registry::operations::toolsets::CORE;
 
     use super::*;
 
-    #[test]
-    fn schemas_avoid_keywords_that_old_validators_refuse() {
-        for tool in crate::tools::TOOLS.iter() {
-            for schema in [&tool["inputSchema"], &tool["outputSchema"]] {
-                let text = schema.to_string();
-                for keyword in [
-                    r#""$schema""#,
-                    r##""$ref":"#""##,
-                    r#""format":"uint"#,
-                    r#""format":"int"#,
-                    r#""format":"double""#,
-                ] {
-                    assert!(!text.contains(keyword), "{keyword} in {}", tool["name"]);
-                }
-                jsonschema::validator_for(schema).unwrap();
+    fn longest_pattern(schema: &Value) -> usize {
+        match schema {
+            Value::Object(members) => {
+                let own = members.get("pattern").and_then(Value::as_str).map_or(0, str::len);
+                members.values().map(longest_pattern).fold(own, usize::max)
             }
+            Value::Array(values) => values.iter().map(longest_pattern).max().unwrap_or_default(),
+            _ => 0,
         }
     }
 
+    /// Also the budget of issue trackers of models: each schema is read before the first question.
     #[test]
-    fn optional_argument_has_one_type() {
-        let arguments = of_arguments(json!({
-            "type": "object",
-            "properties": {
-                "limit": { "type": ["integer", "null"], "format": "uint32", "minimum": 1, "description": "How many." },
-                "kind": { "anyOf": [{ "$ref": "#/$defs/Kind" }, { "type": "null" }], "description": "Which." },
-                "must": { "type": ["string", "null"], "description": "Given, or null." },
-            },
-            "required": ["must"],
-            "$defs": { "Kind": { "type": "string", "enum": ["agent", "mcp"] } },
-        }));
-        let properties = &arguments["properties"];
-        assert_eq!(
-            properties["limit"],
-            json!({ "type": "integer", "minimum": 1, "description": "How many." })
-        );
-        assert_eq!(properties["kind"], json!({ "description": "Which.", "$ref": "#/$defs/Kind" }));
-        let either =
-            json!({ "anyOf": [{ "type": "string" }, { "type": "null" }], "description": "Given, or null." });
-        assert_eq!(properties["must"], either);
-    }
-
-    #[test]
-    fn schema_false_is_replaced_by_an_object() {
-        let without_b = json!({ "properties": { "b": false }, "additionalProperties": false });
-        let arguments =
-            of_arguments(json!({ "properties": { "a": { "anyOf": [without_b, { "type": "string" }] } } }));
-        assert_eq!(
-            arguments["properties"]["a"]["anyOf"][0],
-            json!({ "properties": { "b": { "not": {} } }, "additionalProperties": false })
-        );
-    }
-
-    #[test]
-    fn result_schema_allows_an_answer_or_a_problem() {
-        let answer = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "title": "Answer",
-            "type": "object",
-            "properties": {
-                "format": { "type": "integer", "format": "uint8" },
-                "x": { "$ref": "#/$defs/X" },
-                "y": { "type": ["integer", "null"], "format": "uint8", "minimum": 3 },
-            },
-            "required": ["format"],
-            "$defs": { "X": { "type": "string", "format": "date-time" } },
-        });
-        let schema = of_result(answer);
-        assert_eq!(schema["$defs"]["X"]["format"], "date-time");
-        assert_eq!(schema["anyOf"][0]["properties"]["format"], json!({ "type": "integer" }));
-        let validator = jsonschema::validator_for(&schema).unwrap();
-        assert!(validator.is_valid(&json!({ "format": 7, "x": "2026-11-20T12:00:00Z" })));
-        assert!(!validator.is_valid(&json!({ "format": "seven" })));
-        assert!(!validator.is_valid(&json!({ "format": 7, "x": 1 })));
-        assert!(validator.is_valid(&json!({ "format": 7, "y": null })));
-        assert!(!validator.is_valid(&json!({ "format": 7, "y": 2 })));
-        assert!(!validator.is_valid(&json!({ "ok": false, "code": "x" })));
-        assert!(validator.is_valid(&Problem::listing_not_found("x").document()));
-        assert!(validator.is_valid(&Problem::unavailable("why").document()));
-        assert!(
-            validator.is_valid(&Problem::invalid("url", "bad_url", "No.").with("lane", "queued").document())
-        );
-    }
-
-    #[test]
-    fn empty_object_does_not_match_the_result_schema() {
+    fn schemas_of_arguments_are_short_and_have_examples() {
+        let mut too_long = Vec::new();
         for entry in CATALOGUE {
-            let validator = jsonschema::validator_for(&of_result((entry.output_schema)())).unwrap();
-            assert!(!validator.is_valid(&json!({})), "{}", entry.name);
-            assert!(!validator.is_valid(&json!({ "ok": true })), "{}", entry.name);
+            let example: Value = serde_json::from_str(entry.example).unwrap();
+            let schema = of_arguments(&(entry.input_schema)(), &example);
+            let text = schema.to_string();
+            too_long.extend((text.len() > 1536).then(|| (entry.name, text.len())));
+            assert!(longest_pattern(&schema) <= MAX_PATTERN, "{}", entry.name);
+            for keyword in
+                [r#""$schema""#, r#""$ref""#, r#""anyOf""#, r#""format":"uint"#, r#""format":"double""#]
+            {
+                assert!(!text.contains(keyword), "{keyword} in {}", entry.name);
+            }
+            assert!(
+                jsonschema::validator_for(&schema).unwrap().is_valid(&example),
+                "{}: {schema}",
+                entry.name
+            );
         }
+    }
+
+    #[test]
+    fn schemas_of_results_allow_an_answer_or_a_problem() {
+        for entry in CORE.operations {
+            let schema = of_result(&(entry.output_schema)(), entry.short);
+            assert!(schema.to_string().len() <= 1024, "{}: {schema}", entry.name);
+            let validator = jsonschema::validator_for(&schema).unwrap();
+            assert!(!validator.is_valid(&json!({})), "{}", entry.name);
+            assert!(validator.is_valid(&Problem::listing_not_found("x").document()), "{}", entry.name);
+            assert!(validator.is_valid(&Problem::unavailable("why").document()), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn argument_has_one_type_its_choices_its_default_and_an_example() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "limit": { "type": ["integer", "null"], "format": "uint32", "minimum": 1, "description": "How\nmany.", "default": 8 },
+                "kind": { "anyOf": [{ "$ref": "#/$defs/Kind" }, { "type": "null" }], "description": "Which." },
+                "text": { "type": "string", "pattern": "x".repeat(61), "maxLength": 9, "default": "" },
+            },
+            "required": ["text"],
+            "$defs": { "Kind": { "oneOf": [{ "const": "agent", "type": "string" }, { "const": "mcp", "type": "string" }] } },
+        });
+        assert_eq!(
+            of_arguments(&schema, &json!({ "limit": 5 })),
+            json!({
+                "type": "object",
+                "properties": {
+                    "limit": { "type": "integer", "minimum": 1, "description": "How many.", "default": 8, "examples": [5] },
+                    "kind": { "type": "string", "enum": ["agent", "mcp"], "description": "Which." },
+                    "text": { "type": "string", "maxLength": 9 },
+                },
+                "required": ["text"],
+            })
+        );
+    }
+
+    #[test]
+    fn result_contains_the_members_of_the_short_answer() {
+        let schema = json!({
+            "properties": {
+                "ok": { "type": "boolean" },
+                "hits": { "type": "array", "items": { "$ref": "#/$defs/Hit" } },
+                "long": { "type": "object" },
+            },
+            "$defs": { "Hit": { "type": "object", "properties": { "name": { "type": "string" }, "x": {} } } },
+        });
+        let result = of_result(&schema, &["ok", "hits.name"]);
+        let name = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
+        assert_eq!(result["properties"]["hits"], json!({ "type": "array", "items": name }));
+        assert_eq!(result["properties"].get("long"), None);
     }
 }

@@ -37,7 +37,8 @@ impl Operation for FederationPull {
         return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
         setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
         for each registry.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
     const PHRASES: &'static [&'static str] =
         &["pull the federation peers", "pull referrals from the federation"];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["pull"] }];

@@ -29,7 +29,8 @@ impl Operation for FederationPush {
     const DESCRIPTION: &'static str = "Sends the agent card of this registry to other registries, so that \
         they list it. Only for the operator (bearer token). The setting FEDERATION_PEERS lists the \
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
     const PHRASES: &'static [&'static str] =
         &["push our card to the federation", "push to the federation peers"];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["push"] }];

@@ -40,7 +40,8 @@ impl Operation for DemoConfirm {
     const DESCRIPTION: &'static str = "Confirms a demo that you took because the registry invited you. After \
         that, the demo counts as real. Use it once after leave_feedback. Pass the order_id that take_demo \
         returned, and the access_token that leave_feedback returned. Without access_token, nothing changes.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const PHRASES: &'static [&'static str] = &["confirm the demo I was invited to", "confirm the demo order"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {

@@ -89,7 +89,8 @@ impl Operation for LeaveFeedback {
         answers, once per listing. Pass next_steps.example_body of take_demo with your own answers. The \
         first hundred listings get the full product free (an access token). Later listings get a code for 25 \
         % off. Both are shown only once.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
     const PHRASES: &'static [&'static str] =
         &["leave feedback for {id}", "send feedback on the demo of {id}", "submit feedback for {id}"];

@@ -92,7 +92,8 @@ impl Operation for TakeDemo {
         product (kernel, recursive, alive or mcp_mesh). It is made from the card and the proof of the \
         listing. Returns the files, and a draft of the feedback for leave_feedback. Pass listing_id, \
         agent_card_url or mcp_url.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: true, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["take the demo for {id}", "take the free demo of {id}", "demo {id}", "run the demo for {id}"];

@@ -25,6 +25,7 @@ pub struct Arguments {
     /// The id of a second listing that you used together with the first one. Optional.
     listing_b: Option<String>,
     /// Whether the listing did what you requested. Default: true.
+    #[schemars(extend("default" = true))]
     ok: Option<bool>,
     /// The duration of the call in milliseconds, at most one day.
     #[schemars(range(max = 86_400_000))]
@@ -111,7 +112,8 @@ impl Operation for DepositOutcome {
         listing_id, ok, quality (0 to 1), latency_ms and a comment. One report per hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
         outcome_score.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const PHRASES: &'static [&'static str] = &[
         "report the outcome of using {id}",

@@ -53,10 +53,9 @@ impl Operation for GetIncentives {
     const NAME: &'static str = "get_incentives";
     const TITLE: &'static str = "Incentive rules";
     const VERSION: Option<&'static str> = Some(interop::VERSION);
-    const DESCRIPTION: &'static str = "Returns the effect of each action: how much it adds to the trail of a \
-        listing (the values that measure recent use), and how reported outcomes are counted. Also returns how \
-        many founding seats (free products) are left, the discount when none is left, and when payments \
-        open. Use it to decide what to contribute.";
+    const DESCRIPTION: &'static str = "Returns how much each action adds to the trail of a listing (the values that measure \
+        recent use), and how reported outcomes count. Also returns how many founding seats (free products) are left, the \
+        discount after that, and when payments open.";
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["what are the incentives?", "show the incentives", "which incentives are in force?"];

@@ -20,7 +20,7 @@ pub struct InteropResolve;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The need in plain words. If you send no `q`, `tool`, `skill` or `listing_id`, the newest listings are returned.
-    #[serde(default)]
+    #[serde(default, alias = "query", alias = "need", alias = "text")]
     #[schemars(length(max = 1000))]
     q: String,
     /// The id of a listing. If sent, only this listing is returned.
@@ -32,9 +32,11 @@ pub struct Arguments {
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     skill: Option<String>,
     /// The preferred protocol. Listings with this protocol come first. Default: `mcp`.
+    #[schemars(extend("default" = "mcp"))]
     prefer: Option<EntryProtocol>,
     /// The maximum number of listings, from 1 to 20. Default: 8.
     #[schemars(range(min = 1, max = 20))]
+    #[schemars(extend("default" = 8))]
     limit: Option<u32>,
 }
 
@@ -84,6 +86,8 @@ impl Operation for InteropResolve {
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/interop", names: &["resolve", "interop_resolve"] }];
     const REFUSALS: &'static [u16] = &[404, 409];
+    const SHORT: &'static [&'static str] =
+        &["ok", "version", "prefer", "query", "invocations", "note", "next"];
     type Arguments = Arguments;
     type Answer = Answer;
 

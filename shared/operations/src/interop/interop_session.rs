@@ -45,6 +45,7 @@ pub enum SessionAction {
 pub struct Arguments {
     /// What to do with the session. Default: `open`.
     #[serde(default)]
+    #[schemars(extend("default" = "open"))]
     action: SessionAction,
     /// The session id that `open` returned. All other actions require it.
     #[schemars(regex(pattern = r"^\s*ses_[0-9a-f]{32}\s*$"))]
@@ -125,7 +126,8 @@ impl Operation for InteropSession {
         `action` is open (returns a session_id), append (adds a step), get (reads the session) or close. \
         Anyone who knows the session_id can read and append. A session lasts seven days and has at most 100 \
         steps. Returns the session.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const PHRASES: &'static [&'static str] =
         &["open an interop session", "open a session across protocols", "begin an interop session for {id}"];

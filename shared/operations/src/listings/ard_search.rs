@@ -18,7 +18,7 @@ pub struct ArdSearch;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The query in plain words. If it is empty, the newest listings are returned.
-    #[serde(alias = "query")]
+    #[serde(alias = "query", alias = "need", alias = "text")]
     #[schemars(length(max = 1000))]
     pub q: String,
     /// Returns only agents or only MCP servers. Default: both.
@@ -30,6 +30,7 @@ pub struct Arguments {
     pub federation: Option<FederationMode>,
     /// The maximum number of hits, from 1 to 100; default: 12.
     #[schemars(range(min = 1, max = 100))]
+    #[schemars(extend("default" = 12))]
     pub limit: Option<u32>,
 }
 
@@ -92,6 +93,28 @@ impl Operation for ArdSearch {
     }];
     const ROUTES: &'static [Route] =
         &[Route::get_as("/api/ard/search", default_to_newest).taking(query_optional)];
+    const SHORT: &'static [&'static str] = &[
+        "ok",
+        "query",
+        "searched_for",
+        "total",
+        "hits.listing_id",
+        "hits.kind",
+        "hits.name",
+        "hits.description",
+        "hits.endpoint",
+        "hits.protocol_version",
+        "hits.name_standing.standing",
+        "hits.proven_domain",
+        "hits.probe.probed_at",
+        "hits.score",
+        "referrals.name",
+        "referrals.url",
+        "referrals.kind",
+        "referrals.peer",
+        "note",
+        "next",
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -143,6 +143,32 @@ impl Operation for CheckStatus {
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
     const REFUSALS: &'static [u16] = &[404];
+    const SHORT: &'static [&'static str] = &[
+        "ok",
+        "found",
+        "listing_id",
+        "kind",
+        "name",
+        "description",
+        "name_standing.standing",
+        "proven_domain",
+        "lane",
+        "lane_reason",
+        "withdrawal",
+        "probe.ok",
+        "probe.handshake",
+        "probe.score",
+        "probe.probed_at",
+        "probe.target",
+        "probe.latency_ms",
+        "reasons",
+        "retry_at",
+        "recheck_at",
+        "failed_recheck_hours",
+        "checks_clean",
+        "log",
+        "next",
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 

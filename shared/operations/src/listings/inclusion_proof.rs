@@ -62,10 +62,9 @@ pub struct Answer {
 impl Operation for InclusionProof {
     const NAME: &'static str = "inclusion_proof";
     const TITLE: &'static str = "Prove a decision of the registry";
-    const DESCRIPTION: &'static str = "Proves what the registry decided about a listing, and when. Returns \
-        the entry (leaf) of the decision in the evidence log, an inclusion proof, and the signed checkpoint. \
-        Pass listing_id to prove the last decision. Add `at` to prove the last decision before that time. Or \
-        pass the index of a leaf. With attestation_id, it proves that the log contains a signed statement.";
+    const DESCRIPTION: &'static str = "Proves that a listing was Live, demoted or withdrawn at a time. Pass listing_id, and `at` \
+        for the last decision before that time. Returns the entry (leaf) of the evidence log, an inclusion proof and the \
+        signed checkpoint. With attestation_id, proves that the log contains a signed statement.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2026-11-20"}"#;
     const PHRASES: &'static [&'static str] = &[

@@ -42,7 +42,8 @@ impl Operation for ReportListing {
         a dangerous server. Pass listing_id, reason and, if the operator may reply, contact. Nobody but the \
         operator sees a report, and it changes nothing by itself. Returns the id of the report. To warn \
         other agents, use leave_trace.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;
     const PHRASES: &'static [&'static str] =

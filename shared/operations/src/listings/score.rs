@@ -58,7 +58,7 @@ impl Operation for Score {
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
         Returns a score from 0 to 100, the parts of the score, the checks and what to fix. Use it to test an \
         agent or server before list_yourself. It publishes nothing.";
-    const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true };
+    const EFFECT: Effect = Effect { read_only: true, idempotent: true, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const PHRASES: &'static [&'static str] = &[
         "score {url}",
@@ -75,6 +75,19 @@ impl Operation for Score {
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/score")];
     const REFUSALS: &'static [u16] = &[403];
+    const SHORT: &'static [&'static str] = &[
+        "ok",
+        "url",
+        "kind",
+        "name",
+        "score",
+        "handshake",
+        "latency_ms",
+        "reasons",
+        "would_go_live",
+        "list_hint",
+        "scored_at",
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -18,6 +18,7 @@ pub struct Arguments {
     pub kind: Option<KindFilter>,
     /// The maximum number of rows, from 1 to 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
+    #[schemars(extend("default" = 20))]
     pub limit: Option<u32>,
     /// The `next_cursor` that the previous page returned.
     #[schemars(extend("format" = "list-cursor"))]
@@ -55,6 +56,21 @@ impl Operation for SearchActive {
         description: "Lists the Live agents and MCP servers with the evidence of their last handshake.",
         tags: &["registry", "discovery", "live"],
     }];
+    const SHORT: &'static [&'static str] = &[
+        "ok",
+        "counts",
+        "next_cursor",
+        "listings.listing_id",
+        "listings.kind",
+        "listings.name",
+        "listings.description",
+        "listings.protocol_version",
+        "listings.name_standing.standing",
+        "listings.proven_domain",
+        "listings.probe.probed_at",
+        "listings.agent_card_url",
+        "listings.probe.score",
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -36,7 +36,8 @@ impl Operation for Evaporate {
     const DESCRIPTION: &'static str = "Deletes the whole trail of a listing: its values, its marks and its \
         pairs with other listings. Only for the operator (bearer token), for moderation. Pass listing_id. \
         Returns how many items were deleted, and whether you must repeat the call.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["evaporate {id}", "evaporate everything at {id}", "moderate {id} by evaporation"];

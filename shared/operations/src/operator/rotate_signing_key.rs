@@ -26,7 +26,8 @@ impl Operation for RotateSigningKey {
         statements and cards with this key. Only for the operator (bearer token). The previous key stays \
         published until everything that it signed has expired. Returns the key id, and the time when signing \
         with the new key starts.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: true };
     const PHRASES: &'static [&'static str] = &["rotate the signing key", "add a new signing key"];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["rotate_signing_key"] }];

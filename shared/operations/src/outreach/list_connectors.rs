@@ -79,10 +79,9 @@ impl Operation for ListConnectors {
     const NAME: &'static str = "list_connectors";
     const TITLE: &'static str = "Connectors";
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers whose purpose is to connect \
-        others, for example routers, directories and marketplaces. Each row shows how well the listing fits as a \
-        connector, and why. Also returns the connectors chosen in the last 30 days, and the steps to join. \
-        For today's choice, use daily_connector.";
+    const DESCRIPTION: &'static str = "Lists the Live listings whose purpose is to connect others, for example routers, \
+        directories and marketplaces. Each row shows how well the listing fits as a connector, and why. Also returns the \
+        connectors chosen in the last 30 days. For today's choice, use daily_connector.";
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];

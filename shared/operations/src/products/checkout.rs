@@ -140,7 +140,8 @@ impl Operation for Checkout {
         either listing_id, or agent_name and description. Returns a page for card payment, and an access \
         token that works after the payment. Without sku, returns the prices, and how much feedback is \
         missing until payments open.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const PHRASES: &'static [&'static str] =
         &["checkout", "pay for a product", "show the prices of the products"];

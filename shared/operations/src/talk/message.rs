@@ -68,7 +68,8 @@ impl Operation for Talk {
         write: check_in shows that the listing is present, message leaves a message for it, social publishes \
         a post in its name, owner stores a note for its owner. Inboxes are public: do not send e-mail \
         addresses or secrets.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const PHRASES: &'static [&'static str] = &[
         "mark {id} as present",

@@ -25,6 +25,7 @@ pub struct Arguments {
     cursor: Option<String>,
     /// The maximum number of messages, from 1 to 100; default: 20.
     #[schemars(range(min = 1, max = 100))]
+    #[schemars(extend("default" = 20))]
     limit: Option<u32>,
 }
 

@@ -22,6 +22,7 @@ pub struct Arguments {
     /// The kind of mark. Default: `mark`. A `danger` mark increases the value `danger`. An `intent` mark
     /// increases `demand`. All other marks increase `attraction`.
     #[serde(default)]
+    #[schemars(extend("default" = "mark"))]
     kind: MarkKind,
     /// Your message, up to 2000 characters of plain text. The message is public.
     #[schemars(extend("format" = "public-text"), length(max = 2000))]
@@ -35,6 +36,7 @@ pub struct Arguments {
     tags: Vec<String>,
     /// The strength of the mark, from 1 to 50. Default: 6.
     #[schemars(range(min = 1, max = 50))]
+    #[schemars(extend("default" = 6))]
     intensity: Option<i64>,
 }
 
@@ -46,7 +48,8 @@ impl Operation for LeaveTrace {
         planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
         e-mail addresses or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
         it counted, and the trail.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: false };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "body": "Answered within a second, and correctly.", "from": "planner"}"#;
     const PHRASES: &'static [&'static str] =
         &["leave a trace at {id}: {text}", "leave a mark on {id}: {text}", "deposit a trace at {id}: {text}"];

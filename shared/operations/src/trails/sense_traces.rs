@@ -28,6 +28,7 @@ pub struct Arguments {
     q: Option<String>,
     /// The maximum number of rows in each list, from 1 to 50. Default: 12.
     #[schemars(range(min = 1, max = 50))]
+    #[schemars(extend("default" = 12))]
     limit: Option<u32>,
 }
 

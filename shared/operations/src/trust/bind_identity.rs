@@ -69,7 +69,8 @@ impl Operation for BindIdentity {
         the listing. First call it without a signature. It returns a challenge, and the places where the \
         domain can publish the key: DNS, a file on the site or a did:web document. Then sign the challenge \
         and send nonce and signature.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: true, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["bind an identity to {id}", "bind a key to {id}", "prove the domain of {id}"];

@@ -22,6 +22,7 @@ pub struct Arguments {
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
     /// The kind: agent or MCP server. Default: `agent`.
+    #[schemars(extend("default" = "agent"))]
     kind: Option<CapabilityKind>,
     /// What the agent or server does. Only the first 500 characters are hashed.
     #[schemars(regex(pattern = argument_schema::TEXT_OR_BLANK), length(max = MAX_DESCRIPTION_CHARS))]

@@ -99,12 +99,11 @@ impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
-    const DESCRIPTION: &'static str = "Changes a listing that you own. `act` is withdraw, restore, rename, \
-        reprobe, opt_in (to messages of the registry) or reclaim (the reward for feedback). First call it with \\
-        listing_id and act. It returns a challenge, and the places where the domain of the listing can publish a \\
-        key. Sign the challenge with that key. Then call it again with nonce and signature. If the server is down, \\
-        sign with a key that you bound with bind_identity before.";
-    const EFFECT: Effect = Effect { read_only: false, idempotent: false, open_world: true };
+    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in (to \
+        messages) or reclaim (the reward for feedback). Call it first with listing_id and act. It returns a challenge, and \
+        where the domain can publish a key. Sign the challenge; then call it again with nonce and signature.";
+    const EFFECT: Effect =
+        Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
     const ACTIONS: &'static [Action] =

@@ -65,15 +65,15 @@ async fn run(
     request: Request,
 ) -> Result<Response, Problem> {
     let headers = request.headers().clone();
-    let query = request.uri().query().unwrap_or_default();
+    let query = request.uri().query().unwrap_or_default().to_owned();
     let (operation, arguments) = match route.input {
-        RouteInput::Query => (operation, RawArguments::Query(query.to_owned())),
-        RouteInput::QueryAs(complete) => (operation, RawArguments::Query(complete(query))),
+        RouteInput::Query => (operation, RawArguments::Query(query.clone())),
+        RouteInput::QueryAs(complete) => (operation, RawArguments::Query(complete(&query))),
         RouteInput::BodyAs(read) => {
             let body = RawBody::from_request(request, &()).await?.json()?;
             (operation, RawArguments::Json(read(body)?))
         }
-        RouteInput::QueryByAction => by_action::of_query(operation, actions, query)?,
+        RouteInput::QueryByAction => by_action::of_query(operation, actions, &query)?,
         RouteInput::BodyByAction => {
             by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
         }
@@ -83,13 +83,15 @@ async fn run(
     } else if !route.is_post() && operation.effect.read_only && operation.effect.open_world {
         foreign_page::check_open_world_get(&app.settings.base_url, &headers)?;
     }
-    if let RawArguments::Query(query) = &arguments
+    if let RawArguments::Query(arguments_text) = &arguments
         && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
     {
-        let name = format!("{}?{query}", route.path);
-        return cached_response(app, caller, operation, name, made_from, arguments, &headers).await;
+        // The part of the answer that is wanted is only in the query.
+        let name = format!("{}?{arguments_text}#{query}", route.path);
+        let rendered = operation.respond(app.clone(), caller, arguments, &query);
+        return cached_response(&app, name, made_from, rendered, &headers).await;
     }
-    let (media_type, disposition, body) = match operation.respond(app, caller, arguments).await? {
+    let (media_type, disposition, body) = match operation.respond(app, caller, arguments, &query).await? {
         Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
         Rendered::File(Attachment { file_name, media_type, bytes }) => {
             let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{file_name}\""));
@@ -112,21 +114,20 @@ async fn run(
 
 /// Renders an answer once for as long as `made_from` stays the same.
 async fn cached_response(
-    app: App,
-    caller: Caller,
-    operation: &'static AnyOperation,
+    app: &App,
     name: String,
     made_from: CacheValidator,
-    arguments: RawArguments,
+    rendered: impl Future<Output = Result<Rendered, Problem>>,
     headers: &HeaderMap,
 ) -> Result<Response, Problem> {
     let body = match app.pages.get(&name, &made_from) {
         Some(body) => body,
         None => {
-            let pages = app.pages.clone();
-            let answer = operation.render(app, caller, arguments).await?;
-            let body = Bytes::from(Box::<str>::from(answer).into_string());
-            pages.put(name, made_from, body.clone());
+            let body = match rendered.await? {
+                Rendered::Json(answer) => Bytes::from(Box::<str>::from(answer).into_string()),
+                Rendered::File(file) => Bytes::from(file.bytes),
+            };
+            app.pages.put(name, made_from, body.clone());
             body
         }
     };

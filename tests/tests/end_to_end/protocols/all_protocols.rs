@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use registry::operations::{AnyOperation, CATALOGUE, Route, RouteInput};
 use serde_json::{Value, json};
 
+use tests::test_registry::for_whole_answer;
+
 use crate::fixtures::{LivePair, live_pair};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,15 +39,16 @@ fn arguments(pair: &LivePair, entry: &AnyOperation) -> Value {
 
 async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Value {
     let arguments = arguments(pair, entry);
+    let whole = for_whole_answer(entry.name, &arguments);
     match protocol {
         Protocol::Rest => call_by_rest(pair, entry, arguments).await,
         Protocol::Mcp => {
             let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                "params": { "name": entry.name, "arguments": arguments } });
+                "params": { "name": entry.name, "arguments": whole } });
             pair.registry.post("/api/protocol", &request).await.body["result"]["structuredContent"].clone()
         }
         Protocol::A2a => {
-            let part = json!({ "data": { "operation": entry.name, "arguments": arguments } });
+            let part = json!({ "data": { "operation": entry.name, "arguments": whole } });
             let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
             let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
             let result = pair.registry.post("/api/a2a", &request).await.body["result"].clone();

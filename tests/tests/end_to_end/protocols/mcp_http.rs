@@ -1,10 +1,11 @@
 //! Tests the MCP endpoint over HTTP for clients of every revision. The tests send plain HTTP requests,
 //! because a client library would hide statuses, codes and headers.
 
+use axum::response::Response;
 use http::HeaderMap;
 use registry::operations::CATALOGUE;
 use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{TestOptions, TestRegistry, client};
 
 const NEWEST: &str = "2026-07-28";
@@ -23,7 +24,16 @@ impl Answer {
 }
 
 async fn send(registry: &TestRegistry, headers: &[(&str, &str)], body: impl Into<String>) -> Answer {
-    let mut request = client().post(registry.url("/api/protocol")).body(body.into());
+    send_to(registry, "/api/protocol", headers, body).await
+}
+
+async fn send_to(
+    registry: &TestRegistry,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: impl Into<String>,
+) -> Answer {
+    let mut request = client().post(registry.url(path)).body(body.into());
     for (name, value) in [&[("content-type", "application/json")], headers].concat() {
         request = request.header(name, value);
     }
@@ -35,6 +45,10 @@ async fn send(registry: &TestRegistry, headers: &[(&str, &str)], body: impl Into
 }
 
 pub(crate) async fn modern(registry: &TestRegistry, method: &str, params: Value) -> Answer {
+    modern_at(registry, "/api/protocol", method, params).await
+}
+
+async fn modern_at(registry: &TestRegistry, path: &str, method: &str, params: Value) -> Answer {
     let mut params = params;
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": NEWEST,
@@ -43,7 +57,7 @@ pub(crate) async fn modern(registry: &TestRegistry, method: &str, params: Value)
     let name = params["name"].as_str().map(str::to_owned);
     let mut headers = vec![("mcp-protocol-version", NEWEST), ("mcp-method", method)];
     headers.extend(name.as_deref().map(|name| ("mcp-name", name)));
-    send(registry, &headers, request(method, &params)).await
+    send_to(registry, path, &headers, request(method, &params)).await
 }
 
 async fn legacy(registry: &TestRegistry, version: &str, method: &str, params: Value) -> Answer {
@@ -102,9 +116,7 @@ async fn older_revisions_start_with_a_handshake() {
 
         assert_eq!(legacy(&registry, version, "ping", json!({})).await.body["result"], json!({}));
         let listed = legacy(&registry, version, "tools/list", json!({})).await;
-        assert!(
-            listed.body["result"]["tools"].as_array().is_some_and(|tools| tools.len() >= CATALOGUE.len())
-        );
+        assert!(listed.body["result"]["tools"].as_array().is_some_and(|tools| tools.len() == 37));
         let called = legacy(&registry, version, "tools/call", json!({ "name": "search_active" })).await;
         assert_eq!(called.body["result"]["structuredContent"]["ok"], true);
         assert_eq!(legacy(&registry, version, "no/such", json!({})).await.code(), (200, -32601));
@@ -286,66 +298,97 @@ fn with_live_listings(example: &Value, url: &str, [agent, server]: [&str; 2]) ->
     }
 }
 
-/// The schema violations of a result, by the success or the error alternative of its schema.
-fn violations(schema: &Value, structured: &Value) -> String {
-    let mut alternative = schema["anyOf"][usize::from(structured["ok"] == false)].clone();
-    alternative["$defs"] = schema["$defs"].clone();
-    let validator = jsonschema::validator_for(&alternative).unwrap();
-    let faults = validator.iter_errors(structured);
-    faults.map(|fault| format!("{}: {fault}\n", fault.instance_path())).collect()
+fn violations(schema: &Value, structured: &Value) -> Vec<String> {
+    let validator = jsonschema::validator_for(schema).unwrap();
+    validator.iter_errors(structured).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
 }
 
-/// Covers every operation of the catalogue: results and errors follow the output schema, and the text content is the same
-/// JSON.
+/// Covers every operation of the catalogue: whole answers follow the schema of the operation, and short answers and errors that
+/// of the tool.
 #[tokio::test]
 async fn tool_results_follow_their_output_schema() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let server = Peer::start(servers::modern).await;
     let ids = [registry.live_card(&peer.card()).await, registry.publish_mcp(&server.url("/mcp")).await];
     registry.deliver_events().await;
-    let tools = modern(&registry, "tools/list", json!({})).await.body["result"]["tools"].clone();
-    for tool in tools.as_array().unwrap() {
-        let name = tool["name"].as_str().unwrap();
-        let schema = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
-        let example = registry::operations::named(name).unwrap().example;
+    let tools =
+        modern_at(&registry, "/mcp?toolsets=all", "tools/list", json!({})).await.body["result"]["tools"]
+            .clone();
+    let tool_of = |name: &str| tools.as_array().unwrap().iter().find(|tool| tool["name"] == name);
+    for entry in CATALOGUE {
+        let name = entry.name;
+        let Some(tool) = tool_of(name) else {
+            assert!(entry.refusals.contains(&401), "only the operator lists {name}");
+            continue;
+        };
         let example = with_live_listings(
-            &serde_json::from_str(example).unwrap(),
+            &serde_json::from_str(entry.example).unwrap(),
             &peer.card(),
             [ids[0].as_str(), ids[1].as_str()],
         );
         assert!(jsonschema::is_valid(&tool["inputSchema"], &example), "{name}: {example}");
-
-        let wrong = json!({ "id": [], "listing_id": [], "url": 5, "limit": {} });
-        let is_refused = !jsonschema::is_valid(&tool["inputSchema"], &wrong);
-        for (arguments, is_example) in [(example, true), (wrong, false)] {
-            // Payments are not open yet, so a checkout fails.
-            let fails = name == "checkout";
-            // Feedback can be given once; this alias is the second call.
-            let fails = fails || name == "submit_feedback";
+        let full = json!({ "detail": "full" });
+        for more in [Value::Null, full].iter().take(1 + usize::from(!entry.short.is_empty())) {
+            let mut arguments = example.clone();
+            arguments.as_object_mut().unwrap().extend(more.as_object().cloned().into_iter().flatten());
             let result = call(&registry, name, arguments.clone()).await;
             let structured = &result["structuredContent"];
-            // The token and order of an example do not exist, feedback can be given once, and the caller is not the operator.
-            let is_expected_refusal =
-                ["bad_token", "order_not_found", "already_completed", "operator_token_required"]
-                    .map(Value::from)
-                    .contains(&structured["code"]);
-            let fails = fails || is_expected_refusal;
-            if is_example {
-                assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
-            } else {
-                // The operation may refuse more than its schema.
-                assert!(!is_refused || result["isError"] == true, "{name} {arguments}: {result}");
+            // Payments are not open yet. The token and order of an example do not exist, and feedback can be given once.
+            let is_expected_refusal = ["bad_token", "order_not_found", "already_completed"]
+                .map(Value::from)
+                .contains(&structured["code"]);
+            let fails = name == "checkout" || is_expected_refusal;
+            assert_eq!(result["isError"], fails, "{name} {arguments}: {result}");
+            let is_whole = entry.short.is_empty() || !more.is_null();
+            if is_whole && !fails {
+                assert_eq!(violations(&(entry.output_schema)(), structured), [""; 0], "{name}");
             }
-            assert!(schema.is_valid(structured), "{name}: {}", violations(&tool["outputSchema"], structured));
-            assert_eq!(result["content"].as_array().map(Vec::len), Some(1));
-            let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-            assert_eq!(text, *structured);
-            assert!(
-                result["isError"] == false || structured["next"].is_object(),
-                "{name}: the error has no `next`: {structured}"
-            );
+            if let Some(schema) = tool.get("outputSchema") {
+                assert_eq!(violations(schema, structured), [""; 0], "{name}");
+            }
+            let [content] = result["content"].as_array().unwrap().as_slice() else {
+                panic!("{name}: {result}")
+            };
+            let text = content["text"].as_str().unwrap();
+            if is_whole || fails {
+                assert_eq!(&serde_json::from_str::<Value>(text).unwrap(), structured, "{name}");
+            } else {
+                assert!(text.len() < structured.to_string().len(), "{name}: {text}");
+            }
         }
+        let wrong = call(&registry, name, json!({ "no_such_argument": [] })).await;
+        assert_eq!(wrong["isError"], true, "{name}: {wrong}");
+        assert!(wrong["structuredContent"]["next"].is_object(), "{name}: the error has no `next`: {wrong}");
     }
+}
+
+/// The agents of a fleet, with long descriptions.
+fn weather_fleet(request: &PeerRequest) -> Response {
+    let Some(folder) = request.path.strip_suffix("/card.json").filter(|_| request.verb == "GET") else {
+        return agents::fleet(request);
+    };
+    let mut card =
+        agents::card_at(&format!("Weather forecast {folder}"), &format!("{}{folder}/rpc", request.origin()));
+    let text = "Reads the forecast of the weather for a town and a day, and warns of storms and floods. ";
+    card["description"] = json!(text.repeat(5));
+    json_answer(200, &card)
+}
+
+#[tokio::test]
+async fn search_for_ten_listings_is_short() {
+    let registry =
+        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await;
+    let peer = Peer::start(weather_fleet).await;
+    for number in 0..10 {
+        registry.publish_card(&peer.url(&format!("/{number}/card.json"))).await;
+    }
+    registry.deliver_events().await;
+    let sent = json!({ "name": "match_capability", "arguments": { "q": "weather forecast", "limit": 10 } });
+    let reply = modern_at(&registry, "/mcp", "tools/call", sent).await.body;
+    let found = &reply["result"];
+    assert_eq!(found["structuredContent"]["hits"].as_array().map(Vec::len), Some(10), "{found}");
+    let bytes = reply.to_string().len();
+    assert!(bytes <= 6144, "{bytes} bytes: {reply}");
 }
 
 #[tokio::test]
@@ -361,7 +404,7 @@ async fn listing_published_with_a_tool_goes_live_and_publishing_is_rate_limited(
     let status = call(&registry, "get_listing_status", json!({ "id": id })).await;
     assert_eq!(status["structuredContent"]["lane"], "active");
     let found = call(&registry, "search_active", json!({ "kind": "agent" })).await;
-    assert_eq!(found["structuredContent"]["listings"][0]["id"], id);
+    assert_eq!(found["structuredContent"]["listings"][0]["listing_id"], id);
 
     call(&registry, "list_yourself", json!({ "url": peer.card() })).await;
     let refused = call(&registry, "list_yourself", json!({ "url": peer.card() })).await;

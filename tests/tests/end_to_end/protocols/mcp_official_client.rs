@@ -1,7 +1,7 @@
 //! Runs the official Rust client against the MCP endpoint in each of its lifecycle modes. The client
 //! connects, lists tools, calls tools, and gets an error for an unknown tool.
 
-use registry::operations::CATALOGUE;
+use registry::operations::toolsets::{CORE, SPECIFIED};
 use rmcp::model::{CallToolRequestParams, ClientConfig, ErrorCode, ProtocolVersion};
 use rmcp::service::{RoleClient, RunningService, ServiceError};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -34,14 +34,12 @@ fn call(name: &'static str, arguments: &Value) -> CallToolRequestParams {
 }
 
 /// Lists and calls tools. The results do not depend on the lifecycle mode.
-async fn use_tools(client: &Client) {
+async fn use_tools(client: &Client, count: usize) {
     let tools = client.list_all_tools().await.unwrap();
-    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    for name in CATALOGUE.iter().flat_map(|entry| std::iter::once(&entry.name).chain(entry.aliases)) {
-        assert!(names.contains(name), "{name} is not among {names:?}");
-    }
+    assert_eq!(tools.len(), count);
 
-    let found = client.call_tool(call("search_active", &json!({ "limit": 3 }))).await.unwrap();
+    let found =
+        client.call_tool(call("search_active", &json!({ "limit": 3, "detail": "full" }))).await.unwrap();
     assert_eq!(found.is_error, Some(false), "{found:?}");
     let structured = found.structured_content.unwrap();
     assert_eq!((&structured["ok"], &structured["listings"]), (&json!(true), &json!([])));
@@ -68,10 +66,12 @@ async fn use_tools(client: &Client) {
 #[tokio::test]
 async fn client_that_tries_the_newest_version_first_gets_it() {
     let registry = TestRegistry::start().await;
-    for path in ["/api/protocol", "/mcp"] {
+    // With the tool that lists the toolsets.
+    let core = CORE.operations.len() + 1;
+    for (path, count) in [("/api/protocol", SPECIFIED.operations.len()), ("/mcp", core)] {
         let client = connect(&registry, path, auto()).await;
         assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
-        use_tools(&client).await;
+        use_tools(&client, count).await;
         client.cancel().await.unwrap();
     }
 }
@@ -81,7 +81,7 @@ async fn client_works_without_a_handshake() {
     let registry = TestRegistry::start().await;
     let client = connect(&registry, "/api/protocol", discover()).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
-    use_tools(&client).await;
+    use_tools(&client, SPECIFIED.operations.len()).await;
     client.cancel().await.unwrap();
 }
 
@@ -90,6 +90,6 @@ async fn client_with_a_handshake_gets_2025_11_25() {
     let registry = TestRegistry::start().await;
     let client = connect(&registry, "/api/protocol", ClientLifecycleMode::Initialize).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2025_11_25);
-    use_tools(&client).await;
+    use_tools(&client, SPECIFIED.operations.len()).await;
     client.cancel().await.unwrap();
 }

@@ -272,7 +272,8 @@ async fn counts_of_caller_reports_can_be_attested() {
         assert_eq!(registry.refused_tool("attest", &arguments).await["field"], field);
     }
     registry.settle();
-    let graph = registry.call_tool("get_reciprocity", &used).await["graph"].clone();
+    let of_agent = json!({ "listing_id": pair.agent });
+    let graph = registry.call_tool("get_reciprocity", &of_agent).await["graph"].clone();
     assert!(
         graph["edges"].as_array().unwrap().iter().any(|edge| edge["to"] == json!(pair.server)),
         "{graph}"

@@ -1,0 +1,223 @@
+//! Parts of an answer. A model pays for each token of an answer, so MCP and A2A send the short form of an operation
+//! ([`Description::short`]) unless the caller asks for `detail: "full"`. REST sends the whole answer unless the query asks for
+//! `detail=short` or for `fields`.
+
+use std::fmt::Write as _;
+
+use registry_model::error::{Problem, shorten};
+use serde_json::{Map, Value};
+
+use crate::operation::Description;
+
+/// The argument that selects the form of an answer.
+pub const DETAIL: &str = "detail";
+
+/// The parameter of a query that lists the wanted members.
+pub const FIELDS: &str = "fields";
+
+/// A description is cut after so many characters, and in the text of a row after less.
+const MAX_DESCRIPTION: usize = 150;
+const MAX_DESCRIPTION_IN_TEXT: usize = 50;
+
+/// Fields that a caller may list.
+const MAX_FIELDS: usize = 50;
+
+/// What a caller wants of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Full,
+    Short,
+    /// Paths such as `listings.name`.
+    Fields(Vec<String>),
+}
+
+impl View {
+    /// Takes the argument `detail` out of the arguments of a tool. Without it, the answer is short.
+    pub fn of_arguments(
+        operation: &Description,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Self, Problem> {
+        if operation.short.is_empty() {
+            return Ok(Self::Full);
+        }
+        match arguments.remove(DETAIL) {
+            None | Some(Value::Null) => Ok(Self::Short),
+            Some(Value::String(detail)) => Self::named(&detail),
+            Some(_) => Err(invalid()),
+        }
+    }
+
+    /// Reads `detail` and `fields` of a query. Without them, the answer is whole.
+    pub fn of_query(query: &str) -> Result<Self, Problem> {
+        let of = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(found, _)| found == name);
+        if let Some((_, fields)) = of(FIELDS).filter(|(_, fields)| !fields.is_empty()) {
+            let fields: Vec<String> = fields.split(',').map(|field| field.trim().to_owned()).collect();
+            if fields.len() > MAX_FIELDS {
+                let detail = format!("`fields` names more than {MAX_FIELDS} fields.");
+                return Err(Problem::invalid(FIELDS, "too_many_fields", detail));
+            }
+            return Ok(Self::Fields(fields));
+        }
+        of(DETAIL).map_or(Ok(Self::Full), |(_, detail)| Self::named(&detail))
+    }
+
+    fn named(detail: &str) -> Result<Self, Problem> {
+        match detail {
+            "short" => Ok(Self::Short),
+            "full" | "" => Ok(Self::Full),
+            _ => Err(invalid()),
+        }
+    }
+
+    /// The part of an answer.
+    pub fn of(&self, operation: &Description, answer: Value) -> Value {
+        match self {
+            Self::Full => answer,
+            Self::Short if operation.short.is_empty() => answer,
+            Self::Short => cut(pick(answer, operation.short)),
+            Self::Fields(fields) => {
+                let fields: Vec<&str> =
+                    ["ok", "version"].into_iter().chain(fields.iter().map(String::as_str)).collect();
+                pick(answer, &fields)
+            }
+        }
+    }
+}
+
+fn invalid() -> Problem {
+    Problem::invalid(DETAIL, "invalid_argument", "`detail` must be `short` or `full`.")
+}
+
+/// Keeps the members with these paths. A path names a member, or a member of each row, such as `hits.name`.
+fn pick(value: Value, paths: &[&str]) -> Value {
+    match value {
+        Value::Array(rows) => rows.into_iter().map(|row| pick(row, paths)).collect(),
+        Value::Object(members) => {
+            let kept = members.into_iter().filter_map(|(name, member)| {
+                if paths.contains(&name.as_str()) {
+                    return Some((name, member));
+                }
+                let below: Vec<&str> = paths
+                    .iter()
+                    .filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('.'))
+                    .collect();
+                (!below.is_empty()).then(|| (name, pick(member, &below)))
+            });
+            Value::Object(kept.collect())
+        }
+        other => other,
+    }
+}
+
+fn cut(value: Value) -> Value {
+    match value {
+        Value::Array(rows) => rows.into_iter().map(cut).collect(),
+        Value::Object(members) => {
+            let cut = |(name, member): (String, Value)| match member {
+                Value::String(text) if name == "description" => {
+                    (name, Value::String(shorten(&text, MAX_DESCRIPTION)))
+                }
+                other => (name, cut(other)),
+            };
+            Value::Object(members.into_iter().map(cut).collect())
+        }
+        other => other,
+    }
+}
+
+/// A short answer as a list in Markdown, for a model that reads only text.
+pub fn as_markdown(answer: &Value) -> String {
+    let mut text = String::new();
+    for (name, member) in answer.as_object().into_iter().flatten() {
+        match member {
+            Value::Array(rows) if rows.iter().any(Value::is_object) => {
+                let _ = writeln!(text, "{name}:");
+                for (number, row) in rows.iter().enumerate() {
+                    let row = listing(row).unwrap_or_else(|| line(row));
+                    let _ = writeln!(text, "{}. {row}", number + 1);
+                }
+            }
+            Value::Null => {}
+            _ if name == "ok" => {}
+            other => {
+                let _ = writeln!(text, "{name}: {}", line(other));
+            }
+        }
+    }
+    text
+}
+
+/// A row that describes a listing: what it is and how to reach it. The structure contains the rest.
+fn listing(row: &Value) -> Option<String> {
+    let (id, name) = (row["listing_id"].as_str()?, row["name"].as_str()?);
+    let description = row["description"].as_str().unwrap_or_default();
+    let address = row.get("endpoint").or_else(|| row.get("agent_card_url")).or_else(|| row.get("url"));
+    let parts = [shorten(description, MAX_DESCRIPTION_IN_TEXT).into(), address.cloned().unwrap_or_default()];
+    let parts: Vec<String> =
+        parts.iter().map(line).filter(|part| !part.is_empty() && part != "null").collect();
+    Some(format!("{} ({}, {id}): {}", line(&name.into()), line(&row["kind"]), parts.join("; ")))
+}
+
+/// A value in one line.
+fn line(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let parts = members.iter().filter(|(_, member)| !member.is_null());
+            parts
+                .map(|(name, member)| match member {
+                    Value::Object(_) => line(member),
+                    other => format!("{name} {}", line(other)),
+                })
+                .collect::<Vec<_>>()
+                .join("; ")
+        }
+        Value::Array(values) => values.iter().map(line).collect::<Vec<_>>().join(", "),
+        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalogue::MATCH_CAPABILITY;
+
+    #[test]
+    fn paths_select_members_of_rows() {
+        let answer = json!({ "ok": true, "hits": [{ "name": "A", "probe": { "ok": true, "at": 1 }, "x": 2 }], "y": 3 });
+        assert_eq!(
+            pick(answer.clone(), &["ok", "hits.name", "hits.probe.at"]),
+            json!({ "ok": true, "hits": [{ "name": "A", "probe": { "at": 1 } }] })
+        );
+        let fields = View::of_query("q=x&fields=hits.x,%20y").unwrap();
+        assert_eq!(fields.of(&MATCH_CAPABILITY, answer), json!({ "ok": true, "hits": [{ "x": 2 }], "y": 3 }));
+    }
+
+    #[test]
+    fn detail_is_taken_out_of_the_arguments() {
+        let read = |detail: Value| {
+            let mut arguments = Map::from_iter([("q".to_owned(), json!("x")), (DETAIL.to_owned(), detail)]);
+            let view = View::of_arguments(&MATCH_CAPABILITY, &mut arguments);
+            assert_eq!(arguments.len(), 1);
+            view.map_err(|problem| problem.field)
+        };
+        assert_eq!(read(json!("full")), Ok(View::Full));
+        assert_eq!(read(json!("short")), Ok(View::Short));
+        assert_eq!(read(json!(null)), Ok(View::Short));
+        assert_eq!(read(json!("long")), Err(Some(DETAIL.to_owned())));
+        assert_eq!(View::of_query("detail=long").map_err(|problem| problem.code), Err("invalid_argument"));
+    }
+
+    #[test]
+    fn markdown_has_one_line_for_each_row() {
+        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "score": 9 });
+        let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "next": null });
+        assert_eq!(
+            as_markdown(&answer),
+            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): Adds.; https://a.example\nreasons:\n1. code x; ok true\n"
+        );
+    }
+}
