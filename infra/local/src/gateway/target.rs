@@ -83,7 +83,7 @@ impl Target {
     }
 
     /// The answer of the function. HTTP APIs report the timeout of a function as an error of the function
-    /// (denoland/deno_registry2#87).
+    /// (`denoland/deno_registry2` issue 87).
     pub(super) async fn call(&self, caller: IpAddr, id: RequestId, request: Request<Bytes>) -> Response {
         let answer = async {
             match &self.function {
