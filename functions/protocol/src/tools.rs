@@ -53,22 +53,24 @@ fn tool(entry: &AnyOperation) -> Value {
             "description": "`full` returns the whole answer.",
         });
     }
-    let mut tool = json!({
+    // The members of other results are not worth their tokens; a model sees them when it calls the tool.
+    let result = match is_in(&CORE, entry) {
+        true => schema::of_result(&(entry.output_schema)(), entry.short),
+        false => json!({ "type": "object" }),
+    };
+    json!({
         "name": entry.name,
         "title": entry.title,
         "description": entry.description,
         "inputSchema": arguments,
+        "outputSchema": result,
         "annotations": {
             "readOnlyHint": entry.effect.read_only,
             "destructiveHint": entry.effect.destructive,
             "idempotentHint": entry.effect.idempotent,
             "openWorldHint": entry.effect.open_world,
         },
-    });
-    if is_in(&CORE, entry) {
-        tool["outputSchema"] = schema::of_result(&(entry.output_schema)(), entry.short);
-    }
-    tool
+    })
 }
 
 fn is_in(toolset: &Toolset, entry: &AnyOperation) -> bool {
