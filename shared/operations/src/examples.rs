@@ -1,7 +1,49 @@
 //! The values that documents publish as examples. A value that everybody knows is no secret.
 
+use serde_json::{Value, json};
+
 use crate::DESCRIPTIONS;
 use registry_model::error::Problem;
+
+/// An example of an argument that the example of its operation does not contain. Arguments of the same name have the same
+/// meaning in every operation. `None` for values that another call returns, such as cursors and tokens.
+pub fn of_argument(name: &str) -> Option<Value> {
+    Some(match name {
+        "agent_card_url" | "url" => json!("https://agent.example.com/.well-known/agent-card.json"),
+        "agent_name" | "from" => json!("travel planner"),
+        "body" => json!("Answered within a second."),
+        "category" => json!("data-analytics"),
+        "claims" => json!({ "uptime": "99.9" }),
+        "contact" | "contact_email" => json!("me@example.org"),
+        "description" => json!("Plans trips and books trains."),
+        "detail" => json!("Asked for the forecast of Monday."),
+        "did" => json!("did:web:agent.example.com"),
+        "goals" => json!(["Book a train"]),
+        "index" => json!(42),
+        "listing_b" => json!("mcp-com-example-weather"),
+        "listing_id" => json!("agtpub_0123456789abcdef0123"),
+        "max_hours" => json!(24),
+        "mcp_url" => json!("https://server.example.com/mcp"),
+        "name" => json!("com.example/weather"),
+        "proof" => json!({}),
+        "public_jwk" => {
+            json!({ "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" })
+        }
+        "q" => json!("weather"),
+        "server_json" => {
+            json!({ "name": "com.example/weather", "description": "Weather forecasts.", "version": "1.0.0" })
+        }
+        "skill" => json!("forecast"),
+        "skills" => json!(["forecast"]),
+        "source" => json!("web search"),
+        "step_action" => json!("called"),
+        "subject" => json!("agtpub_0123456789abcdef0123"),
+        "tags" => json!(["weather"]),
+        "tool" => json!("get_forecast"),
+        "tools" => json!(["get_forecast"]),
+        _ => return None,
+    })
+}
 
 /// Whether the example of an operation contains this value.
 pub fn contain(value: &str) -> bool {

@@ -2,6 +2,7 @@
 //! describes the whole schemas in its OpenAPI document. The validators of official clients refuse four things: `$schema`,
 //! the `format` of a number, a list of types, and `false` as a schema. The schemas here contain none of these.
 
+use registry::operations::examples;
 use serde_json::{Map, Value, json};
 
 /// The formats of JSON Schema that our types use; others, such as `uint32`, name Rust types.
@@ -28,9 +29,10 @@ pub(super) fn of_arguments(schema: &Value, example: &Value) -> Value {
         if let Some(default) = property.get("default").filter(|default| !is_empty(default)) {
             argument.insert("default".to_owned(), default.clone());
         }
-        if let Some(example) = example.get(name) {
-            argument.insert("examples".to_owned(), json!([example]));
-        }
+        let is_explained = ["enum", "default"].iter().any(|keyword| argument.contains_key(*keyword));
+        let example =
+            example.get(name).cloned().or_else(|| examples::of_argument(name).filter(|_| !is_explained));
+        argument.extend(example.map(|example| ("examples".to_owned(), json!([example]))));
         properties.insert(name.clone(), argument.into());
     }
     let mut arguments = json!({ "type": "object", "properties": properties });
@@ -195,7 +197,26 @@ mod tests {
         }
     }
 
-    /// Also the budget of issue trackers of models: each schema is read before the first question.
+    /// Arguments whose values the registry returned before, or that are secret.
+    const RETURNED: [&str; 15] = [
+        "access_token",
+        "attestation_id",
+        "code",
+        "cursor",
+        "demo_order_id",
+        "feedback_id",
+        "id",
+        "idempotency_key",
+        "nonce",
+        "order_id",
+        "public_key_pem",
+        "purchase_id",
+        "session_id",
+        "signature",
+        "token",
+    ];
+
+    /// Each schema is read before the first question.
     #[test]
     fn schemas_of_arguments_are_short_and_have_examples() {
         let mut too_long = Vec::new();
@@ -205,6 +226,12 @@ mod tests {
             let text = schema.to_string();
             too_long.extend((text.len() > 1536).then(|| (entry.name, text.len())));
             assert!(longest_pattern(&schema) <= MAX_PATTERN, "{}", entry.name);
+            for (name, argument) in schema["properties"].as_object().unwrap() {
+                let explains = |keyword: &str| argument.get(keyword).is_some();
+                let is_explained = argument["type"] == "boolean"
+                    || ["enum", "default", "examples"].iter().any(|k| explains(k));
+                assert!(is_explained || RETURNED.contains(&name.as_str()), "{}: {name}", entry.name);
+            }
             for keyword in
                 [r#""$schema""#, r#""$ref""#, r#""anyOf""#, r#""format":"uint"#, r#""format":"double""#]
             {
