@@ -207,3 +207,36 @@ fn search_reaches_its_minimum_ndcg() {
         assert!(ndcg >= minimum, "{name}: nDCG@10 {ndcg:.3} is below {minimum}");
     }
 }
+
+/// A text about something else, around a question.
+const BACKGROUND: &str = "Our company has forty people in two offices, and the quarter ends in three weeks. Last year we \
+    promised the board to become faster, so every team writes down what slows it down. Sarah collects the notes on \
+    Friday, reads them with her colleagues over lunch, and brings the three most urgent ones to the meeting on Monday. \
+    We do not want another long project with consultants. Whatever we choose must be ready before the holidays, must \
+    not cost more than the coffee machine, and must be explained to new people in ten minutes. Please think carefully, \
+    ask me questions if anything is unclear, answer politely, and keep the answer below one page. ";
+
+/// A model pastes a whole task of about 2,000 words.
+#[test]
+#[ignore = "needs the collection in SEARCH_COLLECTION"]
+fn pasted_task_is_searched_by_its_question() {
+    let folder = collection();
+    let index = build_index(&lines(folder.join("listings.jsonl")));
+    let questions = lines(folder.join("dev.jsonl"));
+    let background = BACKGROUND.repeat(8);
+    let mut sums = [0.0, 0.0];
+    for question in &questions {
+        let query = question["query"].as_str().unwrap_or_default();
+        let task = format!("Hello. {background} I need this: {query}. {background} Thank you.");
+        for (sum, text) in sums.iter_mut().zip([query, &task]) {
+            let ids: Vec<String> = best_hits(&index, text).into_iter().map(|(_, id)| id).collect();
+            *sum += score(question, &ids).ndcg;
+        }
+    }
+    let [short, long] = sums.map(|sum| sum / questions.len() as f64);
+    println!(
+        "nDCG@10 {short:.3} for questions, {long:.3} in tasks of {} words",
+        BACKGROUND.split(' ').count() * 16
+    );
+    assert!(long >= short * 0.8, "{long:.3} for tasks, {short:.3} for questions");
+}

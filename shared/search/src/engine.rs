@@ -1,11 +1,12 @@
 //! Searches the index without the table: which listings match, in which order, and why. This is a pure
 //! function, so that relevance can be measured without a registry.
 
-use super::Query;
 use super::entry::AbilityNames;
 use super::index::Index;
 use super::parsed_query::ParsedQuery;
 use super::rank::{self, Filter, Ranked};
+use super::task;
+use super::{Query, Text};
 use registry_model::ListingId;
 
 #[derive(Clone, Debug)]
@@ -34,7 +35,20 @@ impl IndexAnswer {
     }
 }
 
+/// Of a long text, the sentence with the best hit is searched.
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
+    let Some(sentences) = task::sentences(query.text.as_str()) else { return search_question(index, query) };
+    let answers = sentences.into_iter().map(|sentence| {
+        let text = Text::normalized(&sentence);
+        let answer = search_question(index, &Query { text, ..query.clone() });
+        IndexAnswer { corrected: Some(answer.corrected.unwrap_or(sentence)), ..answer }
+    });
+    let best = |answer: &IndexAnswer| answer.hits.first().map_or(0.0, |hit| hit.rank);
+    let nothing = || IndexAnswer { hits: Vec::new(), total: 0, searched: index.len(), corrected: None };
+    answers.max_by(|a, b| best(a).total_cmp(&best(b))).unwrap_or_else(nothing)
+}
+
+fn search_question(index: &Index, query: &Query) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };
     let parsed = ParsedQuery::of(query.text.as_str(), index);
     let wanted = query.skip.saturating_add(query.limit);

@@ -26,6 +26,7 @@ mod service;
 mod spelling;
 mod stop_words;
 mod synonyms;
+mod task;
 mod words;
 
 pub use build::BuildReport;

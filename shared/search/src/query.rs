@@ -39,8 +39,8 @@ pub struct Hit {
     pub boosts: Vec<String>,
 }
 
-/// Bounds the work for one query.
-const MAX_QUERY_CHARS: usize = 1000;
+/// Bounds the work for one query. A model may paste a whole task; only one sentence of it is searched.
+const MAX_QUERY_CHARS: usize = 20_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(String);
@@ -54,8 +54,13 @@ impl Text {
             );
             return Err(Problem::invalid(field, "too_long", detail));
         }
+        Ok(Self::normalized(text))
+    }
+
+    /// Normalizes a text whose length was checked.
+    pub(super) fn normalized(text: &str) -> Self {
         let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Ok(Self(spaced.split_whitespace().collect::<Vec<_>>().join(" ")))
+        Self(spaced.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
     pub fn as_str(&self) -> &str {
@@ -75,7 +80,7 @@ mod tests {
     fn query_is_normalized_and_bounded() {
         assert_eq!(Text::parse(" a\u{0}b\n\tc ", "q").unwrap().as_str(), "a b c");
         assert!(Text::parse(" \u{7}", "q").unwrap().is_empty());
-        let long = "word ".repeat(2000);
+        let long = "word ".repeat(4001);
         assert_eq!(Text::parse(&long, "q").unwrap_err().status.as_u16(), 422);
     }
 }

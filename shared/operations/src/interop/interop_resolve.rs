@@ -2,6 +2,7 @@
 //! caller can send as it is, in the preferred protocol. The requests are made from the evidence of the last
 //! probes. No listing is called.
 
+use crate::listings::ard_search::MAX_SHOWN_QUERY;
 use crate::prelude::*;
 use crate::{bounded, lookup};
 use registry_domain::interop::{self, Adapter, CapabilityNode, CapabilityQuery, Invocation};
@@ -21,7 +22,7 @@ pub struct InteropResolve;
 pub struct Arguments {
     /// The need in plain words. If you send no `q`, `tool`, `skill` or `listing_id`, the newest listings are returned.
     #[serde(default, alias = "query", alias = "need", alias = "text")]
-    #[schemars(length(max = 1000))]
+    #[schemars(length(max = 20000))]
     q: String,
     /// The id of a listing. If sent, only this listing is returned.
     listing_id: Option<String>,
@@ -115,7 +116,7 @@ impl Operation for InteropResolve {
         let (note, next) = summary(app, prefer, &matches);
         Ok(Answer {
             prefer,
-            query: wanted.text.as_str().to_owned(),
+            query: shorten(wanted.text.as_str(), MAX_SHOWN_QUERY),
             matches,
             invocations,
             adapters: interop::adapters(),

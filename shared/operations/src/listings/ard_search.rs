@@ -12,6 +12,9 @@ use registry_search::{Found, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 12;
 
+/// Characters of a query in an answer. A pasted task is longer.
+pub(crate) const MAX_SHOWN_QUERY: usize = 300;
+
 pub struct ArdSearch;
 
 /// A search query with optional filters.
@@ -19,7 +22,7 @@ pub struct ArdSearch;
 pub struct Arguments {
     /// The query in plain words. If it is empty, the newest listings are returned.
     #[serde(alias = "query", alias = "need", alias = "text")]
-    #[schemars(length(max = 1000))]
+    #[schemars(length(max = 20000))]
     pub q: String,
     /// Returns only agents or only MCP servers. Default: both.
     pub kind: Option<KindFilter>,
@@ -142,7 +145,7 @@ impl Operation for ArdSearch {
         };
         Ok(Answer {
             protocol: "ard",
-            query: query.text.as_str().to_owned(),
+            query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
             total: found.total,
             hits: found.hits.iter().map(hit).collect(),
             searched_for: found.corrected,

@@ -1,7 +1,7 @@
 //! Searches for a capability. The ranking is the same as in `ard_search`. For each hit, the answer also contains the
 //! reasons: the words, skills and tools that matched. The reasons are texts that a client can show unchanged.
 
-use crate::listings::ard_search::{self, Arguments};
+use crate::listings::ard_search::{self, Arguments, MAX_SHOWN_QUERY};
 use crate::prelude::*;
 use registry_domain::economy::abundance::Boost;
 use registry_domain::economy::{self, Boosts};
@@ -142,7 +142,7 @@ impl Operation for MatchCapability {
             equals.sort_by(|one, other| other.abundance_boost.total_cmp(&one.abundance_boost));
         }
         Ok(Answer {
-            query: query.text.as_str().to_owned(),
+            query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
             searched_for: found.corrected,
             total: found.total,
             hits,
