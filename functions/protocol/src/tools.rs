@@ -65,7 +65,7 @@ fn tool(entry: &AnyOperation) -> Value {
         "inputSchema": arguments,
         "outputSchema": result,
         "annotations": {
-            "readOnlyHint": entry.effect.read_only,
+            "readOnlyHint": entry.effect.read_only && !entry.routes.iter().any(|route| route.acts),
             "destructiveHint": entry.effect.destructive,
             "idempotentHint": entry.effect.idempotent,
             "openWorldHint": entry.effect.open_world,
@@ -184,6 +184,28 @@ mod tests {
         let too_long: Vec<_> =
             CATALOGUE.iter().filter(|entry| length(entry) > 300).map(|entry| entry.name).collect();
         assert_eq!(too_long, [""; 0], "descriptions with more than 300 characters");
+    }
+
+    #[test]
+    fn annotations_say_what_writes_and_what_takes_away() {
+        let hint = |name: &str, hint: &str| {
+            let tool: Value = serde_json::from_str(TOOLS[name].get()).unwrap();
+            tool["annotations"][hint].as_bool().unwrap()
+        };
+        for (name, reads) in [
+            ("check_status", true),
+            ("score", true),
+            ("talk_inbox", false),
+            ("take_demo", false),
+            ("list_yourself", false),
+        ] {
+            assert_eq!(hint(name, "readOnlyHint"), reads, "{name}");
+        }
+        for (name, takes_away) in
+            [("manage_listing", true), ("evaporate", true), ("endorse", false), ("check_status", false)]
+        {
+            assert_eq!(hint(name, "destructiveHint"), takes_away, "{name}");
+        }
     }
 
     #[test]
