@@ -49,12 +49,15 @@ fn table_in_the_template_matches_the_code() {
         attributes.iter().map(|name| json!({ "AttributeName": name, "AttributeType": "S" })).collect();
     let limits = json!({ "MaxReadRequestUnits": { "Ref": "MaxReadUnits" }, "MaxWriteRequestUnits": { "Ref": "MaxWriteUnits" } });
     assert_eq!(properties["OnDemandThroughput"], limits);
+    let insights = json!({ "Enabled": true, "Mode": "THROTTLED_KEYS" });
+    assert_eq!(properties["ContributorInsightsSpecification"], insights);
     let indexes: Value = table::INDEXES
         .iter()
         .map(|index| {
             let projection = if index.whole_items { "ALL" } else { "KEYS_ONLY" };
             json!({
                 "OnDemandThroughput": limits,
+                "ContributorInsightsSpecification": insights,
                 "IndexName": index.name,
                 "KeySchema": schema(index.key),
                 "Projection": { "ProjectionType": projection },

@@ -15,9 +15,7 @@ const REQUESTS: [&str; 8] = ["need", "want", "find", "looking", "search", "which
 /// The sentences of a task that probably say what it needs: those that ask, then the first and the last ones. `None` for a text
 /// that is short enough to be a question.
 pub(super) fn sentences(text: &str) -> Option<Vec<String>> {
-    if text.chars().nth(MAX_QUESTION_CHARS).is_none() {
-        return None;
-    }
+    text.chars().nth(MAX_QUESTION_CHARS)?;
     let mut all: Vec<&str> = Vec::new();
     let parts = text
         .split_inclusive(['.', '?', '!', ';', ':'])

@@ -287,7 +287,7 @@ mod tests {
             ("limit", json!({ "q": "x", "limit": 0 })),
             ("limit", json!({ "q": "x", "limit": 101 })),
             ("category", json!({ "q": "x", "category": "nonsense" })),
-            ("q", json!({ "q": "x".repeat(2000) })),
+            ("q", json!({ "q": "x".repeat(20_001) })),
         ] {
             let problem = parse_query(&arguments(wrong)).unwrap_err();
             assert_eq!((problem.status.as_u16(), problem.field.as_deref()), (422, Some(field)));

@@ -170,7 +170,7 @@ mod tests {
             json!({ "query": { "text": " \u{7} " } }),
             json!({ "query": { "text": 5 } }),
             json!({ "query": { "text": "x", "filter": "type" } }),
-            json!({ "query": { "text": "x".repeat(5000) } }),
+            json!({ "query": { "text": "x".repeat(20_001) } }),
             with("federation", json!("all")),
             with("federation", json!(true)),
             with("pageSize", json!(0)),
