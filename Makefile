@@ -1,10 +1,10 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy browser openapi conformance second-engine dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy browser openapi conformance second-engine dry-run restore traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
-FUNCTIONS := --bins --workspace --exclude registry --exclude 'registry-*' --exclude local --exclude tests --exclude repository --exclude minimal-lambda
+FUNCTIONS := --bins --workspace --exclude registry --exclude 'registry-*' --exclude cli --exclude local --exclude tests --exclude repository --exclude minimal-lambda
 PROFILE ?= quick
 # Of the Lambda functions: x86_64 or arm64 (needs `rustup target add aarch64-unknown-linux-gnu`).
 ARCHITECTURE ?= x86_64
@@ -83,6 +83,13 @@ log-client: ## follow the evidence log with golang.org/x/mod/sumdb and aics-tlog
 caching-proxy: ## send every GET twice, as two callers, through nginx with a cache
 	tests/caching_proxy/run
 
+cli: ## build the command line for publishers: target/release/registry-cli
+	cargo build --release -p cli
+
+cli-test: ## use the command line and the GitHub Action against a new registry
+	cargo build -p cli
+	tests/cli/run
+
 restore: ## rehearse a restore: lose all listings, bring them back from a backup, print the minutes; RESTORE_LISTINGS (2000)
 	cargo test --workspace --test end_to_end rehearsal_of_a_restore -- --ignored --nocapture
 
@@ -105,7 +112,7 @@ second-engine: ## run the tests of the store on another DynamoDB engine
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke dry-run second-engine walk page-script log-client caching-proxy restore traces openapi conformance interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy restore traces openapi conformance interop browser prove ## run all checks; takes some hours
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS

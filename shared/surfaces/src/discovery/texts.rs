@@ -118,7 +118,11 @@ fn llms(settings: &Settings) -> String {
     }
     text.push_str("\n## Endpoints\n\n");
     for (name, path, what) in [
-        ("MCP", MCP_ENDPOINT, "streamable HTTP without sessions. Every operation is a tool; /mcp lists only the most useful ones."),
+        (
+            "MCP",
+            MCP_ENDPOINT,
+            "streamable HTTP without sessions. Every operation is a tool; /mcp lists only the most useful ones.",
+        ),
         (
             "A2A",
             "/api/a2a",

@@ -1,0 +1,84 @@
+//! The arguments of the command line.
+
+use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Publishes, checks and finds AI agents and MCP servers in a registry.
+///
+/// Exit codes: 0 Live, found or valid; 1 needs a fix, not found or invalid; 2 wrong usage; 3 the registry cannot be reached.
+#[derive(Debug, Parser)]
+#[command(name = "registry-cli", version)]
+pub(crate) struct Arguments {
+    /// The URL of the registry.
+    #[arg(long, global = true, env = "REGISTRY_URL", default_value = "http://127.0.0.1:8080")]
+    pub(crate) registry: String,
+    /// Print the answer of the registry as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List an agent or MCP server, and wait until it is Live or needs a fix.
+    Publish {
+        /// The URL of a card, site or MCP endpoint, or a file with a server.json.
+        target: String,
+        /// Do not wait for the first probe.
+        #[arg(long)]
+        no_wait: bool,
+    },
+    /// Show the state of a listing and what to fix.
+    Status {
+        /// The id or the name of a listing.
+        listing: String,
+        /// Wait until the listing is Live or needs a fix.
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Check a card or an MCP endpoint without listing it.
+    Score {
+        /// The URL of a card or endpoint, or a file with a server.json, whose remote is checked.
+        target: String,
+        /// A file with the card at the URL; findings show its lines.
+        #[arg(long)]
+        file: Option<String>,
+        /// Print annotations for GitHub Actions.
+        #[arg(long)]
+        github: bool,
+    },
+    /// Find Live agents and MCP servers for a task.
+    Search {
+        /// What you need, in plain words.
+        #[arg(required = true)]
+        words: Vec<String>,
+        /// Only agents, or only MCP servers.
+        #[arg(long, value_parser = ["agent", "mcp"])]
+        kind: Option<String>,
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+        limit: u32,
+    },
+    /// Show the last decision about a listing in the evidence log, with its inclusion proof.
+    Verify {
+        /// The id of a listing.
+        listing: String,
+    },
+    /// Print every change of the state of a listing.
+    Watch {
+        /// The id or the name of a listing.
+        listing: String,
+        /// End when the listing is Live.
+        #[arg(long)]
+        until_live: bool,
+    },
+    /// List everything in a directory: a JSON list of card URLs, or the API of an MCP registry.
+    Import {
+        /// The URL or the file of the list.
+        source: String,
+    },
+    /// Print completions for a shell.
+    Completions { shell: Shell },
+    /// Print the man page.
+    Man,
+}

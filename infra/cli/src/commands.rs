@@ -1,0 +1,216 @@
+//! The commands. Each asks the registry, prints the answer and returns the exit code.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::Exit;
+use crate::client::Client;
+use crate::document::{self, Target};
+use crate::print::{self, Printer};
+use crate::problem::Failure;
+
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(5);
+
+/// A first probe takes seconds. If the event was lost, the next sweep probes the listing within six minutes.
+const MAX_WAIT: Duration = Duration::from_secs(420);
+
+pub(crate) fn publish(
+    client: &Client,
+    printer: &Printer,
+    target: &str,
+    no_wait: bool,
+) -> Result<Exit, Failure> {
+    let published = client.post("/api/publish", &Target::read(target)?.body())?;
+    let id = published["listing_id"].as_str().unwrap_or_default().to_owned();
+    let message = published["message"].as_str().unwrap_or_default();
+    if no_wait {
+        printer.answer(&published, &[format!("{id}: {message}")]);
+        return Ok(Exit::Ok);
+    }
+    printer.progress(&format!("Published as {id}. Waiting for the first probe."));
+    until_decided(client, printer, &id)
+}
+
+pub(crate) fn status(
+    client: &Client,
+    printer: &Printer,
+    listing: &str,
+    watch: bool,
+) -> Result<Exit, Failure> {
+    if watch {
+        return until_decided(client, printer, listing);
+    }
+    let status = status_of(client, listing)?;
+    printer.answer(&status, &print::listing(printer, &status));
+    Ok(exit_of(&status))
+}
+
+/// Waits until a listing is Live or needs a fix.
+fn until_decided(client: &Client, printer: &Printer, listing: &str) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    loop {
+        let status = status_of(client, listing)?;
+        let is_waiting = status["lane"] == "queued" && status["reasons"].as_array().is_none_or(Vec::is_empty);
+        if !is_waiting || started.elapsed() > MAX_WAIT {
+            printer.answer(&status, &print::listing(printer, &status));
+            return Ok(exit_of(&status));
+        }
+        sleep(POLL_INTERVAL);
+    }
+}
+
+pub(crate) fn watch(
+    client: &Client,
+    printer: &Printer,
+    listing: &str,
+    until_live: bool,
+) -> Result<Exit, Failure> {
+    let mut before = Value::Null;
+    loop {
+        let status = status_of(client, listing)?;
+        let shown = |status: &Value| {
+            (status["lane"].clone(), status["reasons"].clone(), status["probe"]["probed_at"].clone())
+        };
+        if shown(&before) != shown(&status) {
+            printer.answer(&status, &print::listing(printer, &status));
+        }
+        if until_live && status["lane"] == "active" {
+            return Ok(Exit::Ok);
+        }
+        before = status;
+        sleep(WATCH_INTERVAL);
+    }
+}
+
+/// Ids have a known form; everything else is a name.
+fn status_of(client: &Client, listing: &str) -> Result<Value, Failure> {
+    let is_id = ["agtpub_", "agent-", "mcp-"].iter().any(|prefix| listing.starts_with(prefix));
+    client.get("/api/listings/status", &[(if is_id { "id" } else { "name" }, listing)])
+}
+
+fn exit_of(status: &Value) -> Exit {
+    if status["lane"] == "active" { Exit::Ok } else { Exit::NeedsFix }
+}
+
+pub(crate) fn score(
+    client: &Client,
+    printer: &Printer,
+    target: &str,
+    file: Option<&str>,
+    github: bool,
+) -> Result<Exit, Failure> {
+    let read = Target::read(target)?;
+    let score = client.get("/api/score", &[("url", read.url()?)])?;
+    let would_go_live = score["would_go_live"] == true;
+    let verdict = if would_go_live { "would go Live" } else { "would not go Live" };
+    let mut lines =
+        vec![format!("{}: {verdict}, score {}", score["url"].as_str().unwrap_or(target), score["score"])];
+    lines.extend(print::reasons(&score));
+    if github {
+        lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
+    }
+    printer.answer(&score, &lines);
+    Ok(if would_go_live { Exit::Ok } else { Exit::NeedsFix })
+}
+
+/// One annotation for each reason (GitHub, "Workflow commands").
+fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure> {
+    let text = match file {
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|error| Failure::File(format!("{file} cannot be read: {error}.")))?,
+        None => String::new(),
+    };
+    let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let reasons = score["reasons"].as_array().into_iter().flatten();
+    let annotation = |reason: &Value| {
+        let part = |name: &str| reason[name].as_str().unwrap_or_default();
+        let message = escaped(&format!("{} {}", part("reason"), part("fix")));
+        let place = file.map(|file| {
+            let line =
+                document::line_of(&text, part("reason")).or_else(|| document::line_of(&text, part("fix")));
+            format!(" file={file},line={}", line.unwrap_or(1))
+        });
+        format!("::error{}::{message}", place.unwrap_or_default())
+    };
+    Ok(reasons.map(annotation).collect())
+}
+
+pub(crate) fn search(
+    client: &Client,
+    printer: &Printer,
+    words: &str,
+    kind: Option<&str>,
+    limit: u32,
+) -> Result<Exit, Failure> {
+    let limit = limit.to_string();
+    let mut query = vec![("q", words), ("limit", &limit), ("detail", "short")];
+    query.extend(kind.map(|kind| ("kind", kind)));
+    let found = client.get("/api/match", &query)?;
+    let hits = found["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut lines = Vec::new();
+    for hit in hits {
+        let text = |name: &str| hit[name].as_str().unwrap_or_default();
+        lines.push(format!("{} ({}, {})", text("name"), text("kind"), text("listing_id")));
+        lines.extend(
+            Some(text("description")).filter(|text| !text.is_empty()).map(|text| format!("  {text}")),
+        );
+        let probed_at = hit["probe"]["probed_at"].as_str().unwrap_or_default();
+        lines.push(format!("  {}, last proof {probed_at}", text("endpoint")));
+    }
+    if hits.is_empty() {
+        lines.push(found["note"].as_str().unwrap_or("Nothing was found.").to_owned());
+    }
+    printer.answer(&found, &lines);
+    Ok(if hits.is_empty() { Exit::NeedsFix } else { Exit::Ok })
+}
+
+pub(crate) fn verify(client: &Client, printer: &Printer, listing: &str) -> Result<Exit, Failure> {
+    let proof = client.get("/log/proof", &[("listing_id", listing)])?;
+    let (leaf, text) = (&proof["leaf"], |value: &Value| value.as_str().unwrap_or_default().to_owned());
+    let lines = [
+        format!("{}: {} at {}", text(&leaf["listing_id"]), text(&leaf["event"]), text(&leaf["at"])),
+        format!(
+            "Entry {} of {} in the log {}",
+            proof["leaf_index"],
+            proof["tree_size"],
+            text(&proof["origin"])
+        ),
+        format!("Root {}", text(&proof["root_hash"])),
+        "To check the proof without trusting this registry, save it and use a verifier of C2SP tlog-proof:"
+            .to_owned(),
+        text(&proof["tlog_proof"]),
+    ];
+    printer.answer(&proof, &lines);
+    let is_live = matches!(leaf["event"].as_str(), Some("live" | "confirmed"));
+    Ok(if is_live { Exit::Ok } else { Exit::NeedsFix })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn exit_code_says_whether_a_listing_is_live() {
+        for (lane, exit) in [("active", Exit::Ok), ("queued", Exit::NeedsFix), ("withdrawn", Exit::NeedsFix)]
+        {
+            assert_eq!(exit_of(&json!({ "lane": lane })), exit, "{lane}");
+        }
+    }
+
+    #[test]
+    fn annotations_are_on_the_lines_of_the_card() {
+        let file = std::env::temp_dir().join(format!("registry-cli-{}.json", std::process::id()));
+        std::fs::write(&file, "{\n  \"name\": \"\"\n}").unwrap();
+        let score = json!({ "reasons": [{ "reason": "`name` is empty.", "fix": "Write 50%\nof it." }] });
+        let path = file.to_str().unwrap();
+        let lines = annotations(&score, Some(path)).unwrap();
+        assert_eq!(lines, [format!("::error file={path},line=2::`name` is empty. Write 50%25%0Aof it.")]);
+        assert_eq!(annotations(&score, None).unwrap(), ["::error::`name` is empty. Write 50%25%0Aof it."]);
+        std::fs::remove_file(file).unwrap();
+    }
+}

@@ -1,0 +1,67 @@
+//! The command line for publishers and searchers. It knows only the HTTP API, so it works with every registry of this kind, and
+//! is one small binary. A command returns an [`Exit`], which scripts can test.
+
+mod arguments;
+mod client;
+mod commands;
+mod document;
+mod import;
+mod print;
+mod problem;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::arguments::{Arguments, Command};
+use crate::client::Client;
+use crate::print::Printer;
+use crate::problem::Failure;
+
+/// How a command ended. Wrong usage is 2; clap exits with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// Live, found, valid or done.
+    Ok = 0,
+    /// Needs a fix, not found or invalid.
+    NeedsFix = 1,
+    /// The registry cannot be reached, or it failed.
+    Unreachable = 3,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let printer = Printer::new(arguments.json);
+    let exit = run(arguments, &printer).unwrap_or_else(|failure| {
+        printer.failure(&failure);
+        failure.exit()
+    });
+    ExitCode::from(exit as u8)
+}
+
+fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
+    let client = Client::new(&arguments.registry);
+    match arguments.command {
+        Command::Publish { target, no_wait } => commands::publish(&client, printer, &target, no_wait),
+        Command::Status { listing, watch } => commands::status(&client, printer, &listing, watch),
+        Command::Score { target, file, github } => {
+            commands::score(&client, printer, &target, file.as_deref(), github)
+        }
+        Command::Search { words, kind, limit } => {
+            commands::search(&client, printer, &words.join(" "), kind.as_deref(), limit)
+        }
+        Command::Verify { listing } => commands::verify(&client, printer, &listing),
+        Command::Watch { listing, until_live } => commands::watch(&client, printer, &listing, until_live),
+        Command::Import { source } => import::import(&client, printer, &source),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "registry-cli", &mut std::io::stdout());
+            Ok(Exit::Ok)
+        }
+        Command::Man => {
+            clap_mangen::Man::new(Arguments::command())
+                .render(&mut std::io::stdout())
+                .map_err(|error| Failure::output(&error))?;
+            Ok(Exit::Ok)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Prints answers for a person or as JSON. Names and texts of listings were written by strangers: they must not control the
+//! terminal.
+
+use std::io::IsTerminal as _;
+
+use serde_json::Value;
+
+use crate::problem::Failure;
+
+#[derive(Debug)]
+pub(crate) struct Printer {
+    json: bool,
+    colors: bool,
+}
+
+impl Printer {
+    pub(crate) fn new(json: bool) -> Self {
+        let colors = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        Self { json, colors }
+    }
+
+    /// Prints the answer as JSON; otherwise the lines for a person.
+    pub(crate) fn answer(&self, answer: &Value, lines: &[String]) {
+        if self.json {
+            println!("{answer}");
+        } else {
+            lines.iter().for_each(|line| println!("{}", plain(line)));
+        }
+    }
+
+    /// Progress, which scripts do not read.
+    pub(crate) fn progress(&self, text: &str) {
+        if !self.json {
+            eprintln!("{}", plain(text));
+        }
+    }
+
+    pub(crate) fn failure(&self, failure: &Failure) {
+        match failure {
+            Failure::Refused(problem) if self.json => println!("{problem}"),
+            other => eprintln!("{}", plain(&other.text())),
+        }
+    }
+
+    /// A state in its color.
+    pub(crate) fn state(&self, lane: &str) -> String {
+        let (name, color) = match lane {
+            "active" => ("Live", 32),
+            "queued" => ("queued", 33),
+            "needs_fix" => ("needs a fix", 31),
+            other => (other, 31),
+        };
+        // The escape codes are added by us; those of others are removed by `plain`.
+        if self.colors { format!("{START}{color}m{name}{END}") } else { name.to_owned() }
+    }
+}
+
+/// Stand for the beginning and the end of a color until control characters are removed.
+const START: char = '\u{e000}';
+const END: char = '\u{e001}';
+
+/// The text without control characters and without characters that change the direction of text.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            START => plain.push_str("\u{1b}["),
+            END => plain.push_str("\u{1b}[0m"),
+            '\n' => plain.push('\n'),
+            '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {}
+            c if c.is_control() => plain.push(' '),
+            c => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// The state of a listing, and what to fix.
+pub(crate) fn listing(printer: &Printer, status: &Value) -> Vec<String> {
+    let text = |name: &str| status[name].as_str().unwrap_or_default();
+    let lane = printer.state(text("lane"));
+    let mut lines =
+        vec![format!("{} ({}): {lane}", text("name"), text("listing_id")), text("lane_reason").to_owned()];
+    lines.extend(reasons(status));
+    if let Some(time) = status["retry_at"].as_str() {
+        lines.push(format!("The registry tries again at {time}."));
+    }
+    lines
+}
+
+/// What to fix: the finding, what was seen, and the fix.
+pub(crate) fn reasons(answer: &Value) -> Vec<String> {
+    let reasons = answer["reasons"].as_array().into_iter().flatten();
+    let lines = reasons.flat_map(|reason| {
+        let text = |name: &str| reason[name].as_str().filter(|text| !text.is_empty());
+        let finding = text("reason").map(|text| format!("  x {text}"));
+        let seen = text("seen").map(|text| format!("    Seen: {text}"));
+        let fix = text("fix").map(|text| format!("    Fix: {text}"));
+        [finding, seen, fix].into_iter().flatten()
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_strangers_cannot_control_the_terminal() {
+        assert_eq!(plain("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a [31mb c\nd");
+    }
+
+    #[test]
+    fn reasons_are_printed_with_their_fixes() {
+        let printer = Printer { json: false, colors: false };
+        let status = json!({
+            "name": "Adder", "listing_id": "mcp-adder", "lane": "needs_fix", "lane_reason": "A check blocks it.",
+            "reasons": [{ "code": "x", "reason": "No answer.", "seen": "404", "fix": "Serve the card." }],
+            "retry_at": "2026-11-25T12:00:00Z",
+        });
+        assert_eq!(
+            listing(&printer, &status),
+            [
+                "Adder (mcp-adder): needs a fix",
+                "A check blocks it.",
+                "  x No answer.",
+                "    Seen: 404",
+                "    Fix: Serve the card.",
+                "The registry tries again at 2026-11-25T12:00:00Z.",
+            ]
+        );
+    }
+}
