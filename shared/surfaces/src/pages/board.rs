@@ -135,7 +135,7 @@ impl Document for Board {
             "{} agents and {} MCP servers. Each answered a real handshake within the last {} days.",
             live.agents, live.mcps, app.settings.recheck_days
         );
-        let frame = Frame::of(&app.settings, Section::Board, "/list", "Live board", description);
+        let frame = Frame::of(&app.settings, Section::Board, "/list", "Browse", description);
         html(&Page {
             frame: if query.is_search() || !query.cursor.is_empty() { frame.not_indexed() } else { frame },
             query,

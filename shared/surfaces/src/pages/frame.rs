@@ -39,7 +39,7 @@ pub(super) struct Entry {
 }
 
 pub(super) const NAVIGATION: [Entry; 4] = [
-    Entry { section: Section::Board, path: "/list", label: "Board" },
+    Entry { section: Section::Board, path: "/list", label: "Browse" },
     Entry { section: Section::ForAgents, path: "/for-agents", label: "For agents" },
     Entry { section: Section::Products, path: "/products", label: "Products" },
     Entry { section: Section::Status, path: "/status", label: "Status" },
