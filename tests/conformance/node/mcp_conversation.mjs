@@ -9,11 +9,11 @@ export async function converse(client) {
     names.push(...page.tools.map((tool) => tool.name));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  for (const name of ['list_yourself', 'check_status', 'get_listing_status', 'search_active']) {
+  for (const name of ['list_yourself', 'check_status', 'match_capability', 'interop_resolve']) {
     assert.ok(names.includes(name), `${name} is not among ${names}`);
   }
 
-  const found = await client.callTool({ name: 'search_active', arguments: { limit: 3 } });
+  const found = await client.callTool({ name: 'search_active', arguments: { limit: 3, detail: 'full' } });
   assert.equal(found.structuredContent.ok, true);
   assert.deepEqual(JSON.parse(found.content[0].text), found.structuredContent);
 

@@ -16,9 +16,9 @@ async def converse(client):
     while page.next_cursor:
         page = await client.list_tools(cursor=page.next_cursor)
         names += [tool.name for tool in page.tools]
-    assert {"list_yourself", "check_status", "get_listing_status", "search_active"} <= set(names), names
+    assert {"list_yourself", "check_status", "match_capability", "interop_resolve"} <= set(names), names
 
-    found = await client.call_tool("search_active", {"limit": 3})
+    found = await client.call_tool("search_active", {"limit": 3, "detail": "full"})
     assert found.structured_content["ok"] is True and not found.is_error, found
     assert json.loads(found.content[0].text) == found.structured_content
 
