@@ -15,6 +15,30 @@ const DEFAULT_LIMIT: u32 = 12;
 /// Characters of a query in an answer. A pasted task is longer.
 pub(crate) const MAX_SHOWN_QUERY: usize = 300;
 
+/// The short answer of a search.
+pub(crate) const SHORT: &[&str] = &[
+    "ok",
+    "query",
+    "searched_for",
+    "total",
+    "hits.listing_id",
+    "hits.kind",
+    "hits.name",
+    "hits.description",
+    "hits.endpoint",
+    "hits.protocol_version",
+    "hits.name_standing.standing",
+    "hits.proven_domain",
+    "hits.probe.probed_at",
+    "hits.score",
+    "referrals.name",
+    "referrals.url",
+    "referrals.kind",
+    "referrals.peer",
+    "note",
+    "next",
+];
+
 pub struct ArdSearch;
 
 /// A search query with optional filters.
@@ -96,28 +120,7 @@ impl Operation for ArdSearch {
     }];
     const ROUTES: &'static [Route] =
         &[Route::get_as("/api/ard/search", default_to_newest).taking(query_optional)];
-    const SHORT: &'static [&'static str] = &[
-        "ok",
-        "query",
-        "searched_for",
-        "total",
-        "hits.listing_id",
-        "hits.kind",
-        "hits.name",
-        "hits.description",
-        "hits.endpoint",
-        "hits.protocol_version",
-        "hits.name_standing.standing",
-        "hits.proven_domain",
-        "hits.probe.probed_at",
-        "hits.score",
-        "referrals.name",
-        "referrals.url",
-        "referrals.kind",
-        "referrals.peer",
-        "note",
-        "next",
-    ];
+    const SHORT: &'static [&'static str] = SHORT;
     type Arguments = Arguments;
     type Answer = Answer;
 

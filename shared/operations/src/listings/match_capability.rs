@@ -88,28 +88,7 @@ impl Operation for MatchCapability {
         tags: &["registry", "match", "discovery", "capability"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/match").taking(query_required)];
-    const SHORT: &'static [&'static str] = &[
-        "ok",
-        "query",
-        "searched_for",
-        "total",
-        "hits.listing_id",
-        "hits.kind",
-        "hits.name",
-        "hits.description",
-        "hits.endpoint",
-        "hits.protocol_version",
-        "hits.name_standing.standing",
-        "hits.proven_domain",
-        "hits.probe.probed_at",
-        "hits.score",
-        "referrals.name",
-        "referrals.url",
-        "referrals.kind",
-        "referrals.peer",
-        "note",
-        "next",
-    ];
+    const SHORT: &'static [&'static str] = ard_search::SHORT;
     type Arguments = Arguments;
     type Answer = Answer;
 
