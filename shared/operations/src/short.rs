@@ -183,7 +183,32 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::catalogue::MATCH_CAPABILITY;
+    use crate::catalogue::{CATALOGUE, MATCH_CAPABILITY};
+
+    /// Whether a schema has a member with this path.
+    fn has_path(schema: &Value, path: &[&str], defs: &Value) -> bool {
+        let Some((name, rest)) = path.split_first() else { return true };
+        let target = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+        if let Some(target) = target {
+            return has_path(&defs[target], path, defs);
+        }
+        let choices =
+            ["anyOf", "allOf", "oneOf"].iter().filter_map(|keyword| schema[*keyword].as_array()).flatten();
+        let below = choices.chain(schema.get("items"));
+        let own = schema["properties"].get(name).is_some_and(|member| has_path(member, rest, defs));
+        own || below.into_iter().any(|choice| has_path(choice, path, defs))
+    }
+
+    #[test]
+    fn short_answers_contain_only_members_of_the_answer() {
+        for entry in CATALOGUE {
+            let schema = (entry.output_schema)();
+            for path in entry.short {
+                let parts: Vec<&str> = path.split('.').collect();
+                assert!(has_path(&schema, &parts, &schema["$defs"]), "{}: {path}", entry.name);
+            }
+        }
+    }
 
     #[test]
     fn paths_select_members_of_rows() {

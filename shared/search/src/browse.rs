@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::entry::{AbilityNames, IndexedListing};
 use super::index::Index;
-use super::parsed_query::ParsedQuery;
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
 use registry_model::{Category, Kind, Listing, ListingId, Moment};
@@ -163,7 +163,7 @@ impl Searcher {
         let among = if text.is_empty() {
             rank::newest(&index, &filter, index.slots())
         } else {
-            let parsed = ParsedQuery::of(text.as_str(), &index);
+            let parsed = ParsedQuery::of(text.as_str(), &index, MAX_EXPANDED_TERMS);
             rank::ranked(&index, &parsed, text.as_str(), &filter, index.slots())
         };
         let entries: Vec<&IndexedListing> =

@@ -3,7 +3,7 @@
 
 use super::entry::AbilityNames;
 use super::index::Index;
-use super::parsed_query::ParsedQuery;
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
 use super::rank::{self, Filter, Ranked};
 use super::task;
 use super::{Query, Text};
@@ -35,22 +35,29 @@ impl IndexAnswer {
     }
 }
 
-/// Of a long text, the sentence with the best hit is searched.
+/// Of a long text, the sentence with the best hit is searched. To find this sentence, few words are expanded, so that a long
+/// text costs about as much as two questions.
 pub fn search(index: &Index, query: &Query) -> IndexAnswer {
-    let Some(sentences) = task::sentences(query.text.as_str()) else { return search_question(index, query) };
-    let answers = sentences.into_iter().map(|sentence| {
-        let text = Text::normalized(&sentence);
-        let answer = search_question(index, &Query { text, ..query.clone() });
-        IndexAnswer { corrected: Some(answer.corrected.unwrap_or(sentence)), ..answer }
-    });
-    let best = |answer: &IndexAnswer| answer.hits.first().map_or(0.0, |hit| hit.rank);
-    let nothing = || IndexAnswer { hits: Vec::new(), total: 0, searched: index.len(), corrected: None };
-    answers.max_by(|a, b| best(a).total_cmp(&best(b))).unwrap_or_else(nothing)
+    let Some(sentences) = task::sentences(query.text.as_str()) else {
+        return search_question(index, query, MAX_EXPANDED_TERMS);
+    };
+    let about = |sentence: &str| Query { text: Text::normalized(sentence), ..query.clone() };
+    let expanded = MAX_EXPANDED_TERMS / sentences.len().max(1);
+    let best_rank = |sentence: &String| {
+        let first = Query { skip: 0, limit: 1, ..about(sentence) };
+        search_question(index, &first, expanded).hits.first().map_or(0.0, |hit| hit.rank)
+    };
+    let ranked = sentences.iter().map(|sentence| (best_rank(sentence), sentence));
+    let Some((_, sentence)) = ranked.max_by(|a, b| a.0.total_cmp(&b.0)) else {
+        return IndexAnswer { hits: Vec::new(), total: 0, searched: index.len(), corrected: None };
+    };
+    let answer = search_question(index, &about(sentence), MAX_EXPANDED_TERMS);
+    IndexAnswer { corrected: Some(answer.corrected.unwrap_or_else(|| sentence.clone())), ..answer }
 }
 
-fn search_question(index: &Index, query: &Query) -> IndexAnswer {
+fn search_question(index: &Index, query: &Query, expanded: usize) -> IndexAnswer {
     let filter = Filter { kind: query.kind, category: query.category.clone() };
-    let parsed = ParsedQuery::of(query.text.as_str(), index);
+    let parsed = ParsedQuery::of(query.text.as_str(), index, expanded);
     let wanted = query.skip.saturating_add(query.limit);
     let ranking = if query.text.is_empty() {
         rank::newest(index, &filter, wanted)

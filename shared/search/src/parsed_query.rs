@@ -39,7 +39,7 @@ const MIN_HALF_LEN: usize = 3;
 /// Bounds the work for a very long query; further words are ignored.
 const MAX_TERMS: usize = 48;
 /// Words whose spelling is checked and whose related terms are searched: each is compared with all words of the index.
-const MAX_EXPANDED_TERMS: usize = 16;
+pub(super) const MAX_EXPANDED_TERMS: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct QueryTerm {
@@ -65,7 +65,8 @@ pub(super) struct ParsedQuery {
 }
 
 impl ParsedQuery {
-    pub(super) fn of(text: &str, index: &Index) -> Self {
+    /// Of the words, the first `expanded` are corrected and expanded.
+    pub(super) fn of(text: &str, index: &Index, expanded: usize) -> Self {
         let kind = kind_hint::of(text);
         let query_words = words(text);
         let mut significant: Vec<&String> = query_words.iter().filter(|word| is_informative(word)).collect();
@@ -74,7 +75,7 @@ impl ParsedQuery {
         }
         significant.truncate(MAX_TERMS);
         let mut terms: Vec<QueryTerm> = significant.into_iter().map(|word| QueryTerm::plain(word)).collect();
-        terms.iter_mut().take(MAX_EXPANDED_TERMS).for_each(|term| term.correct(index));
+        terms.iter_mut().take(expanded).for_each(|term| term.correct(index));
         join_adjacent(&mut terms, index);
         for term in &mut terms {
             term.split_compound(index);
@@ -87,7 +88,7 @@ impl ParsedQuery {
             })
             .collect();
         add_synonyms(&mut terms, &spelling);
-        terms.iter_mut().take(MAX_EXPANDED_TERMS).for_each(|term| term.add_related_terms(index));
+        terms.iter_mut().take(expanded).for_each(|term| term.add_related_terms(index));
         let corrected = terms.iter().any(|term| term.corrected);
         let text = spelling.join(" ");
         let about = embedding::vector(&text);
@@ -272,27 +273,31 @@ mod tests {
     #[test]
     fn generic_words_are_dropped_unless_the_query_has_no_other_words() {
         let index = index(&["weather"]);
-        let query_words = ParsedQuery::of("Please find me a good tool for the weather", &index);
+        let query_words =
+            ParsedQuery::of("Please find me a good tool for the weather", &index, MAX_EXPANDED_TERMS);
         assert_eq!(query_words.terms.iter().map(|term| term.word.as_str()).collect::<Vec<_>>(), ["weather"]);
-        assert_eq!(ParsedQuery::of("the best tools", &index).terms.len(), 2);
-        assert!(ParsedQuery::of("of the and", &index).terms.is_empty());
+        assert_eq!(ParsedQuery::of("the best tools", &index, MAX_EXPANDED_TERMS).terms.len(), 2);
+        assert!(ParsedQuery::of("of the and", &index, MAX_EXPANDED_TERMS).terms.is_empty());
     }
 
     #[test]
     fn typos_are_corrected_to_words_of_listings() {
         let index = index(&["manages kubernetes clusters", "reads weather forecasts"]);
-        let query_words = ParsedQuery::of("kubernettes wether", &index);
+        let query_words = ParsedQuery::of("kubernettes wether", &index, MAX_EXPANDED_TERMS);
         assert!(expansions(&query_words, "kubernettes").contains(&stem("kubernetes")));
         assert!(query_words.corrected && query_words.text.starts_with("kubernetes"), "{query_words:?}");
-        let right = ParsedQuery::of("weather forecast for clusters", &index);
+        let right = ParsedQuery::of("weather forecast for clusters", &index, MAX_EXPANDED_TERMS);
         assert!(!right.corrected, "an inflected form is no typing error: {right:?}");
     }
 
     #[test]
     fn query_words_are_joined_or_split_to_match_words_of_listings() {
         let index = index(&["github issues", "google drive files"]);
-        assert!(expansions(&ParsedQuery::of("git hub issues", &index), "git").contains(&stem("github")));
-        let apart = ParsedQuery::of("googledrive", &index);
+        assert!(
+            expansions(&ParsedQuery::of("git hub issues", &index, MAX_EXPANDED_TERMS), "git")
+                .contains(&stem("github"))
+        );
+        let apart = ParsedQuery::of("googledrive", &index, MAX_EXPANDED_TERMS);
         let stems = expansions(&apart, "googledrive");
         assert!(stems.contains(&stem("google")) && stems.contains(&stem("drive")), "{stems:?}");
     }
@@ -300,7 +305,10 @@ mod tests {
     #[test]
     fn synonyms_match_and_repeated_words_count_once() {
         let index = index(&["kubernetes"]);
-        assert!(expansions(&ParsedQuery::of("k8s", &index), "k8s").contains(&stem("kubernetes")));
-        assert_eq!(ParsedQuery::of("maps and maps", &index).terms.len(), 1);
+        assert!(
+            expansions(&ParsedQuery::of("k8s", &index, MAX_EXPANDED_TERMS), "k8s")
+                .contains(&stem("kubernetes"))
+        );
+        assert_eq!(ParsedQuery::of("maps and maps", &index, MAX_EXPANDED_TERMS).terms.len(), 1);
     }
 }

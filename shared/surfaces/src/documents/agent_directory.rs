@@ -23,7 +23,7 @@ const MAX_OFFSET: usize = 100_000;
 pub struct DirectoryQuery {
     /// A search in plain words.
     #[serde(alias = "query", alias = "text")]
-    #[schemars(length(max = 1000))]
+    #[schemars(length(max = 20000))]
     q: String,
     /// A skill that the agents must have: its name or one of its tags, in any case.
     skill: Option<String>,

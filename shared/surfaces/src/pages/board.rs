@@ -27,7 +27,7 @@ const ROWS: u32 = 50;
 #[serde(default)]
 pub(super) struct BoardQuery {
     /// A search in plain words. Default: the newest listings.
-    #[schemars(length(max = 1000))]
+    #[schemars(length(max = 20000))]
     q: String,
     /// Only agents, or only MCP servers. Default: both.
     kind: Option<KindFilter>,
