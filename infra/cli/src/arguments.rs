@@ -59,10 +59,13 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
         limit: u32,
     },
-    /// Show the last decision about a listing in the evidence log, with its inclusion proof.
+    /// Show the last decision about a listing in the evidence log, and check its proof.
     Verify {
         /// The id of a listing.
         listing: String,
+        /// The verifier key of the log, which you got on another way. Without it, the key of the answer is used.
+        #[arg(long)]
+        vkey: Option<String>,
     },
     /// Print every change of the state of a listing.
     Watch {

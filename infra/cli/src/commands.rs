@@ -10,6 +10,7 @@ use crate::client::Client;
 use crate::document::{self, Target};
 use crate::print::{self, Printer};
 use crate::problem::Failure;
+use crate::proof;
 
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const WATCH_INTERVAL: Duration = Duration::from_secs(5);
@@ -167,25 +168,33 @@ pub(crate) fn search(
     Ok(if hits.is_empty() { Exit::NeedsFix } else { Exit::Ok })
 }
 
-pub(crate) fn verify(client: &Client, printer: &Printer, listing: &str) -> Result<Exit, Failure> {
-    let proof = client.get("/log/proof", &[("listing_id", listing)])?;
-    let (leaf, text) = (&proof["leaf"], |value: &Value| value.as_str().unwrap_or_default().to_owned());
+pub(crate) fn verify(
+    client: &Client,
+    printer: &Printer,
+    listing: &str,
+    vkey: Option<&str>,
+) -> Result<Exit, Failure> {
+    let answer = client.get("/log/proof", &[("listing_id", listing)])?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let vkey = vkey.map_or_else(|| text(&answer["vkey"]), str::to_owned);
+    let (leaf, checked) = (&answer["leaf"], proof::check(&answer, &vkey));
+    let verdict = match checked {
+        Ok(()) => format!("The proof is valid: the log that {vkey} signs contains this decision."),
+        Err(flaw) => format!("The proof is NOT valid: {flaw}."),
+    };
     let lines = [
         format!("{}: {} at {}", text(&leaf["listing_id"]), text(&leaf["event"]), text(&leaf["at"])),
         format!(
             "Entry {} of {} in the log {}",
-            proof["leaf_index"],
-            proof["tree_size"],
-            text(&proof["origin"])
+            answer["leaf_index"],
+            answer["tree_size"],
+            text(&answer["origin"])
         ),
-        format!("Root {}", text(&proof["root_hash"])),
-        "To check the proof without trusting this registry, save it and use a verifier of C2SP tlog-proof:"
-            .to_owned(),
-        text(&proof["tlog_proof"]),
+        verdict,
     ];
-    printer.answer(&proof, &lines);
+    printer.answer(&answer, &lines);
     let is_live = matches!(leaf["event"].as_str(), Some("live" | "confirmed"));
-    Ok(if is_live { Exit::Ok } else { Exit::NeedsFix })
+    Ok(if is_live && checked.is_ok() { Exit::Ok } else { Exit::NeedsFix })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod document;
 mod import;
 mod print;
 mod problem;
+mod proof;
 
 use std::process::ExitCode;
 
@@ -50,7 +51,7 @@ fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
         Command::Search { words, kind, limit } => {
             commands::search(&client, printer, &words.join(" "), kind.as_deref(), limit)
         }
-        Command::Verify { listing } => commands::verify(&client, printer, &listing),
+        Command::Verify { listing, vkey } => commands::verify(&client, printer, &listing, vkey.as_deref()),
         Command::Watch { listing, until_live } => commands::watch(&client, printer, &listing, until_live),
         Command::Import { source } => import::import(&client, printer, &source),
         Command::Completions { shell } => {

@@ -38,7 +38,20 @@ impl RawArguments {
     }
 }
 
+/// Characters of a parameter of a query. Servers and proxies refuse URLs with 64 KB or less, and a character can need twelve
+/// bytes there.
+pub const MAX_PARAMETER_CHARS: usize = 5000;
+
 pub fn from_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let too_long = form_urlencoded::parse(query.as_bytes())
+        .find(|(_, value)| value.chars().nth(MAX_PARAMETER_CHARS).is_some());
+    if let Some((name, _)) = too_long {
+        let name = shorten(&name, 60);
+        let detail = format!(
+            "`{name}` may have at most {MAX_PARAMETER_CHARS} characters in a URL. Send it in the body of a POST, or call the tool."
+        );
+        return Err(Problem::invalid(name, "too_long", detail));
+    }
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| unreadable(&error))
 }
@@ -108,6 +121,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn parameter_of_a_query_has_a_limit() {
+        #[derive(Debug, PartialEq, serde::Deserialize)]
+        struct Asked {
+            q: String,
+        }
+        assert!(from_query::<Asked>(&format!("q={}", "%F0%9F%98%80".repeat(MAX_PARAMETER_CHARS))).is_ok());
+        let problem = from_query::<Asked>(&format!("q={}", "x".repeat(MAX_PARAMETER_CHARS + 1))).unwrap_err();
+        assert_eq!((problem.code, problem.field.as_deref()), ("too_long", Some("q")));
+    }
 
     #[test]
     fn floats_without_fraction_are_integers() {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::components::Components;
 use registry_formats::argument_schema;
+use registry_operations::arguments::MAX_PARAMETER_CHARS;
 
 pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components) -> Vec<Value> {
     let (mut parameters, types) = (with_local_types(schema), schema.get("$defs"));
@@ -55,6 +56,10 @@ fn one_each(schema: &Value) -> Vec<Value> {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let of_property = |(name, property): (&String, &Value)| {
         let mut schema = in_query(property, &types).filter(|_| !excluded.contains(&name.as_str()))?;
+        // A URL is shorter than a body.
+        if schema["maxLength"].as_u64().is_some_and(|length| length > MAX_PARAMETER_CHARS as u64) {
+            schema["maxLength"] = json!(MAX_PARAMETER_CHARS);
+        }
         let description = schema.as_object_mut().and_then(|schema| schema.shift_remove("description"));
         let description = description.as_ref().and_then(Value::as_str).unwrap_or_default();
         let instead = instead.as_ref().filter(|(of, _)| *of == name).map(|(_, others)| others.as_str());
