@@ -98,9 +98,8 @@ impl Selection {
         headers: &HeaderMap,
         is_operator: bool,
     ) -> Result<Self, RpcError> {
-        let named = |(name, value): (_, String)| (name == PARAMETER).then_some(value);
         let by_url = form_urlencoded::parse(query.as_bytes()).into_owned();
-        let by_url = by_url.filter_map(|(name, value)| named((name, value)));
+        let by_url = by_url.filter(|(name, _)| name == PARAMETER).map(|(_, value)| value);
         let by_header =
             headers.get_all(HEADER).iter().filter_map(|value| Some(value.to_str().ok()?.to_owned()));
         let mut operations = endpoint.operations.to_vec();
