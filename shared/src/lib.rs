@@ -23,7 +23,8 @@ pub use registry_products as products;
 
 #[cfg(feature = "domain")]
 pub use registry_domain::{
-    economy, evidence_log, federation, funnel, interop, outreach, payments, publish, trust, views,
+    collections, economy, evidence_log, federation, funnel, imports, interop, outreach, payments, publish,
+    trust, views,
 };
 
 #[cfg(feature = "operations")]

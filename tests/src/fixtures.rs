@@ -45,7 +45,7 @@ pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<Li
         listing.live_since = Some(at);
         listing.last_ok_at = Some(at);
         let item = feed_item("listing_queued", &listing, at);
-        app.store.insert(&listing, &submission.contact, &item, None).await.unwrap();
+        app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
         ids.push(listing.id);
     }
     ids

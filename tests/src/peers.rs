@@ -36,6 +36,8 @@ pub struct PeerRequest {
     pub verb: String,
     /// The path, without a query.
     pub path: String,
+    /// The query, without the question mark.
+    pub query: String,
     /// The headers.
     pub headers: HeaderMap,
     /// The JSON of the body, or null.
@@ -181,6 +183,7 @@ async fn answer(State(shared): State<Arc<Shared>>, received: Request<Body>) -> R
     let request = PeerRequest {
         verb: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
         text: String::from_utf8(body.into()).unwrap_or_default(),

@@ -80,7 +80,7 @@ impl Stack {
         (listing.lane, listing.live_since, listing.last_ok_at) = (Lane::Active, Some(now), Some(now));
         let news = feed_item("listing_live", &listing, now);
         let store = Store::new(self.client.clone(), "table");
-        store.insert(&listing, &submission.contact, &news, None).await.unwrap();
+        store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let mark = self.client.put_item().table_name("table").item("pk", text("INDEX#CHANGED"));
         let place = format!("{:08x}#{}", id_hash(&listing.id), listing.id);

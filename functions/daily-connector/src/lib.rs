@@ -1,9 +1,10 @@
-//! Writes to the connector of the day, sends the day's invitations and reads the entries of other registries.
+//! Writes to the connector of the day, sends the day's invitations, reads the entries of other registries and imports lists.
 //! The job runs every hour and does what is still missing for the day. So if a run fails, the next run does
 //! the rest. A new Live listing is invited on the same day.
 
 use registry::app::App;
 use registry::federation;
+use registry::imports;
 use registry::outreach;
 use registry::store::StoreError;
 use serde_json::{Value, json};
@@ -15,5 +16,6 @@ use serde_json::{Value, json};
 pub async fn handle(app: &App, _: Value) -> Result<Value, StoreError> {
     let mut report = json!(outreach::run(app).await?);
     report["peers_asked"] = federation::pull_due(app).await?.into();
+    report["imported"] = json!(imports::run(app).await?);
     Ok(report)
 }

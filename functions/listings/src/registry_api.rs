@@ -4,18 +4,21 @@
 mod error;
 mod path;
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::any;
 use bytes::Bytes;
+use http::request::Parts;
 use http::{HeaderMap, Method, header};
 use registry::app::App;
 use registry::cache::TaggedPage;
 use registry::error::Problem;
 use registry::http::rest;
-use registry::registry_api::{self, Namespace, ServerQuery};
+use registry::registry_api::{self, Namespace, Selection, ServerQuery};
 use serde::Serialize;
 use serde_json::json;
 
@@ -26,31 +29,58 @@ use path::{Call, Extension};
 const MAX_AGE_SECONDS: u32 = 5;
 
 pub(crate) fn routes() -> Router<App> {
-    Router::new().route("/v0.1/{*call}", any(handle)).route("/v0/{*call}", any(handle))
+    Router::new()
+        .route("/v0.1/{*call}", any(handle))
+        .route("/v0/{*call}", any(handle))
+        .route("/r/{collection}/v0.1/{*call}", any(handle_collection))
+        .route("/r/{collection}/v0/{*call}", any(handle_collection))
 }
 
 async fn handle(
     State(app): State<App>,
     path: Result<Path<String>, PathRejection>,
-    request: Request,
+    request: Parts,
 ) -> Result<Response, RegistryApiError> {
     let Ok(Path(path)) = path else { return Err(RegistryApiError::NoSuchPath) };
-    let call = path::call_at(&path, &Namespace::own(&app.settings)).ok_or(RegistryApiError::NoSuchPath)?;
-    check_method(&call, request.method(), request.headers())?;
-    let query = request.uri().query().unwrap_or_default();
+    answer(&app, &path, None, &request).await
+}
+
+/// A collection of servers is a registry of its own.
+async fn handle_collection(
+    State(app): State<App>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: Parts,
+) -> Result<Response, RegistryApiError> {
+    let Ok(Path((name, path))) = path else { return Err(RegistryApiError::NoSuchPath) };
+    let collection = Selection::load(&app, &name).await?;
+    answer(&app, &path, Some(collection), &request).await
+}
+
+async fn answer(
+    app: &App,
+    path: &str,
+    collection: Option<Arc<Selection>>,
+    request: &Parts,
+) -> Result<Response, RegistryApiError> {
+    let call = path::call_at(path, &Namespace::own(&app.settings)).ok_or(RegistryApiError::NoSuchPath)?;
+    check_method(&call, &request.method, &request.headers)?;
+    let query = request.uri.query().unwrap_or_default();
     let page = match &call {
-        Call::List => Ok(registry_api::rendered_list(&app, &ServerQuery::parse(query)?).await?),
-        Call::Versions(name) => json(&registry_api::versions(&app, name).await?),
-        Call::Version(name, version) => json(&registry_api::version(&app, name, version).await?),
-        Call::Health => json(&registry_api::alive(&app).await?),
+        Call::List => Ok(registry_api::rendered_list(app, &ServerQuery::parse(query, collection)?).await?),
+        Call::Versions(name) => json(&registry_api::versions(app, name, collection.as_deref()).await?),
+        Call::Version(name, version) => {
+            json(&registry_api::version(app, name, version, collection.as_deref()).await?)
+        }
+        Call::Extension(_) if collection.is_some() => return Err(RegistryApiError::NoSuchPath),
+        Call::Health => json(&registry_api::alive(app).await?),
         Call::Ping => json(&json!({ "pong": true })),
         Call::About => json(&json!({ "version": registry::VERSION })),
-        Call::Extension(Extension::Search) => json(&registry_api::search(&app, query).await?),
-        Call::Extension(Extension::Health) => json(&registry_api::health(&app, query).await?),
-        Call::Extension(Extension::Facets) => json(&registry_api::facets(&app, query).await?),
+        Call::Extension(Extension::Search) => json(&registry_api::search(app, query).await?),
+        Call::Extension(Extension::Health) => json(&registry_api::health(app, query).await?),
+        Call::Extension(Extension::Facets) => json(&registry_api::facets(app, query).await?),
         Call::Publish => return Err(RegistryApiError::NoSuchPath),
     }?;
-    let body = Some(page.body).filter(|_| !page.tag.matches_request(request.headers()));
+    let body = Some(page.body).filter(|_| !page.tag.matches_request(&request.headers));
     Ok(rest::conditional_response(MAX_AGE_SECONDS, &page.tag, "application/json", body))
 }
 

@@ -44,6 +44,8 @@ pub fn router(app: App) -> Router {
         &operations::ATTESTATIONS,
         &operations::BIND_IDENTITY,
         &operations::MANAGE_LISTING,
+        &operations::PUBLISH_COLLECTION,
+        &operations::COLLECTIONS,
         &operations::GET_RECIPROCITY,
         &operations::REVOKE_ATTESTATION,
         &operations::ROTATE_SIGNING_KEY,

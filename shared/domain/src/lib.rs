@@ -9,10 +9,12 @@
 //! [`payments`] sells products. [`outreach`] writes invitations. [`interop`] connects listings, and
 //! [`federation`] connects registries. [`economy`] computes growth and costs.
 
+pub mod collections;
 pub mod economy;
 pub mod evidence_log;
 pub mod federation;
 pub mod funnel;
+pub mod imports;
 pub mod interop;
 pub mod outreach;
 pub mod payments;

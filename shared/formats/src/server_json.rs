@@ -13,7 +13,7 @@ mod version;
 mod violation;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use remotes::{Remote, Transport};
 pub use rules::{is_name, is_name_of_another};
@@ -21,12 +21,16 @@ pub use version::is_version;
 pub use violation::Violation;
 
 use fields::{list, text};
-use registry_model::Reach;
+use registry_model::{Reach, ServerStatus};
 pub(crate) use template::is_local;
 use violation::Violations;
 
 /// JSON values in a description without `_meta`; the largest known one has 158.
 const MAX_VALUES: usize = 5000;
+/// Bytes of a description as compact JSON, which is stored whole; the largest known one has 8 KB.
+const MAX_BYTES: usize = 64 * 1024;
+/// The key in `_meta` of a registry's answer that has the status of the server.
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
 /// The stored parts of a server description; lengths are bounded by the schema and, for URLs, by a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +48,9 @@ pub struct ServerDescription {
     pub remotes: Vec<Remote>,
     /// The number of packages to run it locally.
     pub packages: usize,
+    /// The description without the `_meta` of registries.
+    pub document: Map<String, Value>,
+    pub status: ServerStatus,
 }
 
 /// Parses a server description. The description may be wrapped in the form that the registry API returns
@@ -52,7 +59,8 @@ pub struct ServerDescription {
 /// # Errors
 /// Every violated rule (official registry, `internal/validators`), each with its place; never an empty list.
 pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Violation>> {
-    let document = unwrapped(document);
+    let sent = document;
+    let document = unwrapped(sent);
     let mut violations = Violations::default();
     let Value::Object(server) = document else {
         violations.add("", "schema", "A server description must be a JSON object.");
@@ -69,7 +77,15 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
     older::check(server, &mut violations);
     rules::check(server, reach, &mut violations);
     schema::check(document, &mut violations);
-    if violations.is_empty() { Ok(description(server)) } else { Err(violations.into_vec()) }
+    let status = status(sent, &mut violations);
+    let kept = rules::without_foreign_meta(server);
+    let bytes = json!(kept).to_string().len();
+    if bytes > MAX_BYTES {
+        let message =
+            format!("It has {bytes} bytes, but at most {MAX_BYTES} are allowed. Shorten its texts.");
+        violations.add("", "too-large", message);
+    }
+    if violations.is_empty() { Ok(description(server, kept, status)) } else { Err(violations.into_vec()) }
 }
 
 /// Whether a body is meant as a server description: it has no URL to list, and members that only such a
@@ -83,6 +99,21 @@ pub fn looks_like(document: &Map<String, Value>) -> bool {
         ["url", "agent_card_url", "mcp_url", "supportedInterfaces", "skills"].iter().any(|field| has(field));
     let marked = ["$schema", "packages", "remotes", "version_detail"].iter().any(|field| has(field));
     !foreign && (marked || (has("name") && has("description") && has("version")))
+}
+
+/// The status in the `_meta` of the registry API's wrapper; active without one.
+fn status(sent: &Value, violations: &mut Violations) -> ServerStatus {
+    let status = sent.get("_meta").and_then(|meta| meta.get(OFFICIAL)).and_then(|meta| meta.get("status"));
+    match status.and_then(Value::as_str) {
+        Some("deprecated") => ServerStatus::Deprecated,
+        Some("deleted") => {
+            let message = "A deleted server cannot be published. To remove a listing, use `manage_listing` with the act \
+                `withdraw`.";
+            violations.add(format!("_meta.{OFFICIAL}.status"), "deleted", message);
+            ServerStatus::Active
+        }
+        _ => ServerStatus::Active,
+    }
 }
 
 /// The description inside the registry API's wrapper, if there is one.
@@ -105,7 +136,11 @@ fn values(server: &Map<String, Value>) -> usize {
     server.iter().filter(|(name, _)| *name != "_meta").map(|(_, value)| inside(value)).sum()
 }
 
-fn description(server: &Map<String, Value>) -> ServerDescription {
+fn description(
+    server: &Map<String, Value>,
+    document: Map<String, Value>,
+    status: ServerStatus,
+) -> ServerDescription {
     let repository = |field: &str| text(server.get("repository")?.get(field)).map(str::to_owned);
     ServerDescription {
         name: text(server.get("name")).unwrap_or_default().to_owned(),
@@ -117,6 +152,8 @@ fn description(server: &Map<String, Value>) -> ServerDescription {
         repository_subfolder: repository("subfolder"),
         remotes: list(server.get("remotes")).filter_map(remotes::read).collect(),
         packages: list(server.get("packages")).count(),
+        document,
+        status,
     }
 }
 

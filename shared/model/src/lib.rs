@@ -26,12 +26,14 @@ mod attestation;
 mod caller;
 mod category;
 mod clock;
+mod collection;
 mod connector_pick;
 mod cursor;
 mod feedback;
 mod hash_prefix;
 mod host_name;
 mod identity;
+mod import_state;
 mod listing;
 mod listing_id;
 mod listing_state;
@@ -50,6 +52,7 @@ mod rate_limit;
 mod referral;
 mod report;
 mod secrets;
+mod server_document;
 mod session;
 mod sku;
 mod state_change;
@@ -63,12 +66,14 @@ pub use attestation::{AttestationId, AttestationRecord, AttestationType, Invalid
 pub use caller::{BearerDigest, Caller, CallerAddress, PROXY_SECRET_HEADER, RequestId, TrustedProxy};
 pub use category::Category;
 pub use clock::Clock;
+pub use collection::{Access, Collection, CollectionRules};
 pub use connector_pick::{ConnectorPick, Draft, FirstStep, Partner, QueuedPartner};
 pub use cursor::{Cursor, ForeignCursor, InboxPosition, TimeKey};
 pub use feedback::{Completion, Feedback, QUESTIONS, Reward};
 pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName, has_public_suffix, registrable_domain};
 pub use identity::{Identity, KeySource, PublicJwk};
+pub use import_state::ImportState;
 pub use listing::{Contact, ContactFrom, LastProbe, Listing};
 pub use listing_id::{InvalidListingId, ListingId};
 pub use listing_state::{DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle};
@@ -88,6 +93,7 @@ pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit}
 pub use referral::{PeerRegistry, Referral};
 pub use report::Report;
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
+pub use server_document::{CheckedPackage, Package, PackageState, ServerDocument, ServerStatus};
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };

@@ -27,6 +27,8 @@ string_enum! {
         Active = "active",
         /// The handshake was `partial`, `fail` or `skip`; the reasons say how to fix it.
         NeedsFix = "needs_fix",
+        /// Never Live: an MCP server that runs on the machine of its user. Its packages exist and contain its name.
+        Package = "package",
         /// Was Live, but its weekly recheck failed, and further probes confirmed the failure.
         Demoted = "demoted",
         /// Taken down by its proven owner or by the operator of the registry. It can be restored.

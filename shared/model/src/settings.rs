@@ -137,6 +137,10 @@ pub struct Settings {
     pub domain_proof_url: String,
     pub name_servers: NameServers,
     pub federation_peers: Vec<String>,
+    /// Lists of servers and of agent cards whose entries are published here.
+    pub import_sources: Vec<String>,
+    /// The base URL of the registry of each type of package that is checked.
+    pub package_registries: BTreeMap<String, String>,
     pub log_witnesses: Vec<LogWitness>,
     /// The keys of a key service; without them, the private keys are in the table.
     pub signing_key_id: Option<String>,
@@ -155,7 +159,7 @@ pub struct Settings {
 }
 
 /// Other registries whose listings are shown as referrals, at most.
-const MAX_FEDERATION_PEERS: usize = 10;
+const MAX_REGISTRIES: usize = 10;
 
 const MAX_LOG_WITNESSES: usize = 10;
 
@@ -224,7 +228,9 @@ impl Settings {
             github_raw_url: read.github_raw_url()?,
             domain_proof_url: read.domain_proof_url()?,
             name_servers: read.name_servers()?,
-            federation_peers: read.federation_peers()?,
+            federation_peers: read.registries("FEDERATION_PEERS")?,
+            import_sources: read.registries("IMPORT_SOURCES")?,
+            package_registries: read.package_registries()?,
             log_witnesses: read.log_witnesses(mode)?,
             signing_key_id: read.value("SIGNING_KEY_ID"),
             message_key_id: read.value("MESSAGE_KEY_ID"),
@@ -508,16 +514,16 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
             .ok_or_else(|| invalid(NAME, value))
     }
 
-    fn federation_peers(&self) -> Result<Vec<String>, SettingError> {
-        const NAME: &str = "FEDERATION_PEERS";
-        let value = self.text(NAME);
-        let peers: Vec<String> = value
+    /// URLs of other registries, separated by commas.
+    fn registries(&self, name: &'static str) -> Result<Vec<String>, SettingError> {
+        let value = self.text(name);
+        let urls: Vec<String> = value
             .split(',')
-            .map(|peer| peer.trim().trim_end_matches('/').to_owned())
-            .filter(|peer| !peer.is_empty())
+            .map(|url| url.trim().trim_end_matches('/').to_owned())
+            .filter(|url| !url.is_empty())
             .collect();
-        let is_base = |peer: &String| {
-            Url::parse(peer).is_ok_and(|url| {
+        let is_base = |url: &String| {
+            Url::parse(url).is_ok_and(|url| {
                 matches!(url.scheme(), "http" | "https")
                     && url.has_host()
                     && url.username().is_empty()
@@ -525,10 +531,24 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
                     && url.fragment().is_none()
             })
         };
-        if peers.len() <= MAX_FEDERATION_PEERS && peers.iter().all(is_base) {
-            return Ok(peers);
+        if urls.len() <= MAX_REGISTRIES && urls.iter().all(is_base) {
+            return Ok(urls);
         }
-        Err(invalid(NAME, value))
+        Err(invalid(name, value))
+    }
+
+    fn package_registries(&self) -> Result<BTreeMap<String, String>, SettingError> {
+        const NAME: &str = "PACKAGE_REGISTRIES";
+        let value = self.text(NAME);
+        let pairs = value.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
+            let (registry_type, base) = pair.split_once('=')?;
+            let is_base = Url::parse(base).is_ok_and(|url| {
+                matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none()
+            });
+            let is_known = matches!(registry_type, "npm" | "pypi");
+            (is_known && is_base).then(|| (registry_type.to_owned(), base.to_owned()))
+        });
+        pairs.collect::<Option<_>>().ok_or_else(|| invalid(NAME, value))
     }
 
     fn log_witnesses(&self, mode: Mode) -> Result<Vec<LogWitness>, SettingError> {

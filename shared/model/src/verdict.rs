@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Kind;
+use crate::{CheckedPackage, Kind, PackageState};
 
 string_enum! {
     /// The four outcomes of a probe.
@@ -77,9 +77,20 @@ pub struct Facts {
     pub tools: Vec<Tool>,
     /// SHA-256 (hex) over the canonical tool list; shows a change of tools.
     pub tools_hash: Option<String>,
+    /// The packages of a server that runs on the machine of its user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub packages: Vec<CheckedPackage>,
     /// Faults of its texts, found before they were cut.
     #[serde(default, skip_serializing_if = "TextFaults::is_none")]
     pub text_faults: TextFaults,
+}
+
+impl Facts {
+    /// Whether at least one package was checked, and none has a fault.
+    pub fn has_good_packages(&self) -> bool {
+        let is = |state: PackageState| self.packages.iter().any(|package| package.state == state);
+        is(PackageState::Named) && !is(PackageState::Unnamed) && !is(PackageState::Missing)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

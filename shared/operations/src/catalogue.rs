@@ -68,6 +68,8 @@ catalogue! {
     ATTESTATIONS = trust::attestations::Attestations,
     BIND_IDENTITY = trust::bind_identity::BindIdentity,
     MANAGE_LISTING = trust::manage_listing::ManageListing,
+    PUBLISH_COLLECTION = trust::publish_collection::PublishCollection,
+    COLLECTIONS = trust::collections::Collections,
     GET_RECIPROCITY = trust::get_reciprocity::GetReciprocity,
     REVOKE_ATTESTATION = operator::revoke_attestation::RevokeAttestation,
     ROTATE_SIGNING_KEY = operator::rotate_signing_key::RotateSigningKey,

@@ -105,6 +105,8 @@ pub static FAMILIES: [Toolset; 10] = [
             &ATTESTATIONS,
             &BIND_IDENTITY,
             &MANAGE_LISTING,
+            &PUBLISH_COLLECTION,
+            &COLLECTIONS,
             &GET_RECIPROCITY,
             &FIRST_PRINCIPLES,
         ],

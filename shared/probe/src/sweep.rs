@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::due_queue::{DueListing, DueQueue, share_of};
 use super::handshake::{self, Depth, Findings, PreflightResult, Subject};
 use super::host_slots::HostSlots;
+use super::packages;
 use super::record;
 use super::transition::Job;
 use crate::reasons::{ConnectError, ProbeFault, Stage};
@@ -338,6 +339,12 @@ async fn preflight(
     job: Job,
     hosts: HostSlots,
 ) -> Prepared {
+    if listing.obstacle == Some(Obstacle::StdioOnly) {
+        return match packages::check(app, &listing).await {
+            Ok(verdict) => Prepared::Ended(conclude(app, listing, verdict, job, true, trail).await),
+            Err(_) => Prepared::Ended(release(app, &listing).await),
+        };
+    }
     let subject = match subject(app, &listing) {
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),

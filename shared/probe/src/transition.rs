@@ -52,7 +52,12 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
     after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
-        after.lane = if verdict.inconclusive { Lane::Queued } else { Lane::NeedsFix };
+        after.lane = match before.lane {
+            Lane::Package if verdict.inconclusive => Lane::Package,
+            _ if verdict.inconclusive => Lane::Queued,
+            _ if verdict.facts.has_good_packages() => Lane::Package,
+            _ => Lane::NeedsFix,
+        };
     }
     after.due_at = now + pause(&after, verdict, settings);
     after

@@ -2,7 +2,8 @@
 //! counts them by facet. The order and the counts come from the index. The rows are read from the table, so
 //! that they are up to date.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::entry::{AbilityNames, IndexedListing};
 use super::index::Index;
@@ -19,6 +20,8 @@ pub struct BrowseQuery {
     /// Only names that contain this in any case. Must be in lower case.
     pub name_contains: Option<String>,
     pub named: Option<String>,
+    /// Only listings whose name or id is in it.
+    pub only: Option<Arc<HashSet<String>>>,
     /// Only listings changed at this moment or later.
     pub changed_since: Option<Moment>,
     /// Only names after this name: the `next` of an earlier page.
@@ -57,6 +60,10 @@ impl BrowseQuery {
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
             && self.name_contains.as_ref().is_none_or(contains)
             && self.named.as_ref().is_none_or(|name| entry.registry_name == *name)
+            && self
+                .only
+                .as_ref()
+                .is_none_or(|only| only.contains(&entry.registry_name) || only.contains(entry.id.as_str()))
             && self.changed_since.is_none_or(|since| entry.changed_at >= since.as_millisecond())
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
+use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::Searcher;
@@ -25,6 +26,10 @@ const MAX_BUCKETS: usize = 24;
 const MAX_WRITTEN: usize = 70;
 /// Rounds lost to a concurrent build before the index counts as busy.
 const MAX_ATTEMPTS: u32 = 8;
+
+/// After so many seconds, a change is in the index of every function, or counts as made later. The half of it is for the
+/// build and for the functions that read it.
+pub const CHANGE_SEEN_AFTER_S: i64 = 240;
 
 /// After this time, a build leaves the rest to the next build, so that the function does not time out in the middle of
 /// a round.
@@ -64,7 +69,7 @@ impl Searcher {
                     return Ok(report);
                 }
                 let (begun, full) = (Instant::now(), marks.len() >= usize::from(MAX_MARKS));
-                match index_marked(store, marks, self.oldest_proof()).await? {
+                match index_marked(store, marks, self.oldest_proof(), self.clock.now()).await? {
                     Round::Indexed(done) => {
                         report.come += done.come;
                         report.gone += done.gone;
@@ -102,10 +107,18 @@ fn fits(written: &[(HashPrefix, Vec<u8>)], more: &[(HashPrefix, Vec<u8>)]) -> bo
     bytes <= MAX_BYTES && written.len() + more.len() <= MAX_WRITTEN
 }
 
+/// A mirror that reads the changes since its last visit must not miss a change that was indexed late, so such a change
+/// counts as made now. The others keep their order.
+fn changed_at(marked_at: Moment, now: Moment) -> Moment {
+    let is_late = now.duration_since(marked_at) > SignedDuration::from_secs(CHANGE_SEEN_AFTER_S / 2);
+    if is_late { now } else { marked_at }
+}
+
 async fn index_marked(
     store: &Store,
     marks: Vec<DirtyMark>,
     oldest_proof: Moment,
+    now: Moment,
 ) -> Result<Round, StoreError> {
     if marks.is_empty() {
         return Ok(Round::Indexed(BuildReport::default()));
@@ -153,7 +166,8 @@ async fn index_marked(
         for mark in &marks {
             entries.push(match listings.get(&mark.id) {
                 Some((listing, evidence)) if listing.is_live(oldest_proof) => {
-                    Ok(IndexEntry::of(listing, &IndexedText::of(listing, evidence.as_ref()), mark.at))
+                    let text = IndexedText::of(listing, evidence.as_ref());
+                    Ok(IndexEntry::of(listing, &text, changed_at(mark.at, now)))
                 }
                 _ => Err(mark.id.clone()),
             });

@@ -29,7 +29,7 @@ mod synonyms;
 mod task;
 mod words;
 
-pub use build::BuildReport;
+pub use build::{BuildReport, CHANGE_SEEN_AFTER_S};
 pub use entry::{AbilityNames, IndexedText};
 pub use query::{Found, Hit, Query, Text};
 pub use service::Searcher;

@@ -148,6 +148,7 @@ mod tests {
                         skills,
                         tools: tools.into_iter().map(|(name, description)| Tool { name, description }).collect(),
                         tools_hash: some(6),
+                        packages: Vec::new(),
                         text_faults: faults,
                     },
                 },

@@ -1,12 +1,12 @@
 //! The last answers of other registries, in one item for each registry. If a registry is removed from the
-//! settings, its item is no longer read.
+//! settings, its item is no longer read. Also stores how far imports have come.
 
 use super::attributes::{Item, blob, moment, n, number, s, some_text, text, to_blob};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::keys;
-use registry_model::{Moment, PeerRegistry};
+use registry_model::{ImportState, Moment, PeerRegistry};
 
 fn to_item(peer: &PeerRegistry) -> Result<Item, StoreError> {
     let mut item = keys::peer_registry(&peer.url).with([
@@ -49,5 +49,14 @@ impl Store {
         let keys = urls.iter().map(|url| keys::peer_registry(url)).collect();
         let items = self.batch_get(keys, Consistency::Eventual).await?;
         items.iter().map(peer_of).collect()
+    }
+
+    pub async fn import_state(&self, source: &str) -> Result<ImportState, StoreError> {
+        let item = self.read(&keys::import_state(source), Consistency::Strong).await?;
+        item.map_or_else(|| Ok(ImportState::default()), |item| blob(&item, "import"))
+    }
+
+    pub async fn keep_import_state(&self, source: &str, state: &ImportState) -> Result<(), StoreError> {
+        self.put(keys::import_state(source).with([("import", to_blob(state)?)])).await
     }
 }

@@ -64,6 +64,20 @@ pub(super) fn evidence(id: &ListingId) -> Key {
 
 pub(super) const EVIDENCE: &str = "EVIDENCE";
 
+/// The latest server description of a listing.
+pub(super) fn server(id: &ListingId) -> Key {
+    of_listing(id, SERVER)
+}
+
+/// An earlier version of the server description. After [`MAX_EARLIER_SERVERS`], the oldest is replaced.
+pub(super) fn earlier_server(id: &ListingId, number: u32) -> Key {
+    of_listing(id, format!("{SERVER}#{:02}", number % MAX_EARLIER_SERVERS))
+}
+
+pub(super) const SERVER: &str = "SERVER";
+
+const MAX_EARLIER_SERVERS: u32 = 50;
+
 /// The attribute of [`evidence`] with the latest change of tools or skills.
 pub(super) const CHANGED: &str = "changed";
 
@@ -403,6 +417,11 @@ pub(super) fn peer_registry(url: &str) -> Key {
     Key::new("FEDERATION", format!("PEER#{}", sha256_hex(url)))
 }
 
+/// How far the import of a directory has come.
+pub(super) fn import_state(source: &str) -> Key {
+    Key::new("IMPORTS", sha256_hex(source))
+}
+
 /// A report about a listing, for the operator; all of them share a partition, by time.
 pub(super) fn report(at: Moment, id: &str) -> Key {
     Key::new(REPORTS, self::at(at, id))
@@ -521,6 +540,15 @@ pub(super) fn week_partition(at: Moment) -> String {
 pub(super) fn shown_active(kind: Kind) -> String {
     format!("ACTIVE#{}", kind.as_str())
 }
+
+pub(super) fn collection(name: &str) -> Key {
+    Key::new(COLLECTIONS, bounded(name))
+}
+
+pub(super) const COLLECTIONS: &str = "COLLECTIONS";
+
+/// Servers that run on the machine of their user.
+pub(super) const SHOWN_PACKAGES: &str = "PACKAGES";
 
 pub(super) fn shown_probed(handshake: Handshake) -> String {
     format!("PROBED#{}", handshake.as_str())

@@ -56,7 +56,7 @@ impl DueClass {
             Lane::Active => Some(Self::WeeklyDue),
             Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
             Lane::Queued => Some(Self::CoolDown),
-            Lane::NeedsFix | Lane::Demoted => Some(Self::PartialOrStale),
+            Lane::NeedsFix | Lane::Package | Lane::Demoted => Some(Self::PartialOrStale),
         }
     }
 }
@@ -94,6 +94,9 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
     };
     if listing.lane == Lane::Active {
         index(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
+    }
+    if listing.lane == Lane::Package {
+        index(table::SHOWN, keys::SHOWN_PACKAGES.to_owned(), listing.shown_at());
     }
     if let Some(class) = DueClass::of(listing) {
         index(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));

@@ -14,6 +14,7 @@ use super::listing_item::{
 };
 use super::reads::{Query, Range};
 use super::search_index::mark_dirty;
+use super::server_documents::{self, DocumentChange};
 use super::transaction::{Outcome, Transaction};
 use super::{feed, hosts, keys, table, trails};
 use registry_model::{
@@ -89,12 +90,16 @@ impl Store {
     pub async fn insert(
         &self,
         listing: &Listing,
+        document: Option<&DocumentChange>,
         contact: &Contact,
         news: &FeedItem,
         yielding: Option<&Listing>,
     ) -> Result<Insertion, StoreError> {
         let mut transaction = Transaction::default();
         transaction.put_new(listing_item(listing)?);
+        if let Some(document) = document {
+            server_documents::keep(&mut transaction, &listing.id, document)?;
+        }
         keep_contact(&mut transaction, &listing.id, contact, listing.listed_at);
         for pointer in pointers(listing) {
             transaction.put(pointer.item());
@@ -119,6 +124,7 @@ impl Store {
         &self,
         before: &Listing,
         after: &Listing,
+        document: Option<&DocumentChange>,
         contact: &Contact,
         yielding: Option<&Listing>,
         now: Moment,
@@ -136,6 +142,9 @@ impl Store {
             ],
         );
         transaction.update(keys::listing(&after.id), change);
+        if let Some(document) = document {
+            server_documents::keep(&mut transaction, &after.id, document)?;
+        }
         keep_contact(&mut transaction, &after.id, contact, now);
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
@@ -158,8 +167,27 @@ impl Store {
         after: Option<&str>,
         limit: u32,
     ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+        self.page_of_shown(keys::shown_active(kind), after, limit).await
+    }
+
+    /// Servers that run on the machine of their user, the newest first, after the place where an earlier page ended.
+    pub async fn packages(
+        &self,
+        after: Option<&str>,
+        limit: usize,
+    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
+        self.page_of_shown(keys::SHOWN_PACKAGES.to_owned(), after, u32::try_from(limit).unwrap_or(u32::MAX))
+            .await
+    }
+
+    async fn page_of_shown(
+        &self,
+        partition: String,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<(Vec<Listing>, Option<String>), StoreError> {
         let range = after.map_or(Range::All, |after| Range::Before(after.to_owned()));
-        let query = Query::of(keys::shown_active(kind)).index(table::SHOWN).range(range);
+        let query = Query::of(partition).index(table::SHOWN).range(range);
         let page = self.query(query.descending().limit(limit)).await?;
         let next = page.next_after(table::SHOWN.key[1]);
         let listings = page.items.into_iter().map(serde_dynamo::from_item);

@@ -30,7 +30,7 @@ pub const API_CATALOG_LINK: (&str, &str) =
     ("link", "</.well-known/api-catalog>; rel=\"api-catalog\"; type=\"application/linkset+json\"");
 
 /// Sent with `/` and with the discovery map (RFC 8288), for clients that know only the host name.
-pub const ROOT_LINKS: [(&str, &str); 8] = [
+pub const ROOT_LINKS: [(&str, &str); 12] = [
     ("link", "</llms.txt>; rel=\"describedby\"; type=\"text/plain\""),
     ("link", "</discovery.json>; rel=\"alternate\"; type=\"application/json\""),
     ("link", "</.well-known/agent-card.json>; rel=\"agent-card\"; type=\"application/json\""),
@@ -39,6 +39,10 @@ pub const ROOT_LINKS: [(&str, &str); 8] = [
     API_CATALOG_LINK,
     ("link", "</agentmap.json>; rel=\"agentmap\"; type=\"application/json\""),
     ("link", "</openapi.json>; rel=\"service-desc\"; type=\"application/json\""),
+    ("link", "</for-agents>; rel=\"service-doc\"; type=\"text/html\""),
+    ("link", "</status>; rel=\"status\"; type=\"text/html\""),
+    ("link", "</terms>; rel=\"terms-of-service\"; type=\"text/html\""),
+    ("link", "</privacy>; rel=\"privacy-policy\"; type=\"text/html\""),
 ];
 
 pub static DOCUMENTS: &[&AnyDocument] = &[

@@ -1,6 +1,7 @@
 //! The read API of the official MCP registry (its OpenAPI of 2025-12-01) for Live servers. A server that does
-//! not answer is not listed. Each server is listed with only one version: the version that answers.
+//! not answer is not listed. The list contains the latest version of each server.
 
+mod collection;
 mod cursor;
 mod extensions;
 mod query;
@@ -14,10 +15,11 @@ use url::Url;
 use registry_formats::registry_name::reversed_host;
 use registry_model::settings::Settings;
 
+pub use collection::Selection;
 pub use cursor::Cursor;
 pub use extensions::{Facets, Health, Matches, facets, health, search};
 pub use query::ServerQuery;
-pub use server::{ServerDetail, ServerEvidence, ServerResponse};
+pub use server::{Server, ServerEvidence, ServerResponse};
 pub use servers::{Metadata, ServerList, alive, rendered_list, version, versions};
 
 /// The prefix of this registry's additions to the official API, such as `com.example.registry`: its host reversed, as that API

@@ -161,7 +161,13 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 async fn listing_count(registry: &TestRegistry) -> usize {
-    registry.table().await.items_under("LISTING#").len()
+    registry
+        .table()
+        .await
+        .keys()
+        .into_iter()
+        .filter(|key| key.starts_with("LISTING#") && key.ends_with("CORE"))
+        .count()
 }
 
 #[tokio::test]

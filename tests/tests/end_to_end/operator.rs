@@ -229,7 +229,7 @@ async fn listing_published_while_its_host_is_blocked_is_withdrawn_without_a_prob
     let submission = Submission::parse(fields, registry.app.settings.reach()).unwrap();
     let listing = submission.listing(submission.ids().0, registry.now());
     let news = tests::fixtures::feed_item("listing_queued", &listing, registry.now());
-    registry.app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
+    registry.app.store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
     registry.tick().await;
     assert_eq!((registry.lane(&listing.id).await.as_str(), request_count(&peer)), ("withdrawn", 0));
 }

@@ -367,7 +367,7 @@ async fn strangers_cannot_push_out_the_contact_of_an_owner_or_of_an_earlier_publ
     };
     let listing = registry.app.store.listing(&id).await.unwrap().unwrap_or(listing);
     let now = registry.now();
-    assert!(registry.app.store.republish(&listing, &listing, &contact, None, now).await.unwrap());
+    assert!(registry.app.store.republish(&listing, &listing, None, &contact, None, now).await.unwrap());
     for number in 80..160 {
         publish(&format!("stranger-{number}@example.org")).await;
     }

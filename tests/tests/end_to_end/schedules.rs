@@ -8,6 +8,7 @@ mod evidence_log_order;
 mod evidence_log_witnesses;
 mod first_probe;
 mod going_live;
+mod imports;
 mod large_texts;
 mod outreach;
 mod overdue;

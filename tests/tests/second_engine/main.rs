@@ -85,7 +85,7 @@ async fn listing_is_inserted_once() {
     for (engine, app) in apps().await {
         let (submission, listing) = fixtures::submitted_listing(&app, Kind::Agent, 1);
         let news = fixtures::feed_item("listing_queued", &listing, now());
-        let insert = || app.store.insert(&listing, &submission.contact, &news, None);
+        let insert = || app.store.insert(&listing, None, &submission.contact, &news, None);
         let done = join_all((0..8).map(|_| insert())).await;
         let first = done.iter().filter(|done| matches!(done, Ok(Insertion::Done))).count();
         assert_eq!(first, 1, "{engine}: {done:?}");
@@ -107,6 +107,7 @@ async fn due_listing_is_reserved_only_once() {
         app.store
             .insert(
                 &listing,
+                None,
                 &submission.contact,
                 &fixtures::feed_item("listing_queued", &listing, now()),
                 None,
@@ -238,6 +239,7 @@ async fn feed_is_read_in_pages_from_newest_to_oldest() {
             app.store
                 .insert(
                     &listing,
+                    None,
                     &submission.contact,
                     &fixtures::feed_item("listing_queued", &listing, at),
                     None,

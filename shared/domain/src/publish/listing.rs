@@ -194,7 +194,10 @@ pub(super) async fn publish_first(
     listing.name_hold = name.name_hold(&listing);
     let news = feed_item(&listing, "listing_queued", now, "was published; its first probe is pending.");
     let contact = contact(submission, name);
-    let status = match app.store.insert(&listing, &contact, &news, name.losing_listing()).await? {
+    let document = submission.document(None, now);
+    let inserted =
+        app.store.insert(&listing, document.as_ref(), &contact, &news, name.losing_listing()).await?;
+    let status = match inserted {
         Insertion::Done => {
             announce(app, &listing, now).await;
             PublishStatus::Queued
@@ -221,23 +224,34 @@ async fn publish_again(
         _ => known,
     };
     let may_describe = by_publisher || is_blocked_by_a_check(&known);
+    let stored = match submission.what {
+        Submitted::Server(_) => app.store.server_document(&known.id).await?,
+        Submitted::Url { .. } => None,
+    };
+    let document = submission.document(stored.as_ref(), now);
     let mut updated = known.clone();
     submission.describe(&mut updated);
-    let words = match (changes_description(&updated, &known), may_describe) {
+    let has_other_document = stored.is_some() && document.is_some();
+    let words = match (has_other_document || changes_description(&updated, &known), may_describe) {
         (false, _) => Words::Same,
         (true, false) => Words::Stay,
         (true, true) => Words::Changed,
     };
+    let mut document = document.filter(|_| may_describe);
     if !may_describe {
         updated = known.clone();
     }
     if known.lane == Lane::Active {
         let is_live = known.is_live(app.oldest_proof());
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-        if by_publisher && (words == Words::Changed || sender.proves_name && !is_proven) {
+        let is_changed = words == Words::Changed || document.is_some();
+        if by_publisher && (is_changed || sender.proves_name && !is_proven) {
             store_proof(&mut updated, name);
             let contact = contact(submission, name);
-            if !app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await? {
+            let losing = name.losing_listing();
+            let written =
+                app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
+            if !written {
                 return Err(Problem::unavailable("a probe changed the Live listing at the same time"));
             }
         }
@@ -253,6 +267,9 @@ async fn publish_again(
     if sender.moves || sender.has_signed || sender.proves_name && is_same_url || is_misplaced(&known, sender)
     {
         submission.locate(&mut updated);
+        if !may_describe {
+            document = submission.moved_document(stored, now);
+        }
         // A proof of the publisher is for one URL.
         let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;
         updated.name_proof = known.name_proof.filter(|proof| !is_stale(proof));
@@ -266,7 +283,8 @@ async fn publish_again(
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
     let contact = contact(submission, name);
-    let written = app.store.republish(&known, &updated, &contact, name.losing_listing(), now).await?;
+    let losing = name.losing_listing();
+    let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
     if !written && words == Words::Changed && !is_described(app, &updated).await? {
         return Err(Problem::unavailable("the listing was probed or changed at the same time"));
     }

@@ -10,8 +10,9 @@ use registry_formats::server_json::{self, Remote, ServerDescription, Transport, 
 use registry_formats::{argument_schema, argument_text, email_address};
 use registry_model::error::{Problem, shorten};
 use registry_model::{
-    Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach,
+    Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach, ServerDocument,
 };
+use registry_store::DocumentChange;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
@@ -251,6 +252,46 @@ impl Submission {
                 listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
             }
         }
+    }
+}
+
+impl Submission {
+    /// The description to store, if it differs from the stored one.
+    pub(super) fn document(&self, stored: Option<&ServerDocument>, now: Moment) -> Option<DocumentChange> {
+        let Submitted::Server(server) = &self.what else { return None };
+        let mut new = ServerDocument {
+            server: server.document.clone(),
+            status: server.status,
+            number: 0,
+            published_at: now,
+            updated_at: now,
+        };
+        if let Some(stored) = stored {
+            if new.is_same_as(stored) {
+                return None;
+            }
+            new.number = stored.number;
+            if new.version() == stored.version() {
+                new.published_at = stored.published_at;
+            } else {
+                new.number += 1;
+            }
+        }
+        Some(DocumentChange { new, replaced: stored.cloned() })
+    }
+
+    /// The stored description with the URLs of this submission, for a sender that may only correct the URL.
+    pub(super) fn moved_document(
+        &self,
+        stored: Option<ServerDocument>,
+        now: Moment,
+    ) -> Option<DocumentChange> {
+        let Submitted::Server(server) = &self.what else { return None };
+        let mut new = stored?;
+        let remotes = server.document.get("remotes").cloned()?;
+        new.server.insert("remotes".to_owned(), remotes);
+        new.updated_at = now;
+        Some(DocumentChange { new, replaced: None })
     }
 }
 

@@ -2,7 +2,7 @@
 //! schema does not contain these rules; they are in `internal/validators/validators.go` of the official
 //! registry. The error codes are also those of the official registry.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::fields::{list, text};
@@ -82,12 +82,55 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
             violations.add(path, "instruction_to_models", fault);
         }
     }
+    for (name, value) in server {
+        if !matches!(name.as_str(), "name" | "title" | "description" | "version" | "_meta") {
+            inner_texts(name, value, violations);
+        }
+    }
+    let extension = server.get("_meta").and_then(|meta| meta.get(EXTENSION));
+    if let Some(extension) = extension {
+        inner_texts(&format!("_meta.{EXTENSION}"), extension, violations);
+    }
     let title = text(server.get("title"));
     if title.is_some_and(|title| is_name_of_another(title, text(server.get("name")))) {
         let message = "It is the server name of another listing. Write a title that is not a server name, or leave \
             the title out.";
         violations.add("title", "name_of_another", message);
     }
+}
+
+/// The registry does not show these texts on its pages, but passes them on to clients and their models.
+fn inner_texts(path: &str, value: &Value, violations: &mut Violations) {
+    match value {
+        Value::String(text) => {
+            if let Some(fault) = plain_text::fault(text, TextKind::ForModels) {
+                violations.add(path, "not_plain_text", fault);
+            } else if let Some(fault) = injection::fault(text) {
+                violations.add(path, "instruction_to_models", fault);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                inner_texts(&format!("{path}[{index}]"), item, violations);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                inner_texts(&format!("{path}.{name}"), member, violations);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The description with only the publisher's own extension in `_meta`, as the official registry stores it.
+pub(super) fn without_foreign_meta(server: &Map<String, Value>) -> Map<String, Value> {
+    let mut kept = server.clone();
+    let extension = kept.remove("_meta").and_then(|mut meta| meta.as_object_mut()?.remove(EXTENSION));
+    if let Some(extension) = extension {
+        kept.insert("_meta".to_owned(), json!({ EXTENSION: extension }));
+    }
+    kept
 }
 
 /// `namespace/name`, each part at least two characters that begin and end with a letter or digit.

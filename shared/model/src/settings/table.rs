@@ -210,6 +210,21 @@ pub const SETTINGS: &[Setting] = &[
             AWS, set the parameter `FederationPeers`",
     ),
     row(
+        "IMPORT_SOURCES",
+        Text("", "at most 10 URLs, separated by commas, such as https://registry.example.com/v0.1/servers"),
+        "lists whose entries are published here once a day: the `/v0.1/servers` of another registry, or a JSON list of \
+            agent card URLs",
+    ),
+    row(
+        "PACKAGE_REGISTRIES",
+        Text(
+            "",
+            "base URLs of package registries, separated by commas, such as npm=https://packages.example.com; types: npm, pypi",
+        ),
+        "where packages of servers without an HTTP endpoint are checked; such a server is listed (`package`) only if a \
+            package was found there and names the server",
+    ),
+    row(
         "LOG_WITNESSES",
         Text(
             "",

@@ -9,7 +9,8 @@ use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
-    AbilityChange, Assessment, Check, Handshake, Listing, Reason, ScorePart, Skill, Tool, Withdrawal,
+    AbilityChange, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, Skill, Tool,
+    Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
@@ -109,6 +110,9 @@ struct Evidence {
     /// SHA-256 of the tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
+    /// The packages of a server that runs on the machine of its user. Empty for other listings.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    packages: Vec<CheckedPackage>,
     /// The last change of the tools or skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<AbilityChange>,
@@ -238,6 +242,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
             skills: verdict.facts.skills.clone(),
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
+            packages: verdict.facts.packages.clone(),
             changed: changed.clone(),
         }),
         log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
@@ -270,6 +275,10 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "The handshake succeeded, but a check failed."
         }
         (Lane::NeedsFix, _) => "The probe found something to fix.",
+        (Lane::Package, _) => {
+            "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
+                its name."
+        }
         (Lane::Demoted, _) => "Was Live, but its recheck failed in three different hours.",
         (Lane::Withdrawn, _) => "Withdrawn by the operator of this registry.",
     }
@@ -321,6 +330,11 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 format!("{fix}Then publish the same server description again, which starts a new probe.");
             NextStep { body: None, note, ..again }
         }
+        Lane::Package => NextStep::open(
+            "none",
+            status,
+            "Nothing to do: the packages were checked. To become Live, the server needs an HTTP endpoint in `remotes`.",
+        ),
         Lane::Withdrawn => NextStep::open(
             "none",
             status,

@@ -231,7 +231,7 @@ async fn carry_out(
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
-    if app.store.republish(before, after, &Contact::default(), None, app.clock.now()).await? {
+    if app.store.republish(before, after, None, &Contact::default(), None, app.clock.now()).await? {
         return Ok(());
     }
     Err(Problem::unavailable("the listing was being probed; try again"))

@@ -146,6 +146,11 @@ pub enum ProbeFault {
     Templated,
     NeedsConfig,
     StdioOnly,
+    /// The package registry does not know the package or this version.
+    PackageMissing,
+    /// The metadata of the package does not contain the name of the server.
+    PackageUnnamed,
+    PackageUnreached,
     OptedOut,
     Flaky,
 }

@@ -61,6 +61,9 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::Templated,
         Fault::NeedsConfig,
         Fault::StdioOnly,
+        Fault::PackageMissing,
+        Fault::PackageUnnamed,
+        Fault::PackageUnreached,
         Fault::OptedOut,
         Fault::Flaky,
     ];

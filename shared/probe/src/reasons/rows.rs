@@ -286,6 +286,26 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
              streamable-http to remotes. The registry can then probe the server.",
             SKIP,
         ),
+        ProbeFault::PackageMissing => row(
+            "package_missing",
+            "skip (package not found)",
+            "The registry of the package does not know this package or version. Publish the package, or correct \
+             `identifier` and `version` in packages.",
+            SKIP,
+        ),
+        ProbeFault::PackageUnnamed => row(
+            "package_unnamed",
+            "skip (package of another server)",
+            "Add the name of the server to the package and publish it again: as `mcpName` to package.json (npm), or \
+             as \"mcp-name: <name>\" to the README (PyPI).",
+            SKIP,
+        ),
+        ProbeFault::PackageUnreached => row(
+            "package_unreached",
+            "remote fail (package registry did not answer)",
+            "Nothing to fix: the registry of the package did not answer. The check will be repeated.",
+            UNKNOWN,
+        ),
         ProbeFault::OptedOut => row(
             "opted_out",
             "skip (opted out)",

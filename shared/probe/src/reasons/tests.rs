@@ -143,6 +143,14 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         (ProbeFault::Templated, "template", "skip (templated URL)", SKIP),
         (ProbeFault::NeedsConfig, "needs_config", "skip (needs a header or secret)", SKIP),
         (ProbeFault::StdioOnly, "stdio", "skip (stdio only)", SKIP),
+        (ProbeFault::PackageMissing, "package_missing", "skip (package not found)", SKIP),
+        (ProbeFault::PackageUnnamed, "package_unnamed", "skip (package of another server)", SKIP),
+        (
+            ProbeFault::PackageUnreached,
+            "package_unreached",
+            "remote fail (package registry did not answer)",
+            UNKNOWN,
+        ),
         (ProbeFault::OptedOut, "opted_out", "skip (opted out)", SKIP),
         (ProbeFault::Flaky, "flaky", "remote fail (alternating results)", UNKNOWN),
     ]

@@ -33,6 +33,10 @@ impl Document for AgentCard {
         Ok(Some(validator(app, "agent-card-wide")))
     }
 
+    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
+        Ok(last_modified(app).into_iter().collect())
+    }
+
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         signed(app, |card| card).await
     }
@@ -52,6 +56,10 @@ impl Document for StrictAgentCard {
         Ok(Some(validator(app, "agent-card-strict")))
     }
 
+    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
+        Ok(last_modified(app).into_iter().collect())
+    }
+
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         signed(app, |card| card_signature::projection(&card)).await
     }
@@ -69,6 +77,10 @@ impl Document for A2aCard {
 
     fn cache_validator(app: &App, _: &DocumentRequest<NoQuery>) -> Validity {
         Ok(Some(validator(app, "a2a-card")))
+    }
+
+    async fn headers_now(app: &App) -> Result<Vec<(&'static str, String)>, Problem> {
+        Ok(last_modified(app).into_iter().collect())
     }
 
     async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
@@ -95,6 +107,14 @@ fn validator(app: &App, name: &str) -> CacheValidator {
         settings.brand,
         app.clock.now().utc_day()
     ))
+}
+
+/// A card is signed again each day.
+fn last_modified(app: &App) -> Option<(&'static str, String)> {
+    let now = app.clock.now().as_second();
+    let day = jiff::Timestamp::from_second(now - now.rem_euclid(86_400)).ok()?;
+    let text = jiff::fmt::rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&day).ok()?;
+    Some(("last-modified", text))
 }
 
 async fn signed(app: &App, cut: impl Fn(Value) -> Value) -> Result<Bytes, Problem> {

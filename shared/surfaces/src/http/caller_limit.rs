@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue};
 
 use registry_model::error::Problem;
 use registry_model::settings::RequestRate;
@@ -51,7 +52,7 @@ impl CallerLimit {
     }
 
     /// Takes a token of a caller. Error: 429 if the bucket is empty.
-    pub fn check(&self, address: IpAddr) -> Result<(), Problem> {
+    pub fn check(&self, address: IpAddr) -> Result<Remaining, Problem> {
         let name = Caller { address: Some(address), bearer: None }.name();
         self.take(name).map_err(|seconds| {
             let detail = format!(
@@ -64,7 +65,7 @@ impl CallerLimit {
     }
 
     /// `Err` contains the seconds until the bucket has a token again.
-    fn take(&self, caller: String) -> Result<(), u32> {
+    fn take(&self, caller: String) -> Result<Remaining, u32> {
         let now = self.clock.now();
         let (one, whole) = (self.rate.interval(), self.rate.interval() * self.rate.burst());
         let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,9 +78,28 @@ impl CallerLimit {
             return Err(u32::try_from(seconds).unwrap_or(u32::MAX));
         }
         callers.insert(caller, full_again + one);
-        Ok(())
+        Ok(Remaining(u32::try_from((-empty_by).as_nanos() / one.as_nanos().max(1)).unwrap_or(0)))
+    }
+
+    /// The fields of the IETF draft "RateLimit header fields for HTTP": the policy, and what is left of it.
+    fn add_fields(&self, headers: &mut HeaderMap, remaining: Remaining) {
+        let burst = self.rate.burst();
+        let window = (self.rate.interval() * burst).as_millis().div_euclid(1000).max(1);
+        let fields = [
+            ("ratelimit-policy", format!("\"caller\";q={burst};w={window}")),
+            ("ratelimit", format!("\"caller\";r={};t=1", remaining.0)),
+        ];
+        for (name, value) in fields {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.insert(name, value);
+            }
+        }
     }
 }
+
+/// The tokens that are left in a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remaining(u32);
 
 /// The bucket of the caller of a request. The middleware adds it to the request, so that a function can count a request
 /// that contains several messages more than once.
@@ -95,20 +115,24 @@ impl CallerBucket {
     /// # Errors
     /// 429 where the bucket is empty.
     pub fn take(&self) -> Result<(), Problem> {
-        self.limit.check(self.address)
+        self.limit.check(self.address).map(|_| ())
     }
 }
 
 /// A request without an address came through no gateway and is not counted.
 pub(super) async fn limit(State(limit): State<CallerLimit>, mut request: Request, next: Next) -> Response {
-    if let Some(CallerAddress(address)) = request.extensions().get().copied() {
-        let bucket = CallerBucket { limit, address };
-        if let Err(problem) = bucket.take() {
-            return problem.into_response();
+    let Some(CallerAddress(address)) = request.extensions().get().copied() else {
+        return next.run(request).await;
+    };
+    let (remaining, mut response) = match limit.check(address) {
+        Ok(remaining) => {
+            request.extensions_mut().insert(CallerBucket { limit: limit.clone(), address });
+            (remaining, next.run(request).await)
         }
-        request.extensions_mut().insert(bucket);
-    }
-    next.run(request).await
+        Err(problem) => (Remaining(0), problem.into_response()),
+    };
+    limit.add_fields(response.headers_mut(), remaining);
+    response
 }
 
 #[cfg(test)]
@@ -143,7 +167,24 @@ mod tests {
         assert_eq!(accepted(&limit, "a", 1), 1);
         let wait = limit.take("a".to_owned()).unwrap_err();
         limit.clock.advance(Duration::from_secs(wait.into()));
-        assert_eq!(limit.take("a".to_owned()), Ok(()), "after the wait");
+        assert!(limit.take("a".to_owned()).is_ok(), "after the wait");
+    }
+
+    #[test]
+    fn answer_contains_what_is_left() {
+        let limit = limit(1, 3);
+        let fields = |remaining| {
+            let mut headers = HeaderMap::new();
+            limit.add_fields(&mut headers, remaining);
+            ["ratelimit-policy", "ratelimit"].map(|name| headers[name].to_str().unwrap().to_owned())
+        };
+        for left in [2, 1, 0] {
+            let remaining = limit.take("a".to_owned()).unwrap();
+            assert_eq!(
+                fields(remaining),
+                ["\"caller\";q=3;w=3".to_owned(), format!("\"caller\";r={left};t=1")]
+            );
+        }
     }
 
     #[test]
@@ -151,7 +192,7 @@ mod tests {
         let limit = limit(1, 3);
         assert_eq!(accepted(&limit, "busy", 3), 3);
         for other in 0..MAX_CALLERS * 3 {
-            assert_eq!(limit.take(format!("other {other}")), Ok(()));
+            assert!(limit.take(format!("other {other}")).is_ok());
             if other % (MAX_CALLERS / 2) == 0 {
                 assert!(limit.take("busy".to_owned()).is_err(), "after {other} others");
             }

@@ -6,16 +6,20 @@ use registry_formats::server_json::is_name;
 use registry_model::ListingId;
 use registry_model::error::Problem;
 
-/// Stands before a place among the servers that are no longer Live. A name has a slash, so none is mistaken for it.
-const FALLEN: &str = "deleted";
+/// Before a place among the packages, and before one among the servers that are no longer Live. A name has a slash, so
+/// none is mistaken for it.
+const PACKAGES: &str = "packages";
+const DELETED: &str = "deleted";
 
-/// Where a page begins.
+/// Where a page begins: in which part of the list, and after which place in it. Without a place, at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// After this place among what is Live: a name, a space and an id.
-    Live(String),
-    /// After this place among what fell (a time, `#` and an id), or at its beginning.
-    Fallen(Option<String>),
+    /// Live servers. A place is a name, a space and an id.
+    Live(Option<String>),
+    /// Servers that run on the machine of their user. A place is a time, `#` and an id.
+    Packages(Option<String>),
+    /// Servers that are no longer Live. A place is a time, `#` and an id.
+    Deleted(Option<String>),
 }
 
 impl Cursor {
@@ -26,13 +30,15 @@ impl Cursor {
     pub fn read(text: &str) -> Result<Self, Problem> {
         let is_id = |id: &str| id.parse::<ListingId>().is_ok();
         let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
+        let place = |place: &str| match place.split_once(':') {
+            Some((time, id)) if is_time(time) && is_id(id) => Some(Some(format!("{time}#{id}"))),
+            None if place.is_empty() => Some(None),
+            _ => None,
+        };
         let read = match text.split_once(':') {
-            Some((FALLEN, "")) => Some(Self::Fallen(None)),
-            Some((FALLEN, place)) => place
-                .split_once(':')
-                .filter(|(time, id)| is_time(time) && is_id(id))
-                .map(|(time, id)| Self::Fallen(Some(format!("{time}#{id}")))),
-            Some((name, id)) if is_name(name) && is_id(id) => Some(Self::Live(format!("{name} {id}"))),
+            Some((PACKAGES, rest)) => place(rest).map(Self::Packages),
+            Some((DELETED, rest)) => place(rest).map(Self::Deleted),
+            Some((name, id)) if is_name(name) && is_id(id) => Some(Self::Live(Some(format!("{name} {id}")))),
             _ => None,
         };
         read.ok_or_else(|| {
@@ -43,11 +49,11 @@ impl Cursor {
     }
 
     pub fn write(&self) -> String {
+        let text = |place: &Option<String>| place.as_deref().unwrap_or_default().replace([' ', '#'], ":");
         match self {
-            Self::Live(place) => place.replace(' ', ":"),
-            Self::Fallen(place) => {
-                format!("{FALLEN}:{}", place.as_deref().unwrap_or_default().replace('#', ":"))
-            }
+            Self::Live(place) => text(place),
+            Self::Packages(place) => format!("{PACKAGES}:{}", text(place)),
+            Self::Deleted(place) => format!("{DELETED}:{}", text(place)),
         }
     }
 }

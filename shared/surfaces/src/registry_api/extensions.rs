@@ -7,15 +7,16 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Namespace;
+use super::cursor::Cursor;
 use super::query::{ServerQuery, limit, text};
 use super::server::ServerEvidence;
 use super::server::ServerResponse;
 use super::servers::{Metadata, named, page};
 use registry_app::App;
 use registry_formats::registry_name;
-use registry_model::Kind;
 use registry_model::error::Problem;
 use registry_model::protocol::MCP_REGISTRY;
+use registry_model::{Kind, ListingId};
 use registry_search::Text;
 use registry_search::browse::Facet;
 
@@ -48,12 +49,15 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let search =
         registry_search::Query { text: words, kind: Some(Kind::Mcp), category: None, skip: 0, limit };
     let found = app.search.find(&search, app.clock.now()).await?;
+    let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
+    let documents = app.store.server_documents(&ids).await?;
     let key = Namespace::own(&app.settings).key("match");
     let servers: Vec<ServerResponse> = found
         .hits
         .iter()
         .map(|hit| {
-            let mut server = ServerResponse::of(&hit.listing, None, &app.settings);
+            let document = documents.get(&hit.listing.id);
+            let mut server = ServerResponse::of(&hit.listing, document, None, &app.settings);
             let why = json!({
                 "score": hit.score, "words": hit.words, "tools": hit.matched_abilities, "boosts": hit.boosts,
             });
@@ -88,11 +92,16 @@ pub struct Health {
 /// As the list; 404 if no Live server has that name.
 pub async fn health(app: &App, query: &str) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
-        Some(name) => (vec![named(app, &name).await?], None),
+        Some(name) => (vec![named(app, &name, None).await?], None),
         None => {
-            let query = ServerQuery::parse(query)?;
+            let query = ServerQuery::parse(query, None)?;
             app.search.refresh().await?;
-            page(app, &query).await?
+            let after = match &query.begin {
+                Cursor::Live(after) => after.clone(),
+                Cursor::Packages(_) | Cursor::Deleted(_) => None,
+            };
+            let (rows, next) = page(app, &query, after, query.part.limit).await?;
+            (rows, next.map(|place| Cursor::Live(Some(place)).write()))
         }
     };
     let listings = rows.iter().map(|row| &row.listing);

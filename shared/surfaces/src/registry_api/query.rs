@@ -3,14 +3,19 @@
 //! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
 //! documents; so does a search text that is too long. The rest of this registry uses 422.
 
+use std::sync::Arc;
+
 use http::StatusCode;
+use jiff::SignedDuration;
 use serde_json::json;
 
+use super::collection::Selection;
 use super::cursor::Cursor;
 use super::server::version;
 use registry_formats::registry_name;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Kind, Listing, Moment};
+use registry_model::{Access, Category, Kind, Listing, Moment};
+use registry_search::CHANGE_SEEN_AFTER_S;
 use registry_search::browse::BrowseQuery;
 
 const DEFAULT_LIMIT: usize = 30;
@@ -22,69 +27,93 @@ const MAX_SEARCH_CHARS: usize = 200;
 
 #[derive(Clone, Debug)]
 pub struct ServerQuery {
+    /// For Live servers.
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
-    /// Servers that are no longer Live, after all that are.
-    pub(super) delisted: Option<DelistedQuery>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct DelistedQuery {
-    pub(super) since: Moment,
-    /// A page with this place contains no Live server.
-    pub(super) after: Option<String>,
-    pub(super) only: bool,
+    pub(super) access: Access,
+    /// Also lists the servers that were Live at this time or later, and no longer are.
+    pub(super) deleted_since: Option<Moment>,
+    pub(super) begin: Cursor,
+    pub(super) collection: Option<Arc<Selection>>,
 }
 
 impl ServerQuery {
-    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version` and `include_deleted`. As at
-    /// the official registry, `include_deleted` is true by default if `updated_since` is given.
+    /// Reads `cursor`, `limit` (1 to 100), `search`, `updated_since`, `version`, `include_deleted` and, as an extension,
+    /// `access`. As at the official registry, `include_deleted` is true by default if `updated_since` is given.
     ///
     /// # Errors
     /// 400 for an unknown cursor, for a time that is not RFC 3339 and for a search text over 200 characters, 422 for a
-    /// limit that is not a whole number.
-    pub fn parse(query: &str) -> Result<Self, Problem> {
-        let cursor = text(query, "cursor").map(|text| Cursor::read(&text)).transpose()?;
+    /// limit that is not a whole number and for an unknown `access`.
+    pub fn parse(query: &str, collection: Option<Arc<Selection>>) -> Result<Self, Problem> {
+        let begin = text(query, "cursor").map_or(Ok(Cursor::Live(None)), |text| Cursor::read(&text))?;
         let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
+        // A change is shown some time after it was made. So a mirror gets the latest changes twice instead of never.
+        let overlap = SignedDuration::from_secs(CHANGE_SEEN_AFTER_S);
+        let changed_since = changed_since.map(|since| since.max(Moment::UNIX_EPOCH + overlap) - overlap);
+        let is_included = value(query, "include_deleted")
+            .map_or(changed_since.is_some(), |text| matches!(text.as_str(), "true" | "1"));
+        let deleted_since = is_included.then(|| changed_since.unwrap_or(Moment::UNIX_EPOCH));
+        let rules = collection.as_deref().map(|selection| &selection.collection.rules);
+        let access = match (text(query, "access"), rules) {
+            (Some(access), _) => access_of(&access)?,
+            (None, rules) => rules.map_or(Access::Open, |rules| rules.access),
+        };
         let part = BrowseQuery {
             kind: Some(Kind::Mcp),
+            category: rules.and_then(|rules| Category::by_id(rules.category.as_deref()?)),
             name_contains: text(query, "search").map(|text| search_text(&text)).transpose()?,
+            only: collection.as_deref().and_then(|selection| selection.only.clone()),
             changed_since,
-            after: match &cursor {
-                Some(Cursor::Live(place)) => Some(place.clone()),
-                _ => None,
-            },
             limit: limit(query)?,
             ..BrowseQuery::default()
         };
-        // Each server has one version here, which is the latest.
+        // Each server is listed with its latest version.
         let version = text(query, "version").filter(|version| version != "latest");
-        let include_deleted = text(query, "include_deleted");
-        let is_included = include_deleted.map_or(changed_since.is_some(), |text| text == "true");
-        let (only, after) = match cursor {
-            Some(Cursor::Fallen(after)) => (true, after),
-            _ => (false, None),
-        };
-        let since = changed_since.unwrap_or(Moment::UNIX_EPOCH);
-        let delisted = (is_included || only).then_some(DelistedQuery { since, after, only });
-        Ok(Self { part, version, delisted })
+        Ok(Self { part, version, access, deleted_since, begin, collection })
     }
 
+    /// The part of the list after another; `None` after the last.
+    pub(super) fn after(&self, part: &Cursor) -> Option<Cursor> {
+        let deleted = || self.deleted_since.map(|_| Cursor::Deleted(None));
+        match part {
+            Cursor::Live(_) if self.access != Access::Open => Some(Cursor::Packages(None)),
+            Cursor::Live(_) | Cursor::Packages(_) => deleted(),
+            Cursor::Deleted(_) => None,
+        }
+    }
+
+    /// A name for the answer to this query.
     pub(super) fn name(&self) -> String {
         let part = &self.part;
-        let since = part.changed_since.map(|since| since.as_millisecond());
-        let delisted = self.delisted.as_ref().map(|delisted| (&delisted.after, delisted.only));
-        json!([part.name_contains, since, part.after, part.limit, self.version, delisted]).to_string()
+        let since = [part.changed_since, self.deleted_since].map(|since| since.map(Moment::as_millisecond));
+        let collection = self.collection.as_deref().map(|selection| &selection.collection);
+        let (begin, access) = (self.begin.write(), self.access.as_str());
+        json!([part.name_contains, since, begin, part.limit, self.version, access, collection]).to_string()
     }
 
-    pub(super) fn matches_delisted(&self, listing: &Listing) -> bool {
-        let name = registry_name::of(listing).to_lowercase();
-        self.matches(listing) && self.part.name_contains.as_ref().is_none_or(|part| name.contains(part))
-    }
-
-    pub(super) fn matches(&self, listing: &Listing) -> bool {
+    /// What the index cannot filter.
+    pub(super) fn matches(&self, listing: &Listing, now: Moment) -> bool {
         self.version.as_ref().is_none_or(|required| *required == version(listing))
+            && self.collection.as_deref().is_none_or(|selection| selection.matches(listing, now))
     }
+
+    /// For servers that are not in the index.
+    pub(super) fn matches_name(&self, listing: &Listing) -> bool {
+        let name = registry_name::of(listing).to_lowercase();
+        self.part.name_contains.as_ref().is_none_or(|part| name.contains(part))
+    }
+
+    /// Whether rows are filtered after they were read, so that a page may need several reads.
+    pub(super) fn is_selective(&self) -> bool {
+        self.version.is_some() || self.collection.is_some()
+    }
+}
+
+fn access_of(text: &str) -> Result<Access, Problem> {
+    Access::ALL.into_iter().find(|access| access.as_str() == text).ok_or_else(|| {
+        let detail = format!("`access` must be open, package or all, not `{}`.", shorten(text, 40));
+        Problem::invalid("access", "bad_access", detail)
+    })
 }
 
 fn value(query: &str, name: &str) -> Option<String> {
@@ -147,16 +176,16 @@ mod tests {
     use super::*;
 
     fn rejected(query: &str) -> (u16, String) {
-        let problem = ServerQuery::parse(query).unwrap_err();
+        let problem = ServerQuery::parse(query, None).unwrap_err();
         (problem.status.as_u16(), problem.field.unwrap())
     }
 
     #[test]
     fn limit_outside_the_allowed_range_is_moved_into_the_range() {
-        let limit = |text: &str| ServerQuery::parse(&format!("limit={text}")).unwrap().part.limit;
+        let limit = |text: &str| ServerQuery::parse(&format!("limit={text}"), None).unwrap().part.limit;
         let limits = ["7", "1", "0", "-5", "%2B7", "100", "101", "99999999999999999999999999"].map(limit);
         assert_eq!(limits, [7, 1, 1, 1, 7, 100, 100, 100]);
-        assert_eq!(ServerQuery::parse("").unwrap().part.limit, 30);
+        assert_eq!(ServerQuery::parse("", None).unwrap().part.limit, 30);
         for text in ["", "abc", "1.5", "-", "1e2", "0x1", "%00", "١"] {
             assert_eq!(rejected(&format!("limit={text}")), (422, "limit".to_owned()), "{text}");
         }
@@ -164,12 +193,14 @@ mod tests {
 
     #[test]
     fn time_must_be_rfc_3339() {
-        let since =
-            |text: &str| ServerQuery::parse(&format!("updated_since={text}")).unwrap().part.changed_since;
-        let noon: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
+        let since = |text: &str| {
+            ServerQuery::parse(&format!("updated_since={text}"), None).unwrap().part.changed_since
+        };
+        let noon: Moment = "2026-11-20T11:56:00Z".parse().unwrap();
         assert_eq!(since("2026-11-20T12:00:00Z"), Some(noon));
         assert_eq!(since("2026-11-20t13:00:00.000%2B01:00"), Some(noon));
         assert_eq!(since("2026-11-20T13:00:00+01:00"), Some(noon), "a plus that was not encoded");
+        assert_eq!(since("0001-01-01T00:00:00Z"), Some(Moment::UNIX_EPOCH));
         for text in
             ["", "garbage", "2026-11-20", "1732104000", "2026-13-20T12:00:00Z", "2026-11-20T12:00:00", "%ff"]
         {
@@ -182,28 +213,52 @@ mod tests {
     }
 
     #[test]
-    fn cursor_for_deleted_servers_is_unchanged_after_encoding_and_decoding() {
-        let delisted = |query: &str| {
-            ServerQuery::parse(query).unwrap().delisted.map(|delisted| (delisted.only, delisted.after))
-        };
+    fn cursor_of_each_part_is_unchanged_after_encoding_and_decoding() {
+        let begin = |query: &str| ServerQuery::parse(query, None).unwrap().begin;
         let place = "1795176000000#mcp-com-example-my-server";
-        let cursor = Cursor::Fallen(Some(place.to_owned())).write();
+        let cursor = Cursor::Deleted(Some(place.to_owned())).write();
         assert_eq!(cursor, "deleted:1795176000000:mcp-com-example-my-server");
-        assert_eq!(delisted(&format!("cursor={cursor}")), Some((true, Some(place.to_owned()))));
-        assert_eq!(delisted(&format!("cursor={}", Cursor::Fallen(None).write())), Some((true, None)));
-        assert_eq!(delisted("updated_since=2026-11-20T12:00:00Z"), Some((false, None)));
-        assert_eq!(delisted("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), None);
-        assert_eq!(delisted("limit=3"), None);
-        for text in ["deleted:x", "deleted:1795176000000", "deleted:179:mcp-x", "deleted:1795176000000:x y"] {
+        for cursor in [
+            Cursor::Deleted(Some(place.to_owned())),
+            Cursor::Deleted(None),
+            Cursor::Packages(Some(place.to_owned())),
+            Cursor::Packages(None),
+        ] {
+            assert_eq!(begin(&format!("cursor={}", cursor.write())), cursor);
+        }
+        for text in ["deleted:x", "deleted:1795176000000", "packages:179:mcp-x", "deleted:1795176000000:x y"]
+        {
             assert_eq!(rejected(&format!("cursor={text}")), (400, "cursor".to_owned()), "{text}");
         }
     }
 
     #[test]
+    fn parts_of_the_list_follow_each_other() {
+        let parts = |query: &str| {
+            let query = ServerQuery::parse(query, None).unwrap();
+            let mut parts = vec![query.begin.clone()];
+            while let Some(next) = query.after(&parts[parts.len() - 1]) {
+                parts.push(next);
+            }
+            parts
+        };
+        let (live, packages, deleted) = (Cursor::Live(None), Cursor::Packages(None), Cursor::Deleted(None));
+        assert_eq!(parts("limit=3"), [live.clone()]);
+        assert_eq!(parts("access=package"), [live.clone(), packages.clone()]);
+        assert_eq!(parts("updated_since=2026-11-20T12:00:00Z"), [live.clone(), deleted.clone()]);
+        assert_eq!(parts("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), [live.clone()]);
+        assert_eq!(parts("access=all&include_deleted=true"), [live, packages, deleted]);
+        assert_eq!(rejected("access=gated"), (422, "access".to_owned()));
+    }
+
+    #[test]
     fn cursor_is_accepted_with_and_without_url_encoding() {
-        let after = |text: &str| ServerQuery::parse(&format!("cursor={text}")).unwrap().part.after;
+        let after = |text: &str| match ServerQuery::parse(&format!("cursor={text}"), None).unwrap().begin {
+            Cursor::Live(after) => after,
+            other => panic!("{other:?}"),
+        };
         let place = "com.example/my-server mcp-com-example-my-server";
-        let cursor = Cursor::Live(place.to_owned()).write();
+        let cursor = Cursor::Live(Some(place.to_owned())).write();
         assert_eq!(cursor, "com.example/my-server:mcp-com-example-my-server");
         assert_eq!(after(&cursor).as_deref(), Some(place));
         assert_eq!(after(&cursor.replace('/', "%2F").replace(':', "%3A")).as_deref(), Some(place));
@@ -216,7 +271,8 @@ mod tests {
 
     #[test]
     fn search_text_is_lowercased_and_limited() {
-        let search = |text: &str| ServerQuery::parse(&format!("search={text}")).unwrap().part.name_contains;
+        let search =
+            |text: &str| ServerQuery::parse(&format!("search={text}"), None).unwrap().part.name_contains;
         assert_eq!(search("wEATH").as_deref(), Some("weath"));
         assert_eq!(search(""), None);
         assert_eq!(search(&"X".repeat(200)), Some("x".repeat(200)));
@@ -227,11 +283,12 @@ mod tests {
     fn search_and_version_parameters_are_read() {
         let query = ServerQuery::parse(
             "search=Weather%20%25&version=1.0.0%2Bx&include_deleted=true&q=ignored&=&&search=2",
+            None,
         );
         let query = query.unwrap();
         assert_eq!(query.part.name_contains.as_deref(), Some("weather %"));
         assert_eq!(query.version.as_deref(), Some("1.0.0+x"));
         assert_eq!(query.part.kind, Some(Kind::Mcp));
-        assert_eq!(ServerQuery::parse("version=latest").unwrap().version, None);
+        assert_eq!(ServerQuery::parse("version=latest", None).unwrap().version, None);
     }
 }

@@ -12,7 +12,7 @@ use registry_formats::registry_name;
 use registry_formats::server_json::{is_name, is_version};
 use registry_model::protocol::{MCP_NEWEST_REVISION, SERVER_DESCRIPTION_SCHEMA};
 use registry_model::settings::Settings;
-use registry_model::{Handshake, Listing, Moment};
+use registry_model::{Access, Handshake, Lane, Listing, Moment, ServerDocument, ServerStatus};
 use registry_search::browse::Row;
 use registry_store::Delisting;
 
@@ -26,9 +26,18 @@ const UNKNOWN_VERSION: &str = "0.0.0";
 
 #[derive(Clone, Debug, Serialize)]
 pub struct ServerResponse {
-    pub server: ServerDetail,
+    pub server: Server,
     #[serde(rename = "_meta")]
     pub meta: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Server {
+    /// As its publisher described it.
+    Published(Map<String, Value>),
+    /// Described by the registry, because only a URL was published.
+    Described(Box<ServerDetail>),
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -58,8 +67,20 @@ struct Remote {
 }
 
 impl ServerResponse {
-    pub fn of_row(row: &Row, settings: &Settings) -> Self {
-        Self::of(&row.listing, Some(row.changed_at), settings)
+    pub fn of_row(row: &Row, document: Option<&ServerDocument>, settings: &Settings) -> Self {
+        Self::of(&row.listing, document, Some(row.changed_at), settings)
+    }
+
+    /// An earlier version. The evidence is about the latest version, so it is left out.
+    pub fn of_earlier(listing: &Listing, document: &ServerDocument) -> Self {
+        let official = json!({
+            "status": document.status,
+            "publishedAt": document.published_at,
+            "updatedAt": document.updated_at,
+            "isLatest": false,
+        });
+        let meta = Map::from_iter([(OFFICIAL.to_owned(), official)]);
+        Self { server: Server::published(listing, document, Map::new()), meta }
     }
 
     /// Only what identifies the server. Its evidence says nothing about today, and its texts may be why it was withdrawn.
@@ -79,24 +100,48 @@ impl ServerResponse {
             remotes: Vec::new(),
             ..ServerDetail::of(listing, Map::new())
         };
-        Self { server, meta }
+        Self { server: Server::Described(Box::new(server)), meta }
     }
 
-    pub fn of(listing: &Listing, changed_at: Option<Moment>, settings: &Settings) -> Self {
+    pub fn of(
+        listing: &Listing,
+        document: Option<&ServerDocument>,
+        changed_at: Option<Moment>,
+        settings: &Settings,
+    ) -> Self {
+        let published_at = document.map_or(listing.listed_at, |document| document.published_at);
         let mut official = json!({
-            "status": "active",
-            "publishedAt": listing.listed_at,
+            "status": document.map_or(ServerStatus::Active, |document| document.status),
+            "publishedAt": published_at,
             "isLatest": true,
         });
         if let Some(changed_at) = changed_at {
-            official["updatedAt"] = json!(changed_at.max(listing.listed_at));
+            official["updatedAt"] = json!(changed_at.max(published_at));
         }
         // The official guide for aggregators puts it inside the server, the official OpenAPI next to it.
         let evidence = json!(ServerEvidence::of(listing, settings));
         let key = Namespace::own(settings).key("evidence");
         let inner = Map::from_iter([(key.clone(), evidence.clone())]);
         let meta = Map::from_iter([(OFFICIAL.to_owned(), official), (key, evidence)]);
-        Self { server: ServerDetail::of(listing, inner), meta }
+        let server = match document {
+            Some(document) => Server::published(listing, document, inner),
+            None => Server::Described(Box::new(ServerDetail::of(listing, inner))),
+        };
+        Self { server, meta }
+    }
+}
+
+impl Server {
+    /// Under the name that the listing has the right to.
+    fn published(listing: &Listing, document: &ServerDocument, meta: Map<String, Value>) -> Self {
+        let mut server = document.server.clone();
+        server.insert("name".to_owned(), registry_name::of(listing).into());
+        server.entry("$schema").or_insert_with(|| SERVER_DESCRIPTION_SCHEMA.into());
+        let all = server.entry("_meta").or_insert_with(|| json!({}));
+        if let Some(all) = all.as_object_mut() {
+            all.extend(meta);
+        }
+        Self::Published(server)
     }
 }
 
@@ -176,7 +221,9 @@ mod tests;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ServerEvidence {
-    /// `ok` for every listed server.
+    /// How the server can be used.
+    access: Access,
+    /// `ok` for every server that is Live.
     class: Handshake,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,6 +244,9 @@ pub struct ServerEvidence {
     score: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     live_since: Option<Moment>,
+    /// The URL that answered. A description may contain other URLs, which were not probed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoint: Option<String>,
     status_url: String,
 }
 
@@ -205,7 +255,9 @@ impl ServerEvidence {
         let probe = listing.probe.as_ref();
         let era = listing.era.clone();
         let is_modern = era.as_deref().is_some_and(|era| era >= MCP_NEWEST_REVISION);
+        let is_package = listing.lane == Lane::Package;
         Self {
+            access: if is_package { Access::Package } else { Access::Open },
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             reason: reason(listing),
             last_checked: probe.map(|probe| probe.at),
@@ -216,12 +268,16 @@ impl ServerEvidence {
             name_standing: NameStanding::of(listing),
             score: probe.map_or(0, |probe| probe.score),
             live_since: listing.live_since,
+            endpoint: listing.endpoint.clone(),
             status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
         }
     }
 }
 
 fn reason(listing: &Listing) -> String {
+    if listing.lane == Lane::Package {
+        return "It runs on the machine of its user. Its packages exist and contain its name.".to_owned();
+    }
     match (&listing.probe, listing.failures) {
         (None, _) => "Not probed yet.".to_owned(),
         (Some(_), 0) => "It completed the handshake, without a credential.".to_owned(),

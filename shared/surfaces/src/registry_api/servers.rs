@@ -2,26 +2,30 @@
 //! deleted`, as in the official API. Otherwise a mirror that reads only the changes since its last visit would keep the
 //! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::json;
 
+use super::collection::Selection;
 use super::cursor::Cursor;
-use super::query::{DelistedQuery, ServerQuery};
+use super::query::ServerQuery;
 use super::server::{self, ServerResponse};
 use registry_app::App;
 use registry_domain::views::active_page;
+use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Kind, Lane, ListingId};
+use registry_model::{Access, Kind, Lane, Listing, ListingId, Moment};
+use registry_search::AbilityNames;
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
 
-/// Index pages to read for one page of an exact version; the next page continues.
+/// Index pages to read for one page of an exact version or of a collection; the next page continues.
 const MAX_READS: usize = 2;
 
 #[derive(Clone, Debug, Serialize)]
@@ -38,41 +42,72 @@ pub struct Metadata {
 }
 
 pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
-    let only_delisted = query.delisted.as_ref().is_some_and(|delisted| delisted.only);
-    let (rows, mut next_cursor) = if only_delisted { (Vec::new(), None) } else { page(app, query).await? };
-    let mut servers: Vec<_> = rows.iter().map(|row| ServerResponse::of_row(row, &app.settings)).collect();
-    if let (Some(delisted_query), None) = (&query.delisted, &next_cursor) {
+    let mut servers: Vec<ServerResponse> = Vec::new();
+    let mut begin = query.begin.clone();
+    // The parts of the list follow each other, also within a page.
+    let next = loop {
         let room = query.part.limit.saturating_sub(servers.len());
         if room == 0 {
-            next_cursor = Some(Cursor::Fallen(None).write());
-        } else {
-            let (page, next) = delisted(app, delisted_query, room).await?;
-            let matching = page.iter().filter(|fall| query.matches_delisted(&fall.listing));
-            servers.extend(matching.map(ServerResponse::of_fall));
-            next_cursor = next.map(|place| Cursor::Fallen(Some(place)).write());
+            break Some(begin);
         }
-    }
+        let (found, next) = match &begin {
+            Cursor::Live(_) if query.access == Access::Package => (Vec::new(), None),
+            Cursor::Live(after) => {
+                let (rows, next) = page(app, query, after.clone(), room).await?;
+                (responses(app, &rows).await?, next.map(|place| Cursor::Live(Some(place))))
+            }
+            Cursor::Packages(after) => {
+                let (found, next) = packages(app, query, after.as_deref(), room).await?;
+                (found, next.map(|place| Cursor::Packages(Some(place))))
+            }
+            Cursor::Deleted(after) => {
+                let (found, next) = deleted(app, query, after.as_deref(), room).await?;
+                (found, next.map(|place| Cursor::Deleted(Some(place))))
+            }
+        };
+        servers.extend(found);
+        if next.is_some() {
+            break next;
+        }
+        match query.after(&begin) {
+            Some(part) => begin = part,
+            None => break None,
+        }
+    };
+    let next_cursor = next.map(|next| next.write());
     Ok(ServerList { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }
 
 /// # Errors
 /// 404 if no Live server has that name; the table is busy.
-pub async fn versions(app: &App, name: &str) -> Result<ServerList, Problem> {
-    let row = named(app, name).await?;
-    let metadata = Metadata { next_cursor: None, count: 1 };
-    Ok(ServerList { servers: vec![ServerResponse::of_row(&row, &app.settings)], metadata })
+pub async fn versions(app: &App, name: &str, collection: Option<&Selection>) -> Result<ServerList, Problem> {
+    let row = named(app, name, collection).await?;
+    let stored = app.store.server_versions(&row.listing.id).await?;
+    let latest = ServerResponse::of_row(&row, stored.first(), &app.settings);
+    let earlier = stored.iter().skip(1).map(|earlier| ServerResponse::of_earlier(&row.listing, earlier));
+    let servers: Vec<_> = std::iter::once(latest).chain(earlier).collect();
+    Ok(ServerList { metadata: Metadata { next_cursor: None, count: servers.len() }, servers })
 }
 
 /// # Errors
 /// 404 if no Live server has that name and version; the table is busy.
-pub async fn version(app: &App, name: &str, version: &str) -> Result<ServerResponse, Problem> {
-    let row = named(app, name).await?;
+pub async fn version(
+    app: &App,
+    name: &str,
+    version: &str,
+    collection: Option<&Selection>,
+) -> Result<ServerResponse, Problem> {
+    let row = named(app, name, collection).await?;
+    let stored = app.store.server_versions(&row.listing.id).await?;
     let there = server::version(&row.listing);
     if version == "latest" || version == there {
-        return Ok(ServerResponse::of_row(&row, &app.settings));
+        return Ok(ServerResponse::of_row(&row, stored.first(), &app.settings));
+    }
+    if let Some(earlier) = stored.iter().skip(1).find(|earlier| earlier.version() == version) {
+        return Ok(ServerResponse::of_earlier(&row.listing, earlier));
     }
     let detail = format!(
-        "Server version not found: `{}` has version {there}. Use that version, or `latest`.",
+        "Server version not found: the latest version of `{}` is {there}. Its `versions` path lists all.",
         shorten(name, 120)
     );
     Err(Problem::new(StatusCode::NOT_FOUND, "version_not_found", detail).with("version", there))
@@ -83,34 +118,95 @@ pub async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
     Ok(json!({ "status": "ok" }))
 }
 
-/// Only the index's own filters are cheap: for an exact version, rows are read until the page is full, within bounds.
-pub(super) async fn page(app: &App, query: &ServerQuery) -> Result<(Vec<Row>, Option<String>), Problem> {
-    let mut part = query.part.clone();
-    let mut found = Vec::new();
+/// Rows with the descriptions of their publishers.
+async fn responses(app: &App, rows: &[Row]) -> Result<Vec<ServerResponse>, Problem> {
+    let described = rows.iter().map(|row| &row.listing).filter(|listing| listing.server_name.is_some());
+    let ids: Vec<ListingId> = described.map(|listing| listing.id.clone()).collect();
+    let documents = app.store.server_documents(&ids).await?;
+    let response = |row: &Row| ServerResponse::of_row(row, documents.get(&row.listing.id), &app.settings);
+    Ok(rows.iter().map(response).collect())
+}
+
+/// Only the index's own filters are cheap: with others, rows are read until the page is full, within bounds.
+pub(super) async fn page(
+    app: &App,
+    query: &ServerQuery,
+    after: Option<String>,
+    limit: usize,
+) -> Result<(Vec<Row>, Option<String>), Problem> {
+    let mut part = BrowseQuery { after, limit, ..query.part.clone() };
+    let (mut found, now) = (Vec::new(), app.clock.now());
     for _ in 0..MAX_READS {
         let page = app.search.browse_loaded(&part).await?;
         part.after = page.next;
-        found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing)));
-        part.limit = query.part.limit.saturating_sub(found.len());
-        if part.after.is_none() || part.limit == 0 || query.version.is_none() {
+        found.extend(page.rows.into_iter().filter(|row| query.matches(&row.listing, now)));
+        part.limit = limit.saturating_sub(found.len());
+        if part.after.is_none() || part.limit == 0 || !query.is_selective() {
             break;
         }
     }
-    Ok((found, part.after.map(|place| Cursor::Live(place).write())))
+    Ok((found, part.after))
 }
 
-pub(super) async fn named(app: &App, name: &str) -> Result<Row, Problem> {
+/// Servers that run on the machine of their user, the newest first.
+async fn packages(
+    app: &App,
+    query: &ServerQuery,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<(Vec<ServerResponse>, Option<String>), Problem> {
+    let (listings, next) = app.store.packages(after, limit).await?;
+    let now = app.clock.now();
+    let is_recent = |listing: &Listing| {
+        let changed_at = listing.probe.as_ref().map_or(listing.listed_at, |probe| probe.at);
+        query.part.changed_since.is_none_or(|since| changed_at >= since)
+    };
+    let found: Vec<Listing> = listings
+        .into_iter()
+        .filter(|listing| is_recent(listing) && query.matches_name(listing) && query.matches(listing, now))
+        .collect();
+    let ids: Vec<ListingId> = found.iter().map(|listing| listing.id.clone()).collect();
+    let documents = app.store.server_documents(&ids).await?;
+    let response = |listing: &Listing| {
+        let document = documents.get(&listing.id);
+        let changed_at = document.map(|document| document.updated_at);
+        ServerResponse::of(listing, document, changed_at, &app.settings)
+    };
+    Ok((found.iter().map(response).collect(), next))
+}
+
+/// The Live server of a name, or else the server of this name that runs on the machine of its user.
+pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>) -> Result<Row, Problem> {
     let part = BrowseQuery {
         kind: Some(Kind::Mcp),
         named: Some(name.to_owned()),
         limit: 1,
         ..BrowseQuery::default()
     };
-    let row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
-    row.ok_or_else(|| {
+    let is_in = |row: &Row| {
+        let is_selected =
+            |only: &Arc<HashSet<String>>| only.contains(&row.name) || only.contains(row.listing.id.as_str());
+        collection.is_none_or(|selection| {
+            selection.matches(&row.listing, app.clock.now())
+                && selection.only.as_ref().is_none_or(is_selected)
+        })
+    };
+    let mut row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
+    if row.is_none() && is_name(name) {
+        let listings = app.store.listings_named(name).await?.into_iter();
+        let mut packages =
+            listings.filter(|found| found.lane == Lane::Package && registry_name::of(found) == name);
+        row = packages.next().map(|listing| Row {
+            name: name.to_owned(),
+            abilities: AbilityNames::default(),
+            changed_at: listing.probe.as_ref().map_or(listing.listed_at, |probe| probe.at),
+            listing,
+        });
+    }
+    row.filter(is_in).ok_or_else(|| {
         let detail = format!(
-            "Server not found: no Live server is named `{}`. Use a name from the list, and write the slash \
-             in the name as %2F.",
+            "Server not found: no server is listed under the name `{}`. Use a name from the list, and write the \
+             slash in the name as %2F.",
             shorten(name, 120)
         );
         Problem::new(StatusCode::NOT_FOUND, "server_not_found", detail)
@@ -135,13 +231,14 @@ pub async fn rendered_list(app: &App, query: &ServerQuery) -> Result<TaggedPage,
     Ok(page)
 }
 
-pub(super) async fn delisted(
+async fn deleted(
     app: &App,
-    query: &DelistedQuery,
+    query: &ServerQuery,
+    after: Option<&str>,
     limit: usize,
-) -> Result<(Vec<Delisting>, Option<String>), Problem> {
-    let after = query.after.as_deref();
-    let (falls, next) = app.store.falls(query.since, after, limit, app.clock.now()).await?;
+) -> Result<(Vec<ServerResponse>, Option<String>), Problem> {
+    let (since, now) = (query.deleted_since.unwrap_or(Moment::UNIX_EPOCH), app.clock.now());
+    let (falls, next) = app.store.falls(since, after, limit, now).await?;
     // Only the last delisting counts, and only if the listing is not Live again.
     let latest: BTreeMap<ListingId, Delisting> =
         falls.into_iter().map(|fall| (fall.listing.id.clone(), fall)).collect();
@@ -152,5 +249,8 @@ pub(super) async fn delisted(
     let mut falls: Vec<Delisting> =
         latest.into_values().filter(|fall| !live.contains(&fall.listing.id)).collect();
     falls.sort_by(|a, b| (a.at, &a.listing.id).cmp(&(b.at, &b.listing.id)));
-    Ok((falls, next))
+    let matching = falls
+        .iter()
+        .filter(|fall| query.matches_name(&fall.listing) && query.matches(&fall.listing, fall.at));
+    Ok((matching.map(ServerResponse::of_fall).collect(), next))
 }

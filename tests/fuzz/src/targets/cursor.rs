@@ -71,7 +71,7 @@ fn ard(text: &str) -> bool {
 
 fn servers(text: &str) -> bool {
     let Ok(cursor) = registry_api::Cursor::read(text) else { return false };
-    if let registry_api::Cursor::Fallen(Some(key)) = &cursor {
+    if let registry_api::Cursor::Deleted(Some(key)) | registry_api::Cursor::Packages(Some(key)) = &cursor {
         assert_key(key);
     }
     assert_eq!(cursor.write(), text);

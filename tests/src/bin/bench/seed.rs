@@ -145,7 +145,7 @@ pub(crate) async fn live_at(
     let mut before = submission.listing(id, at);
     before.lease = Some(MARK.to_owned());
     let queued = feed_item("listing_queued", &before, before.listed_at);
-    if store.insert(&before, &submission.contact, &queued, None).await? != Insertion::Done {
+    if store.insert(&before, None, &submission.contact, &queued, None).await? != Insertion::Done {
         return Err(format!("listing {n} already exists").into());
     }
     let assess = |words: &Words| {
@@ -232,6 +232,7 @@ fn verdict(site: &Site, own: Texts) -> Verdict {
         skills: own.skills,
         tools: own.tools,
         tools_hash: (!agent).then(|| format!("{number:064x}")),
+        packages: Vec::new(),
         text_faults: TextFaults::default(),
     };
     Verdict {

@@ -220,6 +220,6 @@ async fn list(app: &App, sort: &str, url: &str) -> Result<ListingId, Failure> {
     let (now, (id, _)) = (app.clock.now(), submission.ids());
     let listing = submission.listing(id.clone(), now);
     let news = feed_item("listing_queued", &listing, now);
-    app.store.insert(&listing, &submission.contact, &news, None).await?;
+    app.store.insert(&listing, None, &submission.contact, &news, None).await?;
     Ok(id)
 }

@@ -126,6 +126,6 @@ async fn list(app: &App, target: &str) -> Result<(), Failure> {
     let (id, _) = submission.ids();
     let listing = submission.listing(id, now);
     let news = feed_item("listing_queued", &listing, now);
-    app.store.insert(&listing, &submission.contact, &news, None).await?;
+    app.store.insert(&listing, None, &submission.contact, &news, None).await?;
     Ok(())
 }

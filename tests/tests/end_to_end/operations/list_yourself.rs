@@ -10,4 +10,5 @@ mod refusals;
 mod refused_fields;
 mod refused_server_json;
 mod refused_urls;
+mod server_documents;
 mod unreadable_bodies;

@@ -3,6 +3,7 @@
 
 mod attestations;
 mod capability_hash;
+mod collections;
 mod identities;
 mod owner;
 mod reciprocity;

@@ -24,7 +24,7 @@ async fn hostile_texts_are_shown_as_plain_text() {
         listing.era = Some((*text).to_owned());
         listing.website = Some("javascript:alert(1)".to_owned());
         let news = feed_item("listing_live", &listing, at);
-        registry.app.store.insert(&listing, &submission.contact, &news, None).await.unwrap();
+        registry.app.store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
     }
     registry.index().await;
     for path in ["/", "/list", "/list?q=bold", "/list?q=%3Cscript%3Ealert(3)%3C/script%3E&category=other"] {

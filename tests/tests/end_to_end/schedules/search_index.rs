@@ -200,7 +200,7 @@ async fn large_listings_are_indexed_in_several_transactions() {
         (listing.lane, listing.live_since, listing.last_ok_at) =
             (Lane::Active, Some(registry.now()), Some(registry.now()));
         let item = feed_item("listing_queued", &listing, registry.now());
-        app.store.insert(&listing, &submission.contact, &item, None).await.unwrap();
+        app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
     }
     assert_eq!(app.store.mark_live_dirty(|_| true, registry.now()).await.unwrap(), 500);
     let calls = registry.observer.tally.snapshot();

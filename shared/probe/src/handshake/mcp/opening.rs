@@ -24,11 +24,18 @@ pub(super) fn misshapen_initialize(result: &Value) -> Option<&'static str> {
 
 /// The same for `server/discover`, where the identity is optional.
 pub(super) fn misshapen_discover(result: &Value) -> Option<&'static str> {
-    let info = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    let info = info_of_discover(result);
     let identity = || if info.is_null() { None } else { identity(info, "serverInfo in _meta") };
     let listed = result["supportedVersions"].as_array();
     let texts = listed.is_some_and(|versions| versions.iter().all(Value::is_string));
     common(result).or(if texts { None } else { Some("supportedVersions") }).or_else(identity)
+}
+
+/// The identity in a result of `server/discover`. The schema of MCP 2026-07-28 has it in `_meta`. Servers that follow the
+/// tutorial of the specification have it in the result itself.
+pub(super) fn info_of_discover(result: &Value) -> &Value {
+    let in_meta = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    if in_meta.is_null() { &result["serverInfo"] } else { in_meta }
 }
 
 fn common(result: &Value) -> Option<&'static str> {
@@ -53,4 +60,21 @@ fn identity(info: &Value, place: &'static str) -> Option<&'static str> {
 /// True for a field that is present and not a text. Some frameworks write null for fields that they leave out.
 pub(super) fn is_other_than_text(value: &Value) -> bool {
     !value.is_null() && !value.is_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn identity_is_read_in_both_places_and_meta_comes_first() {
+        let info = |name: &str| json!({ "name": name, "version": "1" });
+        let mut result = json!({ "serverInfo": info("tutorial") });
+        assert_eq!(info_of_discover(&result)["name"], "tutorial");
+        result["_meta"] = json!({ "io.modelcontextprotocol/serverInfo": info("schema") });
+        assert_eq!(info_of_discover(&result)["name"], "schema");
+        assert!(info_of_discover(&json!({})).is_null());
+    }
 }

@@ -49,7 +49,7 @@ fn adder() -> Listing {
 
 fn rendered(listing: &Listing) -> Value {
     let changed_at = "2026-11-20T12:05:00Z".parse().unwrap();
-    json!(ServerResponse::of(listing, Some(changed_at), &settings("https://registry.example.com")))
+    json!(ServerResponse::of(listing, None, Some(changed_at), &settings("https://registry.example.com")))
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn official_metadata_has_only_documented_members() {
     let members: BTreeSet<&str> =
         response["_meta"][OFFICIAL].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(members, BTreeSet::from(["isLatest", "publishedAt", "status", "updatedAt"]));
-    let unknown = json!(ServerResponse::of(&adder(), None, &settings("https://registry.example.com")));
+    let unknown = json!(ServerResponse::of(&adder(), None, None, &settings("https://registry.example.com")));
     assert!(unknown["_meta"][OFFICIAL].get("updatedAt").is_none());
 }
 
@@ -170,7 +170,7 @@ proptest! {
             name, description, server_name, version, url, endpoint, website, era, tools_hash, probe, failures, ..adder()
         };
         let changed_at = changed_at.map(|millis| Moment::from_millisecond(millis).unwrap());
-        let response = json!(ServerResponse::of(&listing, changed_at, &settings(base_url)));
+        let response = json!(ServerResponse::of(&listing, None, changed_at, &settings(base_url)));
         let server = &response["server"];
         let faults: Vec<String> = OFFICIAL_SCHEMA.iter_errors(server).map(|error| error.to_string()).collect();
         prop_assert!(faults.is_empty(), "{:?} in {}", faults, server);

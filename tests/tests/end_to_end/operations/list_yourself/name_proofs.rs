@@ -23,7 +23,7 @@ fn server_json(name: &str, remote: &str) -> Value {
 }
 
 /// A peer that serves a replaceable text at one path.
-async fn text_peer(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
+pub(super) async fn text_peer(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
     let text = Arc::clone(text);
     Peer::start(
         move |request| {
@@ -33,7 +33,7 @@ async fn text_peer(path: &'static str, text: &Arc<Mutex<String>>) -> Peer {
     .await
 }
 
-async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
+pub(super) async fn probe_to_live(registry: &TestRegistry, id: ListingId) -> ListingId {
     registry.first_probe(&id).await;
     assert_eq!(registry.lane(&id).await, "active", "{}", registry.status(&id).await);
     registry.index().await;
@@ -100,16 +100,16 @@ async fn repository_file_proves_the_name_and_sets_the_texts() {
     );
 }
 
-struct Owner {
+pub(super) struct Owner {
     key: Ed25519KeyPair,
 }
 
 impl Owner {
-    fn new(seed: u8) -> Self {
+    pub(super) fn new(seed: u8) -> Self {
         Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
     }
 
-    fn record(&self) -> String {
+    pub(super) fn record(&self) -> String {
         format!("v=MCPv1; k=ed25519; p={}\n", BASE64.encode(self.key.public_key()))
     }
 
@@ -123,7 +123,7 @@ impl Owner {
         json!({ "nonce": challenge["nonce"], "signature": BASE64.encode(signature) })
     }
 
-    async fn publish(&self, registry: &TestRegistry, document: &Value) -> Reply {
+    pub(super) async fn publish(&self, registry: &TestRegistry, document: &Value) -> Reply {
         publish(registry, document, self.proof(registry, document).await).await
     }
 }
@@ -448,7 +448,9 @@ async fn repository_moves_no_listing_whose_url_it_contains_or_whose_owner_signed
     let before = listing.clone();
     listing.name_proof.as_mut().unwrap().how = registry::model::NameProofMethod::Http;
     let contact = registry::model::Contact::default();
-    assert!(registry.app.store.republish(&before, &listing, &contact, None, registry.now()).await.unwrap());
+    assert!(
+        registry.app.store.republish(&before, &listing, None, &contact, None, registry.now()).await.unwrap()
+    );
     for listed in [&["/two"][..], &["/one"]] {
         let answer = host.publish_from_repository(name, listed, listed[0]).await;
         assert_eq!((answer["status"].as_str(), host.url_of(&id).await.as_str()), (Some("active"), "/one"));

@@ -131,7 +131,9 @@ async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     let mut older = proven.clone();
     older.name_proof = None;
     let contact = registry::model::Contact::default();
-    assert!(registry.app.store.republish(&proven, &older, &contact, None, registry.now()).await.unwrap());
+    assert!(
+        registry.app.store.republish(&proven, &older, None, &contact, None, registry.now()).await.unwrap()
+    );
     assert_eq!(registry.status(&id).await["name_standing"]["standing"], "claimed");
     registry.first_probe(&id).await;
     let standing = registry.status(&id).await["name_standing"].clone();

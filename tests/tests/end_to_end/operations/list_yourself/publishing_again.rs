@@ -50,11 +50,11 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let contact = registry::model::Contact::default();
     let named = |name: &str| Listing { name: name.to_owned(), ..read.clone() };
     let (first, second) = (named("First Name"), named("Second Name"));
-    assert!(store.republish(&read, &first, &contact, None, registry.now()).await.unwrap());
+    assert!(store.republish(&read, &first, None, &contact, None, registry.now()).await.unwrap());
     let renamed = registry.table().await;
 
     assert!(
-        !store.republish(&read, &second, &contact, None, registry.now()).await.unwrap(),
+        !store.republish(&read, &second, None, &contact, None, registry.now()).await.unwrap(),
         "a second rename"
     );
     let withdrawn = Listing { lane: Lane::Withdrawn, ..read.clone() };
@@ -66,7 +66,7 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
 
     let again = store.listing(&id).await.unwrap().unwrap();
     let third = Listing { name: "Third Name".to_owned(), ..again.clone() };
-    assert!(store.republish(&again, &third, &contact, None, registry.now()).await.unwrap());
+    assert!(store.republish(&again, &third, None, &contact, None, registry.now()).await.unwrap());
 }
 
 /// A probe that ends after its lease must not undo what the owner changed since.
@@ -83,7 +83,7 @@ async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
     let read = store.listing(&id).await.unwrap().unwrap();
     let contact = registry::model::Contact::default();
     let renamed = Listing { name: "Owner's Name".to_owned(), ..read.clone() };
-    assert!(store.republish(&read, &renamed, &contact, None, registry.now()).await.unwrap());
+    assert!(store.republish(&read, &renamed, None, &contact, None, registry.now()).await.unwrap());
     let result = assessment(verdict(Handshake::Ok, Facts::default()), true, registry.now());
     let late = StateChange {
         record: probe_record(&claimed, &result),
@@ -126,8 +126,12 @@ async fn publishing_again_does_not_overwrite_a_newer_probe_result() {
     let contact = registry::model::Contact::default();
     let mut republished = read.clone();
     republished.due_at = registry.now();
-    let written =
-        registry.app.store.republish(&read, &republished, &contact, None, registry.now()).await.unwrap();
+    let written = registry
+        .app
+        .store
+        .republish(&read, &republished, None, &contact, None, registry.now())
+        .await
+        .unwrap();
     assert_eq!(
         (written, judged.difference(&registry.table().await)),
         (false, vec![]),

@@ -1,0 +1,66 @@
+//! The servers of a collection. The rules that the index knows are a part of the query; the others are checked for each
+//! row.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+
+use registry_app::App;
+use registry_domain::collections;
+use registry_formats::registry_name;
+use registry_model::error::Problem;
+use registry_model::{Category, Collection, Kind, Listing, Moment};
+use registry_search::{Query, Text};
+
+/// Hits of the search text of a collection.
+const MAX_HITS: usize = 100;
+
+#[derive(Clone, Debug)]
+pub struct Selection {
+    pub(super) collection: Collection,
+    /// The names or ids to which the index is limited.
+    pub(super) only: Option<Arc<HashSet<String>>>,
+}
+
+impl Selection {
+    /// # Errors
+    /// 404 for an unknown collection; the table is busy.
+    pub async fn load(app: &App, name: &str) -> Result<Arc<Self>, Problem> {
+        let found = app.store.collection(name).await?;
+        let collection = found.ok_or_else(|| collections::not_found(name))?;
+        let rules = &collection.rules;
+        let only = match &rules.q {
+            Some(q) => Some(hits(app, q, rules.category.as_deref()).await?),
+            None if rules.servers.is_empty() => None,
+            None => Some(rules.servers.iter().cloned().collect()),
+        };
+        Ok(Arc::new(Self { only: only.map(Arc::new), collection }))
+    }
+
+    pub(super) fn matches(&self, listing: &Listing, now: Moment) -> bool {
+        let rules = &self.collection.rules;
+        let is_named =
+            |server: &String| *server == registry_name::of(listing) || *server == listing.id.as_str();
+        let is_recent = |hours: u32| {
+            let is_recent = |at| now.duration_since(at) <= SignedDuration::from_hours(hours.into());
+            listing.last_ok_at.is_some_and(is_recent)
+        };
+        (rules.servers.is_empty() || rules.servers.iter().any(is_named))
+            && rules.category.as_ref().is_none_or(|category| category == listing.category.id())
+            && (!rules.proven_names || listing.server_name.is_some() && listing.name_proof.is_some())
+            && rules.max_age_hours.is_none_or(is_recent)
+    }
+}
+
+async fn hits(app: &App, q: &str, category: Option<&str>) -> Result<HashSet<String>, Problem> {
+    let query = Query {
+        text: Text::parse(q, "q")?,
+        kind: Some(Kind::Mcp),
+        category: category.and_then(Category::by_id),
+        skip: 0,
+        limit: MAX_HITS,
+    };
+    let found = app.search.find(&query, app.clock.now()).await?;
+    Ok(found.hits.into_iter().map(|hit| hit.listing.id.to_string()).collect())
+}

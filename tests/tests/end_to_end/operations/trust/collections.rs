@@ -1,0 +1,147 @@
+//! Tests collections: the operator and the owners of domains publish them, and clients read each as a registry of its
+//! own.
+
+use serde_json::{Value, json};
+use tests::peers::{Peer, empty, servers};
+use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
+
+use super::Owner;
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+async fn publish_live(registry: &TestRegistry, peer: &Peer, name: &str, description: &str) {
+    let url = peer.url(&format!("/{}", name.replace('/', "-")));
+    let id = id_of(
+        &registry
+            .publish(&json!({ "name": name, "description": description, "version": "1.0.0",
+                "remotes": [{ "type": "streamable-http", "url": url }] }))
+            .await,
+    );
+    registry.first_probe(&id).await;
+    assert_eq!(registry.lane(&id).await, "active", "{name}");
+}
+
+async fn as_operator(registry: &TestRegistry, body: &Value) -> Reply {
+    let headers = [
+        ("content-type".to_owned(), "application/json".to_owned()),
+        ("authorization".to_owned(), format!("Bearer {TOKEN}")),
+    ];
+    registry.send("POST", "/api/collections", &headers, body.to_string()).await
+}
+
+async fn names(registry: &TestRegistry, collection: &str, query: &str) -> Vec<String> {
+    let reply = registry.get(&format!("/r/{collection}/v0.1/servers?{query}")).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let servers = reply.body["servers"].as_array().unwrap().clone();
+    servers.iter().map(|entry| entry["server"]["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn collection_of_the_operator_is_a_registry_of_its_own() {
+    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    publish_live(&registry, &peer, "org.example/adder", "Adds numbers.").await;
+    publish_live(&registry, &peer, "org.example/weather", "Forecasts the weather.").await;
+    publish_live(&registry, &peer, "org.example/zebra", "Paints stripes.").await;
+    registry.index().await;
+
+    let body = json!({ "name": "approved", "title": "Approved", "servers": ["org.example/weather", "org.example/zebra"] });
+    let refused = registry.post("/api/collections", &body).await;
+    assert_eq!((refused.status, &refused.body["code"]), (401, &json!("operator_token_required")));
+    let done = as_operator(&registry, &body).await;
+    assert_eq!((done.status, &done.body["done"]), (200, &json!(true)), "{done:?}");
+    assert_eq!(done.body["registry_url"], registry.url("/r/approved"));
+
+    assert_eq!(names(&registry, "approved", "").await, ["org.example/weather", "org.example/zebra"]);
+    assert_eq!(names(&registry, "approved", "search=weath").await, ["org.example/weather"]);
+    let first = registry.get("/r/approved/v0.1/servers?limit=1").await.body;
+    let next = first["metadata"]["nextCursor"].as_str().unwrap();
+    assert_eq!(names(&registry, "approved", &format!("cursor={next}")).await, ["org.example/zebra"]);
+    let inside = registry.get("/r/approved/v0.1/servers/org.example%2Fzebra/versions/latest").await;
+    let everywhere = registry.get("/v0.1/servers/org.example%2Fzebra/versions/latest").await;
+    assert_eq!((inside.status, inside.body), (200, everywhere.body));
+    for path in ["servers/org.example%2Fadder/versions/latest", "servers/org.example%2Fadder/versions"] {
+        assert_eq!(registry.get(&format!("/r/approved/v0.1/{path}")).await.status, 404, "{path}");
+    }
+    assert_eq!(registry.get("/r/unknown/v0.1/servers").await.status, 404);
+    // What GitHub documents for the registries of its clients.
+    let preflight = registry
+        .send(
+            "OPTIONS",
+            "/r/approved/v0.1/servers",
+            &[
+                ("origin".to_owned(), "https://github.example".to_owned()),
+                ("access-control-request-method".to_owned(), "GET".to_owned()),
+                ("access-control-request-headers".to_owned(), "authorization, content-type".to_owned()),
+            ],
+            String::new(),
+        )
+        .await;
+    assert_eq!(preflight.header("access-control-allow-origin"), "*", "{preflight:?}");
+    let allowed = preflight.header("access-control-allow-headers").to_lowercase();
+    assert!(allowed.contains("authorization") && allowed.contains("content-type"), "{allowed}");
+
+    // Other rules, and a change of them.
+    let changed = json!({ "name": "approved", "q": "forecast the weather" });
+    as_operator(&registry, &changed).await;
+    assert_eq!(names(&registry, "approved", "").await[0], "org.example/weather");
+    as_operator(&registry, &json!({ "name": "approved", "proven_names": true })).await;
+    assert!(names(&registry, "approved", "").await.is_empty());
+    as_operator(&registry, &json!({ "name": "approved", "max_age_hours": 1 })).await;
+    assert_eq!(names(&registry, "approved", "").await.len(), 3);
+    registry.advance(2 * HOUR);
+    assert!(names(&registry, "approved", "").await.is_empty(), "the proofs are too old");
+    for (rules, field) in [
+        (json!({ "category": "nonsense" }), "category"),
+        (json!({ "max_age_hours": 1000 }), "max_age_hours"),
+        (json!({ "name": "Not Allowed" }), "name"),
+        (json!({ "title": "<script>" }), "title"),
+        (json!({ "servers": vec!["org.example/adder"; 201] }), "servers"),
+    ] {
+        let mut body = json!({ "name": "approved" });
+        body.as_object_mut().unwrap().extend(rules.as_object().unwrap().clone());
+        let reply = as_operator(&registry, &body).await;
+        assert_eq!((reply.status, &reply.body["field"]), (422, &json!(field)), "{reply:?}");
+    }
+
+    let listed = registry.get("/api/collections").await.body;
+    assert_eq!(listed["collections"][0]["registry_url"], registry.url("/r/approved"), "{listed}");
+    assert_eq!(as_operator(&registry, &json!({ "name": "approved", "remove": true })).await.status, 200);
+    assert_eq!(registry.get("/r/approved/v0.1/servers").await.status, 404);
+    assert_eq!(as_operator(&registry, &json!({ "name": "approved", "remove": true })).await.status, 404);
+}
+
+#[tokio::test]
+async fn owner_of_a_domain_publishes_collections_below_it() {
+    let owner = Owner::new(1);
+    let record = owner.record();
+    let domain = Peer::start(move |request| {
+        if request.path == "/acme.localhost/auth" {
+            axum::response::IntoResponse::into_response(record.clone())
+        } else {
+            empty(404)
+        }
+    })
+    .await;
+    let proof_url = format!("{}/{{domain}}/auth", domain.origin);
+    let options = TestOptions::default().with_setting("DOMAIN_PROOF_URL", proof_url);
+    let registry = TestRegistry::start_with(options).await;
+    let rules = json!({ "name": "localhost.acme.approved", "servers": ["org.example/adder"] });
+    let first = registry.call_tool("publish_collection", &rules).await;
+    assert_eq!((&first["done"], &first["collection"]), (&json!(false), &Value::Null));
+    assert_eq!(registry.get("/r/localhost.acme.approved/v0.1/servers").await.status, 404);
+    let stranger = Owner::new(2).with_signature(&registry, "publish_collection", &rules).await;
+    assert_eq!(registry.refused_tool("publish_collection", &stranger).await["code"], "signature_mismatch");
+    // The signature is for these rules only.
+    let mut other = owner.with_signature(&registry, "publish_collection", &rules).await;
+    other["servers"] = json!(["org.example/malware"]);
+    assert_eq!(registry.refused_tool("publish_collection", &other).await["code"], "challenge_of_another_act");
+    let signed = owner.with_signature(&registry, "publish_collection", &rules).await;
+    let done = registry.call_tool("publish_collection", &signed).await;
+    assert_eq!((&done["done"], &done["collection"]["owner"]), (&json!(true), &json!("acme.localhost")));
+    assert!(names(&registry, "localhost.acme.approved", "").await.is_empty());
+    let removal = json!({ "name": "localhost.acme.approved", "remove": true });
+    let removal = owner.with_signature(&registry, "publish_collection", &removal).await;
+    assert_eq!(registry.call_tool("publish_collection", &removal).await["done"], true);
+    assert_eq!(registry.get("/r/localhost.acme.approved/v0.1/servers").await.status, 404);
+}
