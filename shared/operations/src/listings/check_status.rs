@@ -21,7 +21,7 @@ pub struct CheckStatus;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("anyOf" = argument_schema::one_of(&["id", "name"])))]
 pub struct Arguments {
-    /// The id of the listing.
+    /// The id of the listing; `listing_id` means the same.
     #[serde(alias = "listing_id")]
     id: Option<String>,
     /// The name in the card or server description of the listing.

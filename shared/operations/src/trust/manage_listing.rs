@@ -30,7 +30,8 @@ pub enum OwnerAct {
     Restore,
     /// Changes the displayed name.
     Rename,
-    /// Moves the listing to the front of the probe queue.
+    /// Moves the listing to the front of the probe queue. Use it for a Live listing; for others, `list_yourself` does the
+    /// same without a signature.
     Reprobe,
     /// Allows invitations and connector messages again, after somebody opted the listing out.
     OptIn,
@@ -99,9 +100,9 @@ impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
-    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe, opt_in (to \
-        messages) or reclaim (the reward for feedback). Call it first with listing_id and act. It returns a challenge, and \
-        where the domain can publish a key. Sign the challenge; then call it again with nonce and signature.";
+    const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe (probe it now), \
+        opt_in (to invitations) or reclaim (the reward for feedback). Call it first with listing_id and act. It returns a \
+        challenge, and where the domain can publish a key. Sign it; then call again with nonce and signature.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
