@@ -219,7 +219,7 @@ async fn site_leads_to_its_card_or_to_its_mcp_server() {
         assert!(peer.requests().iter().all(|request| request.path != "/" || kind == "agent"), "{kind}");
     }
     let row = &registry.get("/api/listings/active?kind=mcp").await.body["mcps"][0];
-    assert_eq!(row["endpoint"], json!(server.url("/mcp")), "{row}");
+    assert_eq!(row["agent_card_url"], json!(server.url("/mcp")), "{row}");
 
     let empty = Peer::start(agents::only(404)).await;
     let id = id_of(&registry.publish(&json!({ "url": empty.url("/") })).await);
