@@ -75,16 +75,16 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Value, label, and whether it is chosen.
-    fn kinds(&self) -> [(&'static str, String, bool); 3] {
+    /// Value, label, count, and whether it is chosen.
+    fn kinds(&self) -> [(&'static str, &'static str, usize, bool); 3] {
         let (agents, mcps) = self.counts;
         let chosen = self.query.kind.unwrap_or(KindFilter::All);
         [
-            (KindFilter::All, format!("All {}", agents + mcps)),
-            (KindFilter::Agent, format!("Agents {agents}")),
-            (KindFilter::Mcp, format!("MCP servers {mcps}")),
+            (KindFilter::All, "All", agents + mcps),
+            (KindFilter::Agent, "Agents", agents),
+            (KindFilter::Mcp, "MCP servers", mcps),
         ]
-        .map(|(kind, label)| (kind.as_str(), label, kind == chosen))
+        .map(|(kind, label, count)| (kind.as_str(), label, count, kind == chosen))
     }
 
     fn categories(&self) -> Vec<(Category, bool)> {

@@ -121,6 +121,7 @@ struct AboutPage<'a> {
     frame: Frame<'a>,
     recheck_days: u32,
     version: &'static str,
+    source: Option<&'a str>,
 }
 
 impl Document for About {
@@ -138,6 +139,7 @@ impl Document for About {
             frame: Frame::of(settings, Section::None, "/about", "About", Self::SUMMARY),
             recheck_days: settings.recheck_days,
             version: registry_model::VERSION,
+            source: settings.source_url.as_deref(),
         })
     }
 }

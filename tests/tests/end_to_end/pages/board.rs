@@ -60,7 +60,7 @@ async fn words_and_categories_find_live_listings() {
     assert_eq!(found("/list?q=weather&kind=mcp").await, [""; 0]);
     assert_eq!(found("/list?kind=mcp").await, [pair.server.to_string()]);
     let of_search = page(&pair.registry, "/list?q=weather+forecast&kind=mcp").await;
-    for count in ["All 1<", "Agents 1<", "MCP servers 0<"] {
+    for count in ["count-all\">1<", "count-agent\">1<", "count-mcp\">0<"] {
         assert!(of_search.contains(count), "{count}: {of_search}");
     }
     let why = page(&pair.registry, "/list?q=weather+forecast").await;
