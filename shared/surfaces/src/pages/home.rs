@@ -76,7 +76,7 @@ impl Document for Home {
         let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: CANDIDATES };
         let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
         let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
-        let rows = best(page.agents.into_iter().chain(page.mcps).collect());
+        let rows = best([page.agents, page.mcps]);
         let description = format!(
             "A public registry of AI agents and MCP servers. Every Live listing answered a real protocol handshake \
              within the last {} days.",
@@ -95,15 +95,20 @@ impl Document for Home {
     }
 }
 
-/// Listings with a description and a name of their own first, then by score, then the newest.
-fn best(mut listings: Vec<Listing>) -> Vec<Listing> {
-    listings.sort_by_cached_key(|listing| {
-        let is_described = listing.description.is_some() && listing.name != listing.id.as_str();
-        let score = listing.probe.as_ref().map(|probe| probe.score);
-        Reverse((is_described, score, listing.shown_at()))
-    });
-    listings.truncate(MAX_ROWS);
-    listings
+/// Listings with a description and a name of their own first, then by score, then the newest; of both kinds in turn.
+fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
+    let is_described =
+        |listing: &Listing| listing.description.is_some() && listing.name != listing.id.as_str();
+    let mut rows = Vec::new();
+    for mut listings in kinds {
+        listings.sort_by_cached_key(|listing| {
+            let score = listing.probe.as_ref().map(|probe| probe.score);
+            Reverse((is_described(listing), score, listing.shown_at()))
+        });
+        rows.extend(listings.into_iter().enumerate());
+    }
+    rows.sort_by_key(|(place, listing)| (!is_described(listing), *place));
+    rows.into_iter().take(MAX_ROWS).map(|(_, listing)| listing).collect()
 }
 
 #[cfg(test)]
@@ -121,14 +126,15 @@ mod tests {
             listing.probe = Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
             listing
         };
-        let mut all = vec![
+        let mut agents = vec![
             listing("probe-peer", None, 99),
             listing("agtpub_00000000000000000098", Some("Its name is its id."), 98),
             listing("Weather", Some("Forecasts."), 80),
             listing("Adder", Some("Adds numbers."), 90),
         ];
-        all.extend((10..15).map(|score| listing("Other", Some("Something."), score)));
-        let names: Vec<String> = best(all).into_iter().map(|listing| listing.name).collect();
-        assert_eq!(names, ["Adder", "Weather", "Other", "Other", "Other", "Other"]);
+        agents.extend((10..15).map(|score| listing("Other", Some("Something."), score)));
+        let servers = vec![listing("Clerk", Some("Finds files."), 20), listing("probe-server", None, 95)];
+        let names: Vec<String> = best([agents, servers]).into_iter().map(|listing| listing.name).collect();
+        assert_eq!(names, ["Adder", "Clerk", "Weather", "Other", "Other", "Other"]);
     }
 }

@@ -79,6 +79,16 @@ struct Use {
     peers: Vec<PeerRow>,
 }
 
+/// A value of a trail in words.
+fn level(value: &f64) -> &'static str {
+    match *value {
+        value if value <= 0.0 => "none",
+        value if value < 5.0 => "low",
+        value if value < 20.0 => "medium",
+        _ => "high",
+    }
+}
+
 struct BadgeRow {
     name: &'static str,
     shows: &'static str,

@@ -134,6 +134,7 @@ async fn page_shows_outcomes_and_offers_badges_and_a_report() {
     }
     let after = page(&registry, &id).await;
     assert!(after.contains("1 of 2 worked"), "{after}");
+    assert!(after.contains("<dt>Recent use</dt><dd>low <span"), "{after}");
     let badges: Vec<usize> = ["live", "clean", "verified", "listed"]
         .iter()
         .map(|name| after.find(&format!("src=\"/badge/{name}.svg?id={id}\"")).unwrap())
