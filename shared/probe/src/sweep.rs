@@ -382,9 +382,10 @@ fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     })?;
     let on_same_site = |found: &Target| found.origin() == url.origin();
     let found = found_at(listing, &url).and_then(|found| parse(found).ok()).filter(on_same_site);
-    // A card that was broken may be somewhere else after the fix.
-    let is_open = listing.last_ok_at.is_none() && url.url().path() == "/";
-    let kind = listing.kind.filter(|kind| !(is_open && *kind == Kind::Agent));
+    // If the card was found elsewhere on the site and fails, a fixed card may be at another place.
+    let is_elsewhere = listing.card_url.as_deref().is_some_and(|card| card != url.as_str());
+    let may_move = is_elsewhere && listing.lane != Lane::Active;
+    let kind = listing.kind.filter(|kind| !(may_move && *kind == Kind::Agent));
     // An `ok` makes or keeps the listing Live, so every probe requires the whole proof, also after a demotion.
     Ok(Subject {
         kind,
@@ -396,10 +397,9 @@ fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     })
 }
 
-/// Where the last successful probe found the card or the server, if only the site was published.
+/// Where the last successful probe of a Live listing found the card or the server, if only the site was published.
 fn found_at<'l>(listing: &'l Listing, published: &Target) -> Option<&'l str> {
-    listing.last_ok_at?;
-    match listing.kind? {
+    match listing.kind.filter(|_| listing.lane == Lane::Active)? {
         Kind::Agent => listing.card_url.as_deref(),
         Kind::Mcp => listing.endpoint.as_deref().filter(|_| published.url().path() == "/"),
     }

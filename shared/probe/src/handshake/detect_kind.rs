@@ -72,7 +72,9 @@ pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subjec
     }
     let faults = peer.findings.take_faults();
     mcp::probe(peer, &Subject { url, ..subject.clone() }).await;
-    let found = peer.findings.speaks;
+    let asks_for_login =
+        ["bearer_challenge", "protected_resource_metadata"].iter().any(|sign| peer.findings.has_signal(sign));
+    let found = peer.findings.speaks || asks_for_login;
     if found {
         peer.findings.facts.kind = Some(Kind::Mcp);
         peer.findings.facts.card_url = None;

@@ -169,6 +169,18 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
         );
         assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
     }
+    let login = |asked: &Asked| match asked.path.as_str() {
+        "/mcp" => Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
+        _ => Reply::html(404),
+    };
+    let gated = Peer::start(login).await;
+    let verdict = ask(&of_unknown_kind(&gated, "/")).await;
+    assert_eq!(
+        (verdict.handshake, verdict.facts.kind),
+        (Handshake::Partial, Some(Kind::Mcp)),
+        "{:?}",
+        verdict.reasons
+    );
     let below = ask(&of_unknown_kind(&peer, "/app")).await;
     assert_eq!(codes(&below)[0], "nothing_found", "a URL with a path means that path");
 }

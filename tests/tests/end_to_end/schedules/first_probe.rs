@@ -232,3 +232,26 @@ async fn site_leads_to_its_card_or_to_its_mcp_server() {
     let fix = status["reasons"][0]["fix"].as_str().unwrap();
     assert!(fix.contains("/.well-known/agent-card.json") && fix.contains("/mcp"), "{fix}");
 }
+
+#[tokio::test]
+async fn fixed_card_of_a_site_may_be_at_another_path() {
+    let broken = |request: &PeerRequest| match request.path.as_str() {
+        "/.well-known/agent.json" => {
+            json_answer(200, &json!({ "name": "x", "protocolVersion": "0.3.0", "skills": [] }))
+        }
+        _ => json_answer(404, &json!("Nothing")),
+    };
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(broken).await);
+    let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("agent")), "{status}");
+    peer.answer_with(|request| match request.path.as_str() {
+        "/" | "/.well-known/agent.json" => json_answer(404, &json!("Nothing")),
+        _ => agents::newest(request),
+    });
+    registry.advance(HOUR);
+    registry.publish(&json!({ "url": peer.url("/") })).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active", "{:?}", registry.status(&id).await);
+}
