@@ -15,6 +15,7 @@ use registry::pages::{self, with_problem_pages};
 pub fn router(app: App) -> Router {
     let home = rest::documents(&[&pages::HOME]).route_layer(from_fn(redirect_json_clients));
     let others = rest::documents(&[
+        &pages::ABOUT,
         &pages::BOARD,
         &pages::FOR_AGENTS,
         &pages::LISTING,

@@ -169,7 +169,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("NAME#*", "read", "listings"),
     ("ORDER#*", "read put", "products protocol a2a"),
     ("OUTCOME#*", "read put update", "products protocol a2a"),
-    ("OUTCOME#*", "read", "listings"),
+    ("OUTCOME#*", "read", "listings pages"),
     ("OUTCOMES", "read put", "products protocol a2a"),
     ("OUTCOMES", "delete", "operator"),
     ("OUTREACH", "read update", "daily-connector"),

@@ -98,7 +98,7 @@ mod tests {
     use crate::{Skill, Tool};
 
     fn tool(name: &str, description: &str) -> Tool {
-        Tool { name: name.to_owned(), description: description.to_owned() }
+        Tool { name: name.to_owned(), description: description.to_owned(), ..Tool::default() }
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "shorter calls in tests")]

@@ -100,7 +100,7 @@ pub use session::{
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
 pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
-pub use verdict::{Facts, Handshake, Reason, Skill, TextFaults, Tool, Verdict};
+pub use verdict::{Facts, Handshake, ParameterType, Reason, Skill, TextFaults, Tool, ToolParameter, Verdict};
 pub use withdrawal::{BlockedHost, BlockedHosts, InvalidReason, PublicReason, Withdrawal};
 
 use sha2::{Digest, Sha256};

@@ -131,6 +131,7 @@ pub struct Settings {
     pub request_log_sample: u32,
     /// A `mailto:` or `https:` URL.
     pub operator_contact: Option<String>,
+    pub source_url: Option<String>,
     /// Without a trailing slash; none where names are not proven by repositories.
     pub github_raw_url: Option<String>,
     /// Contains `{domain}`.
@@ -224,7 +225,8 @@ impl Settings {
             caller_rate: (rate_limits && mode == Mode::Public).then_some(caller_rate),
             connections: read.connections(mode)?,
             request_log_sample: read.number("REQUEST_LOG_SAMPLE")?,
-            operator_contact: read.operator_contact()?,
+            operator_contact: read.link("OPERATOR_CONTACT", true)?,
+            source_url: read.link("SOURCE_URL", false)?,
             github_raw_url: read.github_raw_url()?,
             domain_proof_url: read.domain_proof_url()?,
             name_servers: read.name_servers()?,
@@ -489,19 +491,17 @@ impl<L: Fn(&str) -> Option<String>> Reader<'_, L> {
         Ok(ConnectionLimits { total, per_address, read_seconds: self.number("REQUEST_READ_SECONDS")? })
     }
 
-    fn operator_contact(&self) -> Result<Option<String>, SettingError> {
-        const NAME: &str = "OPERATOR_CONTACT";
-        let Some(value) = self.value(NAME) else { return Ok(None) };
-        let is_contact = |url: &Url| match url.scheme() {
-            "mailto" => url.path().contains('@'),
+    /// A link on pages: an https URL, or also a mailto URL.
+    fn link(&self, name: &'static str, may_be_mail: bool) -> Result<Option<String>, SettingError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let is_link = |url: &Url| match url.scheme() {
+            "mailto" => may_be_mail && url.path().contains('@'),
             "https" => url.has_host(),
             _ => false,
         };
         match Url::parse(&value) {
-            Ok(url) if is_contact(&url) && value.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Ok(Some(value))
-            }
-            _ => Err(invalid(NAME, value)),
+            Ok(url) if is_link(&url) && value.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(value)),
+            _ => Err(invalid(name, value)),
         }
     }
 
@@ -715,6 +715,10 @@ mod tests {
             assert_eq!(of(contact).unwrap().operator_contact.as_deref(), Some(contact));
         }
         assert_eq!(of("").unwrap().operator_contact, None);
+        let source = |value: &str| settings(Mode::Public, &[("SOURCE_URL", value)]);
+        let url = "https://example.com/source";
+        assert_eq!(source(url).unwrap().source_url.as_deref(), Some(url));
+        assert!(source("mailto:operator@example.com").is_err());
         for wrong in ["operator@example.com", "http://example.com", "mailto:operator", "mailto:a@b.c\nx: y"] {
             assert!(of(wrong).is_err(), "{wrong}");
         }

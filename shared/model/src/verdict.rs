@@ -57,6 +57,40 @@ pub struct Tool {
     /// What it does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// The first 16 parameters of its input schema, required ones first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<ToolParameter>,
+    /// Whether it only reads, if the server declares this (`readOnlyHint`). The registry does not verify it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// Whether it may delete or overwrite something, if the server declares this (`destructiveHint`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+}
+
+/// A parameter of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolParameter {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub value: ParameterType,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+}
+
+string_enum! {
+    /// The JSON type of a parameter.
+    #[derive(JsonSchema)]
+    pub enum ParameterType {
+        String = "string",
+        Integer = "integer",
+        Number = "number",
+        Boolean = "boolean",
+        Array = "array",
+        Object = "object",
+        /// The schema allows several types, or names none.
+        Any = "any",
+    }
 }
 
 /// A peer's description of itself, from its card or handshake, cut to bounded lengths and never trusted.

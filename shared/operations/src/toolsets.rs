@@ -2,7 +2,7 @@
 //! tokens before the first question. So the short endpoint offers only the core, and a client adds what it needs.
 
 use crate::catalogue::*;
-use crate::operation::AnyOperation;
+use crate::operation::{AnyOperation, Description};
 
 /// A group of operations.
 #[derive(Clone, Copy, Debug)]
@@ -196,6 +196,35 @@ const OPERATOR: Toolset = Toolset {
         &ROTATE_SIGNING_KEY,
         &BUMP_ACCELERATION,
     ],
+};
+
+/// The family of each operation: its name, what it is for, and the description of the operation. Pages need no code of
+/// operations, so they use this table.
+pub static DESCRIBED: [(&str, &str, &Description); CATALOGUE.len()] = {
+    let mut all = [("", "", FAMILIES[0].operations[0].described); CATALOGUE.len()];
+    let (mut family, mut operation, mut at) = (0, 0, 0);
+    while family < FAMILIES.len() {
+        let Toolset { name, about, operations } = FAMILIES[family];
+        while operation < operations.len() {
+            all[at] = (name, about, operations[operation].described);
+            operation += 1;
+            at += 1;
+        }
+        family += 1;
+        operation = 0;
+    }
+    all
+};
+
+/// The operations of the core, without their code.
+pub static DESCRIBED_CORE: [&Description; CORE.operations.len()] = {
+    let mut all = [CORE.operations[0].described; CORE.operations.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = CORE.operations[at].described;
+        at += 1;
+    }
+    all
 };
 
 impl Toolset {

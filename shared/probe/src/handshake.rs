@@ -52,6 +52,11 @@ impl Subject {
         };
         !self.is_proven && !says_otherwise
     }
+
+    /// The URL names only a host.
+    fn is_site(&self) -> bool {
+        self.url.url().path() == "/" && self.url.url().query().is_none()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -237,7 +237,11 @@ mod tests {
 
     #[test]
     fn mcp_server_is_scored_by_its_tools() {
-        let tool = |description: &str| Tool { name: "t".to_owned(), description: description.to_owned() };
+        let tool = |description: &str| Tool {
+            name: "t".to_owned(),
+            description: description.to_owned(),
+            ..Tool::default()
+        };
         let server = Verdict {
             answers: None,
             facts: Facts {

@@ -24,7 +24,8 @@ use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
 use registry_model::{
-    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Lane, Listing, ListingId, Obstacle, Verdict,
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Kind, Lane, Listing, ListingId, Obstacle,
+    Verdict,
 };
 use registry_store::{Caps, Claim, Share, StoreError};
 
@@ -381,19 +382,34 @@ fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
         return Err(not_probed(&fault, ""));
     }
     // A URL that was stored under other rules may not be allowed now.
-    let url = Target::parse(listing.target(), app.settings.reach()).map_err(|error| {
+    let parse = |url: &str| Target::parse(url, app.settings.reach());
+    let url = parse(listing.target()).map_err(|error| {
         let fault = ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url };
         not_probed(&fault, &error.to_string())
     })?;
+    let on_same_site = |found: &Target| found.origin() == url.origin();
+    let found = found_at(listing, &url).and_then(|found| parse(found).ok()).filter(on_same_site);
+    // If the card was found elsewhere on the site and fails, a fixed card may be at another place.
+    let is_elsewhere = listing.card_url.as_deref().is_some_and(|card| card != url.as_str());
+    let may_move = is_elsewhere && listing.lane != Lane::Active;
+    let kind = listing.kind.filter(|kind| !(may_move && *kind == Kind::Agent));
     // An `ok` makes or keeps the listing Live, so every probe requires the whole proof, also after a demotion.
     Ok(Subject {
-        kind: listing.kind,
+        kind,
         is_proven: listing.lane == Lane::Active,
-        url,
+        url: found.unwrap_or(url),
         depth: Depth::Message,
         last_era: listing.era.clone(),
         declared: listing.declared,
     })
+}
+
+/// Where the last successful probe of a Live listing found the card or the server, if only the site was published.
+fn found_at<'l>(listing: &'l Listing, published: &Target) -> Option<&'l str> {
+    match listing.kind.filter(|_| listing.lane == Lane::Active)? {
+        Kind::Agent => listing.card_url.as_deref(),
+        Kind::Mcp => listing.endpoint.as_deref().filter(|_| published.url().path() == "/"),
+    }
 }
 
 async fn conclude(

@@ -185,7 +185,7 @@ fn install_page_reports_corrected_values() {
 
 #[test]
 fn profile_without_a_listing_gets_no_invented_facts() {
-    let tools = vec![Tool { name: "add".to_owned(), description: String::new() }];
+    let tools = vec![Tool { name: "add".to_owned(), description: String::new(), ..Tool::default() }];
     let bare = Profile::unlisted(Kind::Agent, "Ada", None, Vec::new());
     let described = Profile::unlisted(Kind::Mcp, "Ada", Some("Adds numbers."), tools);
     for profile in [bare, described] {

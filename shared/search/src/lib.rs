@@ -33,3 +33,4 @@ pub use build::{BuildReport, CHANGE_SEEN_AFTER_S};
 pub use entry::{AbilityNames, IndexedText};
 pub use query::{Found, Hit, Query, Text};
 pub use service::Searcher;
+pub use stop_words::is_stop_word;

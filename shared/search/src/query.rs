@@ -39,6 +39,34 @@ pub struct Hit {
     pub boosts: Vec<String>,
 }
 
+impl Hit {
+    /// Why it matches; at least one reason.
+    pub fn reasons(&self) -> Vec<String> {
+        let quoted =
+            |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
+        let ability = match (self.listing.shown_kind(), self.matched_abilities.len()) {
+            (Kind::Agent, 1) => "its skill",
+            (Kind::Agent, _) => "its skills",
+            (Kind::Mcp, 1) => "its tool",
+            (Kind::Mcp, _) => "its tools",
+        };
+        let mut reasons = Vec::new();
+        if !self.words.is_empty() {
+            reasons.push(format!("mentions {}", quoted(&self.words)));
+        }
+        if !self.other_words.is_empty() {
+            reasons.push(format!("uses other words for {}", quoted(&self.other_words)));
+        }
+        if !self.matched_abilities.is_empty() {
+            reasons.push(format!("{ability} {}", quoted(&self.matched_abilities)));
+        }
+        if reasons.is_empty() {
+            reasons.push("close in meaning".to_owned());
+        }
+        reasons
+    }
+}
+
 /// Bounds the work for one query. A model may paste a whole task; only one sentence of it is searched.
 const MAX_QUERY_CHARS: usize = 20_000;
 

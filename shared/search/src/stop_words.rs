@@ -19,7 +19,8 @@ const GENERIC_WORDS: &str = "find look looking show give tell something someone 
 static STOP_WORD_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split(' ').collect());
 static GENERIC_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| GENERIC_WORDS.split(' ').collect());
 
-pub(super) fn is_stop_word(word: &str) -> bool {
+/// Whether an English word says little about a subject, such as "the" or "need".
+pub fn is_stop_word(word: &str) -> bool {
     STOP_WORD_SET.contains(word)
 }
 

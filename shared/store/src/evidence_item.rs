@@ -146,7 +146,7 @@ mod tests {
                         website: some(5),
                         protocol_versions: lists,
                         skills,
-                        tools: tools.into_iter().map(|(name, description)| Tool { name, description }).collect(),
+                        tools: tools.into_iter().map(|(name, description)| Tool { name, description, ..Tool::default() }).collect(),
                         tools_hash: some(6),
                         packages: Vec::new(),
                         text_faults: faults,

@@ -27,11 +27,12 @@ use crate::documents::AnyDocument;
 pub use problem_page::{problem_page, refused_form, with_problem_pages};
 
 pub static PAGES: &[&AnyDocument] =
-    &[&BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS];
+    &[&ABOUT, &BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS];
 
 /// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
 
+pub static ABOUT: AnyDocument = AnyDocument::of::<legal::About>();
 pub static BOARD: AnyDocument = AnyDocument::of::<board::Board>();
 pub static FOR_AGENTS: AnyDocument = AnyDocument::of::<for_agents::ForAgents>();
 pub static HOME: AnyDocument = AnyDocument::of::<home::Home>();

@@ -24,7 +24,11 @@ pub fn modern(request: &PeerRequest) -> Response {
 
 /// A sound server of 2026-07-28 with these tools.
 pub fn modern_with(names: &[&str]) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
-    let tools = tools(names);
+    modern_with_tools(tools(names))
+}
+
+/// A sound server of 2026-07-28 that lists these tools.
+pub fn modern_with_tools(tools: Value) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
     move |request| {
         if request.verb != "POST" {
             return empty(405);

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use registry_formats::a2a_message::{newest, older, older_rest, rest_path};
-use registry_model::EntryProtocol;
 use registry_model::protocol::MCP_NEWEST_REVISION;
+use registry_model::{EntryProtocol, Tool, ToolParameter};
 
 const JSON: &str = "application/json";
 const JSON_OR_STREAM: &str = "application/json, text/event-stream";
@@ -66,15 +66,26 @@ impl CallRequest {
     }
 }
 
-/// A call of a tool at an MCP server; without a tool, a call of `tools/list`.
-pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
-    let (method, mut params, hint) = match tool {
-        Some(tool) => (
-            "tools/call",
-            json!({ "name": tool, "arguments": {} }),
-            "Fill in `params.arguments`. The inputSchema of the tool describes them; tools/list returns it.",
-        ),
-        None => ("tools/list", json!({}), "Returns the tools with their input schemas."),
+/// A call of a tool at an MCP server; without a tool, a call of `tools/list`. Each required argument is a placeholder
+/// with its type.
+pub(super) fn mcp(url: &str, revision: &str, tool: Option<&Tool>) -> Call {
+    let required = tool.into_iter().flat_map(|tool| &tool.parameters).filter(|parameter| parameter.required);
+    let placeholder =
+        |one: &ToolParameter| (one.name.clone(), format!("<{}: {}>", one.value.as_str(), one.name).into());
+    let arguments: Map<String, Value> = required.map(placeholder).collect();
+    let hint = match tool {
+        Some(_) if arguments.is_empty() => {
+            "Fill in `params.arguments`. The inputSchema of the tool describes them; tools/list returns it."
+        }
+        Some(_) => {
+            "Replace every placeholder `<type: name>` in `params.arguments` by a value of that type. The \
+                inputSchema of the tool describes the values; tools/list returns it."
+        }
+        None => "Returns the tools with their input schemas.",
+    };
+    let (method, mut params) = match tool {
+        Some(tool) => ("tools/call", json!({ "name": tool.name, "arguments": arguments })),
+        None => ("tools/list", json!({})),
     };
     // Since this revision a request needs no session.
     if revision >= MCP_NEWEST_REVISION {
@@ -87,7 +98,7 @@ pub(super) fn mcp(url: &str, revision: &str, tool: Option<&str>) -> Call {
         let headers =
             [("accept", JSON_OR_STREAM), ("mcp-protocol-version", revision), ("mcp-method", method)];
         let mut request = CallRequest::post(url, headers, body);
-        request.headers.extend(tool.map(|tool| ("mcp-name", tool.to_owned())));
+        request.headers.extend(tool.map(|tool| ("mcp-name", tool.name.clone())));
         return Call::new(EntryProtocol::Mcp, revision, request, hint);
     }
     let initialize = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client() });
@@ -152,16 +163,40 @@ pub(super) fn ard(search: &str, words: &str) -> Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use registry_model::ParameterType;
+
+    fn adder() -> Tool {
+        let parameter =
+            |name: &str, value, required| ToolParameter { name: name.to_owned(), value, required };
+        let parameters = vec![
+            parameter("a", ParameterType::Number, true),
+            parameter("b", ParameterType::Array, true),
+            parameter("digits", ParameterType::Integer, false),
+        ];
+        Tool { name: "add".to_owned(), parameters, ..Tool::default() }
+    }
+
+    #[test]
+    fn required_arguments_are_placeholders_with_their_types() {
+        let call = mcp("https://a.example.org/mcp", "2026-07-28", Some(&adder()));
+        let body = call.request.body.unwrap();
+        assert_eq!(body["params"]["arguments"], json!({ "a": "<number: a>", "b": "<array: b>" }));
+        assert!(call.note.starts_with("Replace every placeholder"), "{}", call.note);
+        let bare = Tool { parameters: Vec::new(), ..adder() };
+        let call = mcp("https://a.example.org/mcp", "2026-07-28", Some(&bare));
+        assert!(call.note.starts_with("Fill in"), "{}", call.note);
+    }
 
     #[test]
     fn tool_call_uses_the_protocol_revision_of_the_server() {
-        let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some("add"));
+        let tool = Tool { name: "add".to_owned(), ..Tool::default() };
+        let modern = mcp("https://a.example.org/mcp", "2026-07-28", Some(&tool));
         assert!(modern.before.is_empty());
         assert_eq!(modern.request.headers["mcp-name"], "add");
         assert_eq!(modern.request.headers["mcp-method"], "tools/call");
         let body = modern.request.body.unwrap();
         assert_eq!(body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
-        let legacy = mcp("https://a.example.org/mcp", "2025-06-18", Some("add"));
+        let legacy = mcp("https://a.example.org/mcp", "2025-06-18", Some(&tool));
         assert_eq!(legacy.before[0].body.as_ref().unwrap()["method"], "initialize");
         assert_eq!(legacy.request.headers["mcp-protocol-version"], "2025-06-18");
         assert_eq!(legacy.request.body.unwrap()["params"], json!({ "name": "add", "arguments": {} }));

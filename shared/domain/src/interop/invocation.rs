@@ -2,6 +2,7 @@
 //! last probe of the listing.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +12,7 @@ use super::node::CapabilityNode;
 use registry_model::protocol::ARD_BASE;
 use registry_model::settings::Settings;
 use registry_model::{EntryProtocol, Facts, ListingId, Random, Tool};
+use registry_search::is_stop_word;
 use registry_store::NamedListing;
 
 /// What a caller wants from a listing: plain words, or the name of a tool or skill.
@@ -105,21 +107,33 @@ pub(super) fn is_same_name(a: &str, b: &str) -> bool {
     folded(a) == folded(b)
 }
 
-/// The named tool; otherwise the tool that shares most words with the request, or the first one.
-fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a str> {
+/// The named tool; otherwise the tool that has most words of the request in its name and description. Among equals, the
+/// tool with the fewest other words; without a word in common, the first tool.
+fn tool<'a>(wish: CapabilityRequest<'_>, facts: Option<&'a Facts>) -> Option<&'a Tool> {
     let tools = &facts?.tools;
     if let Some(named) = wish.tool.and_then(|name| tools.iter().find(|tool| is_same_name(&tool.name, name))) {
-        return Some(&named.name);
+        return Some(named);
     }
-    let words: Vec<String> = wish.words.split_whitespace().map(str::to_lowercase).collect();
-    let shared_words = |text: &str| {
-        let text = text.to_lowercase();
-        words.iter().filter(|word| text.contains(word.as_str())).count()
-    };
+    let wanted = words(wish.words);
     let rank = |(at, tool): &(usize, &Tool)| {
-        (2 * shared_words(&tool.name) + shared_words(&tool.description), Reverse(*at))
+        let words = words(&format!("{} {}", tool.name, tool.description));
+        let is_shared = |wanted: &&String| words.iter().any(|word| is_same_word(word, wanted));
+        let shared = wanted.iter().filter(is_shared).count();
+        (shared, Reverse(if shared == 0 { 0 } else { words.len() }), Reverse(*at))
     };
-    tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool.name.as_str())
+    tools.iter().enumerate().max_by_key(rank).map(|(_, tool)| tool)
+}
+
+/// The different words of a text in lowercase, without words such as "the" and "to".
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.filter(|word| !word.is_empty() && !is_stop_word(word)).collect()
+}
+
+/// Also other forms of a word, such as `add` and `adds`.
+fn is_same_word(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    short == long || short.len() >= 3 && long.len() - short.len() <= 3 && long.starts_with(short)
 }
 
 fn message_text(wish: CapabilityRequest<'_>, facts: Option<&Facts>) -> String {
@@ -177,6 +191,7 @@ mod tests {
         let tool = |name: &str, description: &str| Tool {
             name: name.to_owned(),
             description: description.to_owned(),
+            ..Tool::default()
         };
         let skill = Skill { id: "fc".to_owned(), name: "Weather forecast".to_owned(), ..Skill::default() };
         Facts {
@@ -184,6 +199,11 @@ mod tests {
                 tool("list_files", "Lists."),
                 tool("add", "Adds two numbers."),
                 tool("sub", "Subtracts two numbers."),
+                tool(
+                    "explain_query",
+                    "Explains the execution plan of a SQL query, with the estimated costs.",
+                ),
+                tool("execute_sql", "Execute any SQL query."),
             ],
             skills: vec![skill],
             ..Facts::default()
@@ -193,15 +213,15 @@ mod tests {
     #[test]
     fn tool_is_chosen_first_by_name_then_by_words_then_by_order() {
         let facts = facts();
-        let chosen = |wish| tool(wish, Some(&facts));
+        let chosen = |wish| tool(wish, Some(&facts)).map(|tool| tool.name.as_str());
         assert_eq!(
             chosen(CapabilityRequest { tool: Some("List-Files"), ..CapabilityRequest::default() }),
             Some("list_files")
         );
-        assert_eq!(
-            chosen(CapabilityRequest { words: "add numbers", ..CapabilityRequest::default() }),
-            Some("add")
-        );
+        let by_words = |words| chosen(CapabilityRequest { words, ..CapabilityRequest::default() });
+        assert_eq!(by_words("add numbers"), Some("add"));
+        assert_eq!(by_words("query Postgres"), Some("execute_sql"));
+        assert_eq!(by_words("explain the plan of a query"), Some("explain_query"));
         assert_eq!(chosen(CapabilityRequest::default()), Some("list_files"));
         assert_eq!(tool(CapabilityRequest::default(), Some(&Facts::default())), None);
     }

@@ -220,6 +220,7 @@ impl Submission {
     }
 
     pub fn locate(&self, listing: &mut Listing) {
+        let before = listing.url.clone();
         match &self.what {
             Submitted::Url { target, kind } => {
                 listing.url = Some(target.as_str().to_owned());
@@ -236,6 +237,10 @@ impl Submission {
                     None => DeclaredTransport::Unknown,
                 };
             }
+        }
+        if listing.url != before {
+            // The card belongs to the earlier URL.
+            listing.card_url = None;
         }
     }
 

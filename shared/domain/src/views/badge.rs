@@ -117,21 +117,24 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-pub fn clean_url(settings: &Settings, id: &ListingId) -> String {
-    settings.url(&format!("/badge/clean.svg?id={id}"))
+/// The badge that is proposed first.
+pub const DEFAULT: &str = "live";
+
+pub fn url(settings: &Settings, name: &str, id: &ListingId) -> String {
+    settings.url(&format!("/badge/{name}.svg?id={id}"))
 }
 
 pub fn page_url(settings: &Settings, id: &ListingId) -> String {
     settings.url(&format!("/list/{id}"))
 }
 
-/// The clean badge for a README, linked to the page of the listing.
-pub fn markdown(settings: &Settings, id: &ListingId) -> String {
-    format!("[![{}]({})]({})", settings.brand, clean_url(settings, id), page_url(settings, id))
+/// A badge for a README, linked to the page of the listing.
+pub fn markdown(settings: &Settings, name: &str, id: &ListingId) -> String {
+    format!("[![{}]({})]({})", settings.brand, url(settings, name, id), page_url(settings, id))
 }
 
-pub fn html(settings: &Settings, id: &ListingId) -> String {
-    let (page, image, brand) = (page_url(settings, id), clean_url(settings, id), escape(&settings.brand));
+pub fn html(settings: &Settings, name: &str, id: &ListingId) -> String {
+    let (page, image, brand) = (page_url(settings, id), url(settings, name, id), escape(&settings.brand));
     format!(r#"<a href="{page}"><img src="{image}" alt="{brand}" height="20"></a>"#)
 }
 

@@ -282,6 +282,11 @@ pub const SETTINGS: &[Setting] = &[
         "bearer token for operator actions over HTTP; without this token, these actions are disabled",
     ),
     row(
+        "SOURCE_URL",
+        Text("", "an https URL"),
+        "where visitors find the source of this registry; the page `/about` links to it",
+    ),
+    row(
         "STRIPE_SECRET_KEY",
         Text("", "a secret key of Stripe, which begins with sk_ or rk_"),
         "API key of your Stripe account; without this key, the registry sells nothing",

@@ -248,7 +248,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
         talk: live.then(|| Talk::of(listing, settings, now)),
         take_demo: offer.map(|offer| funnel::demo_offer(listing, settings, offer)),
-        badge_markdown: badge::markdown(settings, &listing.id),
+        badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
         next: next(app, listing, lane, &reasons),
         reasons,
     }

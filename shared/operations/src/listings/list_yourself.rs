@@ -149,7 +149,7 @@ fn answer(app: &App, published: &Published) -> Answer {
         message,
         poll: Poll { url: status_url.clone(), interval_s: POLL_SECONDS },
         retry_at: *retry_at,
-        badge_markdown: badge::markdown(&app.settings, &listing.id),
+        badge_markdown: badge::markdown(&app.settings, badge::DEFAULT, &listing.id),
         next: NextStep::get(
             "check_status",
             status_url.clone(),

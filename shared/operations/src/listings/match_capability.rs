@@ -109,7 +109,7 @@ impl Operation for MatchCapability {
                 peer: Peer::of(&hit.listing, &app.settings, now),
                 score: hit.score,
                 capability_score: hit.score,
-                match_reasons: reasons(&hit),
+                match_reasons: hit.reasons(),
                 boosts: hit.boosts,
                 abundance_boost: boost,
                 outcome_score,
@@ -141,29 +141,4 @@ fn deposit(app: &App, caller: &Caller, hits: &[registry_search::Hit], now: Momen
     if let Some(first) = hits.first() {
         note(first, TrailEvent::MatchQuery);
     }
-}
-
-fn reasons(hit: &registry_search::Hit) -> Vec<String> {
-    let quoted =
-        |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
-    let ability = match (hit.listing.shown_kind(), hit.matched_abilities.len()) {
-        (Kind::Agent, 1) => "its skill",
-        (Kind::Agent, _) => "its skills",
-        (Kind::Mcp, 1) => "its tool",
-        (Kind::Mcp, _) => "its tools",
-    };
-    let mut reasons = Vec::new();
-    if !hit.words.is_empty() {
-        reasons.push(format!("mentions {}", quoted(&hit.words)));
-    }
-    if !hit.other_words.is_empty() {
-        reasons.push(format!("uses other words for {}", quoted(&hit.other_words)));
-    }
-    if !hit.matched_abilities.is_empty() {
-        reasons.push(format!("{ability} {}", quoted(&hit.matched_abilities)));
-    }
-    if reasons.is_empty() {
-        reasons.push("close in meaning".to_owned());
-    }
-    reasons
 }

@@ -66,7 +66,7 @@ impl Operation for ProbeClean {
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),
             probed_at: listing.probe.as_ref().map(|probe| probe.at),
             checks,
-            badge: badge::clean_url(&app.settings, &listing.id),
+            badge: badge::url(&app.settings, "clean", &listing.id),
             listing_id: listing.id.clone(),
         })
     }

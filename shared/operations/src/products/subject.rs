@@ -102,7 +102,11 @@ fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
             "" => String::new(),
             text => argument_text::plain_text("tools", text, MAX_TOOL_DESCRIPTION_CHARS)?,
         };
-        Ok(Tool { name: argument_text::plain_line("tools", &name, MAX_TOOL_NAME_CHARS)?, description })
+        Ok(Tool {
+            name: argument_text::plain_line("tools", &name, MAX_TOOL_NAME_CHARS)?,
+            description,
+            ..Tool::default()
+        })
     };
     tools.into_iter().map(parse).collect()
 }

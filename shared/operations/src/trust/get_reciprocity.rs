@@ -153,7 +153,8 @@ impl Operation for GetReciprocity {
         let reciprocity = Reciprocity::of(app, listing, evidence.as_ref(), &identities);
         let clean = reciprocity.signals.iter().any(|signal| signal.id == "clean" && signal.holds);
         let (settings, id) = (&app.settings, &listing.id);
-        let (badge_url, badge_markdown) = (badge::clean_url(settings, id), badge::markdown(settings, id));
+        let (badge_url, badge_markdown) =
+            (badge::url(settings, "clean", id), badge::markdown(settings, "clean", id));
         Ok(Answer {
             name: listing.name.clone(),
             kind: listing.shown_kind(),

@@ -134,9 +134,15 @@ impl<'d> Walk<'d> {
                 }
             }
             Value::Object(members) => {
+                // A model reads the names of arguments too, and the page of the listing shows them.
+                let kind = match self.path[..] {
+                    [Member("tools"), Item(_), Member("inputSchema"), Member("properties")] => {
+                        TextKind::Label
+                    }
+                    _ => TextKind::Value,
+                };
                 for (name, member) in members {
-                    // A model reads the names of arguments too.
-                    check_text(&mut self.faults, name, TextKind::Value, || {
+                    check_text(&mut self.faults, name, kind, || {
                         display_path(&self.path) + " (a member name)"
                     });
                     self.step(Member(name), member);
@@ -282,6 +288,11 @@ mod tests {
             }},
         });
         assert_eq!(of_tools(&[tool], 0), TextFaults::default());
+        let parameters = json!({"properties": {"a\u{202E}b": {}}});
+        assert!(
+            of_tools(&[json!({"inputSchema": parameters})], 0).not_plain.is_some(),
+            "its page shows names"
+        );
         let shown = of_tools(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
         assert!(
             shown

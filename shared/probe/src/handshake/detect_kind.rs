@@ -1,5 +1,6 @@
-//! Finds out what is at a URL: an agent with its card on the same site, or an MCP server at exactly this URL. All card
-//! paths are requested first and at the same time, because a GET that finds nothing costs less than a handshake.
+//! Finds out what is at a URL: an agent with its card on the same site, or an MCP server at this URL. The URL of a site
+//! may also mean the MCP server at `/mcp`. All card paths are requested first and at the same time, because a GET that
+//! finds nothing costs less than a handshake.
 
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use registry_model::{Handshake, Kind};
 const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 /// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
+const MCP_PATH: &str = "/mcp";
 const MAX_CONCURRENT: usize = 4;
 const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 
@@ -53,10 +55,34 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             a2a::probe(peer, subject, &url, &answer).await;
         }
         None => {
+            if server_of_site(peer, subject).await {
+                return;
+            }
             let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
             peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
         }
     }
+}
+
+/// Tries `/mcp` if the URL is that of a site. False if no MCP server is there; the findings are then those from before.
+pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subject) -> bool {
+    let Ok(url) = subject.url.join(MCP_PATH, peer.reach()) else { return false };
+    if !subject.is_site() || peer.findings.is_inconclusive() {
+        return false;
+    }
+    let faults = peer.findings.take_faults();
+    mcp::probe(peer, &Subject { url, ..subject.clone() }).await;
+    let asks_for_login =
+        ["bearer_challenge", "protected_resource_metadata"].iter().any(|sign| peer.findings.has_signal(sign));
+    let found = peer.findings.speaks || asks_for_login;
+    if found {
+        peer.findings.facts.kind = Some(Kind::Mcp);
+        peer.findings.facts.card_url = None;
+    } else {
+        peer.findings.facts.endpoint = None;
+        peer.findings.put_back(faults);
+    }
+    found
 }
 
 /// The URLs to try first (the address itself, below it, at the root), and the older ones.

@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 use tokio::time::Instant;
 
 use crate::reasons::{Class, ConformanceRule, ProbeFault};
-use registry_model::{Facts, Handshake, Reason, Skill, Tool, Verdict};
+use registry_model::{Facts, Handshake, Reason, Skill, Tool, ToolParameter, Verdict};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -165,30 +166,42 @@ fn add(list: &mut Vec<String>, item: String) {
 /// with texts up to three times as large as here.
 const MAX_ABILITY_BYTES: usize = 96 * 1024;
 
-/// Keeps skills and tools while there is room. If one does not fit, only its name is kept.
+/// Keeps skills and tools while there is room. If one does not fit, only its name is kept. Parameters of tools get the
+/// room that is left then: a search finds a tool by its description.
 pub(super) fn bounded(mut facts: Facts) -> Facts {
     let mut left = MAX_ABILITY_BYTES;
-    facts.skills = fitting(facts.skills, &mut left, |skill| Skill {
+    let skills = fitting(facts.skills, &mut left, |skill| Skill {
         id: skill.id.clone(),
         name: skill.name.clone(),
         ..Skill::default()
     });
-    facts.tools =
-        fitting(facts.tools, &mut left, |tool| Tool { name: tool.name.clone(), description: String::new() });
+    facts.skills = skills.into_iter().flatten().collect();
+    let parameters: Vec<_> =
+        facts.tools.iter_mut().map(|tool| std::mem::take(&mut tool.parameters)).collect();
+    let tools = fitting(facts.tools, &mut left, |tool| Tool { name: tool.name.clone(), ..Tool::default() });
+    let with_parameters = |(tool, parameters): (Option<Tool>, Vec<ToolParameter>)| {
+        let tool = tool?;
+        let fits = parameters.is_empty() || takes(&mut left, &json!({ "parameters": parameters }));
+        Some(if fits { Tool { parameters, ..tool } } else { tool })
+    };
+    facts.tools = tools.into_iter().zip(parameters).filter_map(with_parameters).collect();
     facts
 }
 
-fn fitting<T: Serialize>(all: Vec<T>, left: &mut usize, named: fn(&T) -> T) -> Vec<T> {
-    let mut takes = |one: &T| {
-        // One more for the comma.
-        let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len().saturating_add(1));
-        let rest = left.checked_sub(bytes);
-        *left = rest.unwrap_or(*left);
-        rest.is_some()
+/// `None` in the place of what does not fit even by its name.
+fn fitting<T: Serialize>(all: Vec<T>, left: &mut usize, named: fn(&T) -> T) -> Vec<Option<T>> {
+    let mut fitted = |one: T| {
+        if takes(left, &one) { Some(one) } else { Some(named(&one)).filter(|one| takes(left, one)) }
     };
-    all.into_iter()
-        .filter_map(|one| if takes(&one) { Some(one) } else { Some(named(&one)).filter(|one| takes(one)) })
-        .collect()
+    all.into_iter().map(&mut fitted).collect()
+}
+
+fn takes(left: &mut usize, one: &impl Serialize) -> bool {
+    // One more for the comma.
+    let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len().saturating_add(1));
+    let rest = left.checked_sub(bytes);
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
 }
 
 #[cfg(test)]
@@ -198,6 +211,7 @@ mod tests {
 
     use super::*;
     use crate::reasons::ProbedResource;
+    use registry_model::ParameterType;
 
     #[test]
     fn worst_fault_decides_the_outcome_and_warnings_are_ignored() {
@@ -239,7 +253,7 @@ mod tests {
     }
 
     fn tool(name: &str, description: String) -> Tool {
-        Tool { name: name.to_owned(), description }
+        Tool { name: name.to_owned(), description, ..Tool::default() }
     }
 
     /// Up to `longest` of the most expensive characters: control characters as JSON escapes, four bytes in UTF-8.
@@ -267,16 +281,39 @@ mod tests {
         assert_eq!((kept[1].clone(), kept[2].description.as_str()), (tool("named", String::new()), "x"));
     }
 
+    fn parameter(name: &str) -> ToolParameter {
+        ToolParameter { name: name.to_owned(), value: ParameterType::String, required: true }
+    }
+
+    #[test]
+    fn parameters_never_take_the_room_of_descriptions() {
+        let tools: Vec<Tool> = (0..150)
+            .map(|n| Tool {
+                parameters: vec![parameter(&"p".repeat(64)); 16],
+                ..tool(&format!("t{n}"), "x".repeat(500))
+            })
+            .collect();
+        let kept = bounded(Facts { tools, ..Facts::default() }).tools;
+        assert!(kept.iter().all(|tool| tool.description.len() == 500));
+        assert_eq!((kept.len(), kept[0].parameters.len(), kept[149].parameters.len()), (150, 16, 0));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
         fn kept_abilities_fit_into_one_table_item(
-            tools in vec((words(128), words(500)), 0..200),
+            tools in vec((words(128), words(500), vec(words(64), 0..16)), 0..200),
             skills in vec((words(120), words(120), words(1000), vec(words(60), 0..20)), 0..100),
         ) {
             let facts = bounded(Facts {
-                tools: tools.iter().map(|(name, text)| tool(name, text.clone())).collect(),
+                tools: tools
+                    .iter()
+                    .map(|(name, text, parameters)| Tool {
+                        parameters: parameters.iter().map(|name| parameter(name)).collect(),
+                        ..tool(name, text.clone())
+                    })
+                    .collect(),
                 skills: skills
                     .into_iter()
                     .map(|(id, name, description, tags)| Skill { id, name, description, tags })

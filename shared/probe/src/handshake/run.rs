@@ -98,7 +98,11 @@ async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Re
 async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     mcp::probe(peer, subject).await;
     let nothing = !peer.findings.speaks && peer.findings.worst() == Handshake::Fail;
-    if !nothing || peer.findings.is_inconclusive() || !subject.may_be(Kind::Agent) {
+    if !nothing
+        || peer.findings.is_inconclusive()
+        || !subject.may_be(Kind::Agent)
+        || detect_kind::server_of_site(peer, subject).await
+    {
         return;
     }
     let Ok(answer) = peer.ask(Request::get(subject.url.clone())).await else { return };

@@ -150,6 +150,42 @@ async fn handshake_detect_kind_finds_the_server_at_the_address() {
 }
 
 #[tokio::test]
+async fn handshake_detect_kind_finds_the_server_of_a_site() {
+    let of_site = |asked: &Asked| {
+        if asked.path == "/mcp" {
+            mcp(asked)
+        } else {
+            Reply::html(if asked.verb == "GET" { 200 } else { 404 })
+        }
+    };
+    let peer = Peer::start(of_site).await;
+    for kind in [None, Some(Kind::Mcp)] {
+        let verdict = ask(&Subject { kind, ..of_unknown_kind(&peer, "/") }).await;
+        assert_eq!(
+            (verdict.handshake, verdict.facts.kind),
+            (Handshake::Ok, Some(Kind::Mcp)),
+            "{:?}",
+            verdict.reasons
+        );
+        assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
+    }
+    let login = |asked: &Asked| match asked.path.as_str() {
+        "/mcp" => Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
+        _ => Reply::html(404),
+    };
+    let gated = Peer::start(login).await;
+    let verdict = ask(&of_unknown_kind(&gated, "/")).await;
+    assert_eq!(
+        (verdict.handshake, verdict.facts.kind),
+        (Handshake::Partial, Some(Kind::Mcp)),
+        "{:?}",
+        verdict.reasons
+    );
+    let below = ask(&of_unknown_kind(&peer, "/app")).await;
+    assert_eq!(codes(&below)[0], "nothing_found", "a URL with a path means that path");
+}
+
+#[tokio::test]
 async fn handshake_detect_kind_reports_what_is_missing() {
     let peer = Peer::start(|_: &Asked| Reply::html(404)).await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;

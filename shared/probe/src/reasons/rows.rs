@@ -117,7 +117,7 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
                 Some(status) => format!("card fail {status} (no card)"),
                 None => "card fail (no card)".to_owned(),
             },
-            "Serve an agent card at /.well-known/agent-card.json, or publish the exact URL of the card (agent_card_url) or of the MCP endpoint (mcp_url).",
+            "Serve an agent card at a path that was tried: /.well-known/agent-card.json, /.well-known/agent.json, /agent-card.json or /agent.json; of a site, /mcp was tried too. Or publish the exact URL of the card (agent_card_url) or of the MCP endpoint (mcp_url).",
             FAIL,
         ),
         ProbeFault::GrpcOnly => row(

@@ -59,7 +59,7 @@ fn hostile() -> impl Strategy<Value = Profile> {
             description: text(at + 2),
             tags: vec![text(at + 3), text(at)],
         };
-        let tool = |at: usize| Tool { name: text(at), description: text(at + 1) };
+        let tool = |at: usize| Tool { name: text(at), description: text(at + 1), ..Tool::default() };
         let weakness = Weakness { id: text(11), blocking: true, seen: text(12), fix: text(13), points: 3 };
         let part = ScorePart { id: text(14), points: 1, of: 5, why: text(15) };
         let proof = real::governance().proof.unwrap();
@@ -125,7 +125,7 @@ fn largest(kind: Kind, filling: &str, goals: usize) -> Profile {
         description: described(at),
         tags: vec![filling.repeat(20); 50],
     };
-    let tool = |at: usize| Tool { name: name(at), description: described(at) };
+    let tool = |at: usize| Tool { name: name(at), description: described(at), ..Tool::default() };
     let (skills, tools) = match kind {
         Kind::Agent => ((0..500).map(skill).collect(), Vec::new()),
         Kind::Mcp => (Vec::new(), (0..500).map(tool).collect()),

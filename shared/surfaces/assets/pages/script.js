@@ -65,12 +65,13 @@ function quoted(name, text) {
   return made;
 }
 
-function showProgress(place, reached, message, rest = []) {
+function showProgress(place, reached, message, rest = [], current = "now") {
   const steps = element("ol", "", { className: "steps" });
   STAGES.forEach((label, index) => {
-    const state = index < reached ? "done" : index === reached ? "now" : "open";
+    const state = index < reached ? "done" : index === reached ? current : "open";
     const step = element("li", label, { className: state });
-    step.append(element("span", { done: " (done)", now: " (under way)", open: "" }[state], { className: "unseen" }));
+    const words = { done: " (done)", now: " (under way)", failed: " (failed)", open: "" };
+    step.append(element("span", words[state], { className: "unseen" }));
     steps.append(step);
   });
   place.replaceChildren(steps, element("p", message), ...rest);
@@ -98,15 +99,26 @@ function reasonsOf(status) {
   return list;
 }
 
+function command(text) {
+  const block = element("pre");
+  block.append(element("code", text));
+  if (navigator.clipboard) copyButton(block);
+  return block;
+}
+
 async function watch(id, place, wait) {
   for (let looks = 0; looks < 150; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
     const { ok, body } = await fetchJson("/api/listings/status?id=" + encodeURIComponent(id));
-    if (!ok) return showProgress(place, 0, body.detail);
-    if (body.lane === "active") return showProgress(place, 3, "It is Live.", [listingLink(id, "Open its page")]);
+    if (!ok) return showProgress(place, 1, body.detail, [], "failed");
+    if (body.lane === "active") {
+      const rest = [listingLink(id, "Open its page"), element("p", "A badge for your README:"), command(body.badge_markdown)];
+      return showProgress(place, 3, "It is Live.", rest);
+    }
     if (body.lane !== "queued") {
       const rest = [reasonsOf(body), listingLink(id, "Open its page")];
-      return showProgress(place, 1, body.lane_reason + " Fix it, then publish again.", rest);
+      const failed = body.probe?.handshake === "ok" ? 2 : 1;
+      return showProgress(place, failed, body.lane_reason + " Fix it, then publish again.", rest, "failed");
     }
     if (body.probe) {
       const again = "The next probe is at " + new Date(body.retry_at).toLocaleTimeString() + ".";

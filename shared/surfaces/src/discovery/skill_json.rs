@@ -201,7 +201,7 @@ pub(super) fn steps(settings: &Settings) -> Vec<Step> {
 
 fn badge_template(settings: &Settings) -> Option<String> {
     let id: ListingId = EXAMPLE_LISTING_ID.parse().ok()?;
-    Some(badge::markdown(settings, &id).replace(EXAMPLE_LISTING_ID, "{listing_id}"))
+    Some(badge::markdown(settings, badge::DEFAULT, &id).replace(EXAMPLE_LISTING_ID, "{listing_id}"))
 }
 
 #[cfg(test)]
@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(skill[format!("curl_{id}")], step["curl"], "{id}");
         }
         let badge = skill["badge_template"].as_str().unwrap();
-        assert!(badge.contains("/badge/clean.svg?id={listing_id}"), "{badge}");
+        assert!(badge.contains("/badge/live.svg?id={listing_id}"), "{badge}");
         assert_eq!(skill["deal"]["remaining"], settings.founding_seats);
     }
 }

@@ -25,20 +25,20 @@ pub(super) type StyleSheet = Asset<0>;
 pub(super) type Script = Asset<1>;
 pub(super) type Icon = Asset<2>;
 
-/// Path, summary, media type and content.
-const ASSETS: [(&str, &str, &str, &[u8]); 3] = [
-    (STYLE_PATH, "The style sheet of the pages.", "text/css; charset=utf-8", STYLE),
+/// Paths, summary, media type and content.
+const ASSETS: [(&[&str], &str, &str, &[u8]); 3] = [
+    (&[STYLE_PATH], "The style sheet of the pages.", "text/css; charset=utf-8", STYLE),
     (
-        SCRIPT_PATH,
+        &[SCRIPT_PATH],
         "The script of the pages, which also work without it.",
         "text/javascript; charset=utf-8",
         CODE,
     ),
-    (ICON_PATH, "The icon of the pages.", "image/svg+xml; charset=utf-8", IMAGE),
+    (&[ICON_PATH, "/favicon.ico"], "The icon of the pages.", "image/svg+xml; charset=utf-8", IMAGE),
 ];
 
 impl<const INDEX: usize> Document for Asset<INDEX> {
-    const PATHS: &'static [&'static str] = &[ASSETS[INDEX].0];
+    const PATHS: &'static [&'static str] = ASSETS[INDEX].0;
     const SUMMARY: &'static str = ASSETS[INDEX].1;
     const MEDIA_TYPE: &'static str = ASSETS[INDEX].2;
     const MAX_AGE_S: Option<u32> = Some(YEAR_S);

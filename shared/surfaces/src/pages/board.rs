@@ -1,8 +1,6 @@
 //! `/list`: the board of Live listings. It shows the newest listings first, or the best matches for a search,
 //! in pages. A visitor can filter by kind and category. Each row shows the evidence of the last handshake.
 
-use std::sync::Arc;
-
 use askama::Template;
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -15,8 +13,9 @@ use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
-use registry_model::{Category, Listing};
+use registry_model::{Category, Kind};
 use registry_operations::listings::ard_search::{self, Arguments};
+use registry_search::Hit;
 use registry_store::Live;
 
 /// Per page.
@@ -68,22 +67,24 @@ struct Page<'a> {
     frame: Frame<'a>,
     query: &'a BoardQuery,
     live: Live,
+    /// Agents and MCP servers that match.
+    counts: (usize, usize),
     rows: Vec<Row>,
     summary: String,
     next: Option<String>,
 }
 
 impl Page<'_> {
-    /// Value, label, and whether it is chosen.
-    fn kinds(&self) -> [(&'static str, String, bool); 3] {
-        let Live { agents, mcps, .. } = self.live;
+    /// Value, label, count, and whether it is chosen.
+    fn kinds(&self) -> [(&'static str, &'static str, usize, bool); 3] {
+        let (agents, mcps) = self.counts;
         let chosen = self.query.kind.unwrap_or(KindFilter::All);
         [
-            (KindFilter::All, format!("All {}", agents + mcps)),
-            (KindFilter::Agent, format!("Agents {agents}")),
-            (KindFilter::Mcp, format!("MCP servers {mcps}")),
+            (KindFilter::All, "All", agents + mcps),
+            (KindFilter::Agent, "Agents", agents),
+            (KindFilter::Mcp, "MCP servers", mcps),
         ]
-        .map(|(kind, label)| (kind.as_str(), label, kind == chosen))
+        .map(|(kind, label, count)| (kind.as_str(), label, count, kind == chosen))
     }
 
     fn categories(&self) -> Vec<(Category, bool)> {
@@ -99,7 +100,8 @@ impl Page<'_> {
 }
 
 struct Part {
-    listings: Vec<Listing>,
+    rows: Vec<Row>,
+    counts: (usize, usize),
     summary: String,
     next: Option<String>,
 }
@@ -130,7 +132,6 @@ impl Document for Board {
         let (query, live) = (&request.query, request.live);
         let part =
             if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
-        let now = app.clock.now();
         let description = format!(
             "{} agents and {} MCP servers. Each answered a real handshake within the last {} days.",
             live.agents, live.mcps, app.settings.recheck_days
@@ -140,7 +141,8 @@ impl Document for Board {
             frame: if query.is_search() || !query.cursor.is_empty() { frame.not_indexed() } else { frame },
             query,
             live,
-            rows: part.listings.iter().map(|listing| Row::of(listing, now)).collect(),
+            counts: part.counts,
+            rows: part.rows,
             summary: part.summary,
             next: part.next.map(|cursor| query.link(&cursor)),
         })
@@ -157,7 +159,11 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
         (_, None) => format!("{} Live listings, newest first.", total),
         (shown, Some(_)) => format!("{shown} more of {total} Live listings."),
     };
-    Ok(Part { listings, summary, next: next.cursor() })
+    let now = app.clock.now();
+    let rows = listings.iter().map(|listing| Row::of(listing, now)).collect();
+    let count = |kind| usize::try_from(live.of(kind)).unwrap_or_default();
+    let counts = (count(Kind::Agent), count(Kind::Mcp));
+    Ok(Part { rows, counts, summary, next: next.cursor() })
 }
 
 async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
@@ -177,12 +183,22 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     };
     let skip = usize::try_from(skip).unwrap_or(usize::MAX / 2);
     let search = registry_search::Query { skip, ..ard_search::parse_query(&arguments)? };
-    let found = app.search.find(&search, app.clock.now()).await?;
+    let now = app.clock.now();
+    let found = app.search.find(&search, now).await?;
     let end = skip + search.limit;
     let words = search.text.as_str();
-    let listings: Vec<Listing> =
-        found.hits.into_iter().map(|hit| Arc::unwrap_or_clone(hit.listing)).collect();
-    let summary = match (&found.corrected, listings.len()) {
+    let row = |hit: &Hit| Row {
+        reasons: Some(hit.reasons().join("; ")).filter(|_| !words.is_empty()),
+        ..Row::of(&hit.listing, now)
+    };
+    let rows: Vec<Row> = found.hits.iter().map(row).collect();
+    // In memory: these searches read no item.
+    let count = |kind| {
+        let of_kind = registry_search::Query { kind: Some(kind), skip: 0, limit: 1, ..search.clone() };
+        app.search.search_index(&of_kind).total
+    };
+    let counts = (count(Kind::Agent), count(Kind::Mcp));
+    let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
         (Some(instead), _) => {
             format!(
@@ -193,5 +209,5 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
         (None, _) if words.is_empty() => format!("{} found, newest first.", found.total),
         (None, _) => format!("{} found for “{words}”, best first.", found.total),
     };
-    Ok(Part { listings, summary, next: (end < found.total).then(|| end.to_string()) })
+    Ok(Part { rows, counts, summary, next: (end < found.total).then(|| end.to_string()) })
 }

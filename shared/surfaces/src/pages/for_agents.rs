@@ -20,9 +20,9 @@ use registry_model::error::Problem;
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 use registry_model::settings::Settings;
 use registry_operations::intent;
+use registry_operations::toolsets::{DESCRIBED, DESCRIBED_CORE};
 use registry_operations::{
-    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, DESCRIPTIONS, Description, LIST_YOURSELF,
-    MATCH_CAPABILITY, SCORE,
+    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, Description, LIST_YOURSELF, MATCH_CAPABILITY, SCORE,
 };
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.
@@ -46,7 +46,9 @@ struct Page<'a> {
     bind: Command,
     protocols: Vec<Protocol>,
     stages: Vec<Stage>,
-    operations: Vec<Entry>,
+    core: Vec<Entry>,
+    families: Vec<Family>,
+    total: usize,
     user_agent: String,
     name_proof: String,
 }
@@ -72,6 +74,24 @@ struct Entry {
     call: Option<(String, Command)>,
     /// A request in plain words.
     phrase: Option<String>,
+}
+
+/// Operations that are not in the core.
+struct Family {
+    name: &'static str,
+    about: &'static str,
+    operations: Vec<Entry>,
+}
+
+fn families(settings: &Settings) -> Vec<Family> {
+    let is_core = |operation: &Description| DESCRIBED_CORE.iter().any(|core| core.name == operation.name);
+    let families = DESCRIBED.chunk_by(|one, next| one.0 == next.0).filter_map(|family| {
+        let (name, about, _) = family.first()?;
+        let others = family.iter().filter(|(_, _, operation)| !is_core(operation));
+        let operations = others.map(|(_, _, operation)| Entry::of(operation, settings)).collect();
+        Some(Family { name, about, operations })
+    });
+    families.collect()
 }
 
 impl Entry {
@@ -122,7 +142,9 @@ impl Document for ForAgents {
             bind: command(BIND_IDENTITY.described),
             protocols: protocols(settings),
             stages: funnel::stages(settings),
-            operations: DESCRIPTIONS.iter().map(|operation| Entry::of(operation, settings)).collect(),
+            core: DESCRIBED_CORE.iter().map(|operation| Entry::of(operation, settings)).collect(),
+            families: families(settings),
+            total: DESCRIBED.len(),
             user_agent: settings.user_agent(),
             name_proof: settings.domain_proof_url.replace("{domain}", "<your domain>"),
         })

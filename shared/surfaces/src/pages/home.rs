@@ -1,5 +1,7 @@
 //! `/`: the home page. It shows what this registry is, how many listings are Live, how fresh the evidence is,
-//! and the newest listings. It also shows how to publish a listing, by form or by request.
+//! and some of the best listings. It also shows how to publish a listing, by form or by request.
+
+use std::cmp::Reverse;
 
 use askama::Template;
 use bytes::Bytes;
@@ -12,13 +14,15 @@ use super::when::When;
 use crate::documents::{Document, DocumentRequest, NoQuery, ROOT_LINKS, Validity, probe_statistics};
 use registry_app::App;
 use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
-use registry_model::Handshake;
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
+use registry_model::{Handshake, Listing};
 use registry_operations::LIST_YOURSELF;
 use registry_store::Live;
 
-const MAX_ROWS: u32 = 6;
+const MAX_ROWS: usize = 6;
+/// The rows are the best of so many new listings of each kind.
+const CANDIDATES: u32 = 24;
 
 /// A page that is rendered within this many seconds is reused, unless a listing changed.
 const REUSED_FOR_S: i64 = 10;
@@ -69,10 +73,10 @@ impl Document for Home {
 
     async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
         let (settings, now, live) = (&app.settings, app.clock.now(), request.live);
-        let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: MAX_ROWS };
+        let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: CANDIDATES };
         let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
         let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
-        let (newest, _) = page.newest(&first_page.from, MAX_ROWS);
+        let rows = best([page.agents, page.mcps]);
         let description = format!(
             "A public registry of AI agents and MCP servers. Every Live listing answered a real protocol handshake \
              within the last {} days.",
@@ -83,10 +87,54 @@ impl Document for Home {
             live,
             recheck_days: settings.recheck_days,
             form: PublishForm::default(),
-            rows: newest.iter().map(|listing| Row::of(listing, now)).collect(),
+            rows: rows.iter().map(|listing| Row::of(listing, now)).collect(),
             last_handshake: latest.first().map(|probe| When::of(probe.probed_at, now)),
             next_sweep: When::of(probe_statistics::next_tick(now, settings.probe_tick_seconds), now),
             curl: Command::of(LIST_YOURSELF.described, settings),
         })
+    }
+}
+
+/// Listings with a description and a name of their own first, then by score, then the newest; of both kinds in turn.
+fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
+    let is_described =
+        |listing: &Listing| listing.description.is_some() && listing.name != listing.id.as_str();
+    let mut rows = Vec::new();
+    for mut listings in kinds {
+        listings.sort_by_cached_key(|listing| {
+            let score = listing.probe.as_ref().map(|probe| probe.score);
+            Reverse((is_described(listing), score, listing.shown_at()))
+        });
+        rows.extend(listings.into_iter().enumerate());
+    }
+    rows.sort_by_key(|(place, listing)| (!is_described(listing), *place));
+    rows.into_iter().take(MAX_ROWS).map(|(_, listing)| listing).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{LastProbe, Moment};
+
+    #[test]
+    fn described_listings_with_the_highest_score_come_first() {
+        let listing = |name: &str, description: Option<&str>, score: u8| {
+            let id = format!("agtpub_{score:020}").parse().unwrap();
+            let mut listing = Listing::new(id, name.to_owned(), Moment::UNIX_EPOCH);
+            listing.description = description.map(str::to_owned);
+            let (at, target) = (Moment::UNIX_EPOCH, String::new());
+            listing.probe = Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
+            listing
+        };
+        let mut agents = vec![
+            listing("probe-peer", None, 99),
+            listing("agtpub_00000000000000000098", Some("Its name is its id."), 98),
+            listing("Weather", Some("Forecasts."), 80),
+            listing("Adder", Some("Adds numbers."), 90),
+        ];
+        agents.extend((10..15).map(|score| listing("Other", Some("Something."), score)));
+        let servers = vec![listing("Clerk", Some("Finds files."), 20), listing("probe-server", None, 95)];
+        let names: Vec<String> = best([agents, servers]).into_iter().map(|listing| listing.name).collect();
+        assert_eq!(names, ["Adder", "Clerk", "Weather", "Other", "Other", "Other"]);
     }
 }

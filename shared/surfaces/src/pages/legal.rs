@@ -1,4 +1,4 @@
-//! `/privacy` and `/terms`: which personal data the registry stores and for how long, and the rules for using it. The
+//! `/about`, `/privacy` and `/terms`: who runs this registry and what Live means, which personal data the registry stores and for how long, and the rules for using it. The
 //! table of personal data is the one in `SECURITY.md`.
 
 use askama::Template;
@@ -108,6 +108,38 @@ impl Document for Terms {
             frame: Frame::of(settings, Section::None, "/terms", "Terms", Self::SUMMARY),
             recheck_days: settings.recheck_days,
             user_agent: settings.user_agent(),
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct About;
+
+#[derive(Template)]
+#[template(path = "about.html")]
+struct AboutPage<'a> {
+    frame: Frame<'a>,
+    recheck_days: u32,
+    version: &'static str,
+    source: Option<&'a str>,
+}
+
+impl Document for About {
+    const PATHS: &'static [&'static str] = &["/about"];
+    const SUMMARY: &'static str = "Who runs this registry, what Live means, and what the registry is not.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(300);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, _: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let settings = &app.settings;
+        html(&AboutPage {
+            frame: Frame::of(settings, Section::None, "/about", "About", Self::SUMMARY),
+            recheck_days: settings.recheck_days,
+            version: registry_model::VERSION,
+            source: settings.source_url.as_deref(),
         })
     }
 }

@@ -21,14 +21,22 @@ use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
 use registry_domain::views::{LogPlace, badge};
 use registry_model::error::{Problem, shorten};
+use registry_model::settings::Settings;
 use registry_model::{
-    AbilityChange, Assessment, ChangedNames, Lane, Listing, ListingId, Moment, ProbeRecord, Reason,
-    ScorePart, Trail,
+    AbilityChange, Assessment, ChangedNames, Lane, Listing, ListingId, Moment, OutcomeTally, ProbeRecord,
+    Reason, ScorePart, Tool, ToolParameter, Trail,
 };
 use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
 use registry_store::{Edge, NamedListing};
 
+/// The badges to choose from, and what they show. The first one is the default.
+const BADGES: [(&str, &str); 4] = [
+    ("live", "whether the listing is Live"),
+    ("clean", "whether it is Live and passes all blocking checks"),
+    ("verified", "whether its handshake is verified, with the proven domain"),
+    ("listed", "that it is listed here, also while it is not Live"),
+];
 const MAX_PEERS: usize = 8;
 /// Characters of the description in the head of the page.
 const MAX_SUMMARY_CHARS: usize = 160;
@@ -55,15 +63,50 @@ struct Page<'a> {
     parts: Vec<PartRow>,
     abilities: AbilityRows,
     snippets: Vec<Snippet>,
-    badge_url: String,
-    badge_markdown: String,
-    badge_html: String,
-    trail: Trail,
-    peers: Vec<PeerRow>,
+    badges: [BadgeRow; 4],
+    used: Use,
     talk: Talk,
     grace_ends: Option<When>,
     log: Option<(LogPlace, When)>,
     capability_hash: Option<String>,
+}
+
+/// What its users report.
+struct Use {
+    trail: Trail,
+    /// `None` if nobody reported an outcome.
+    outcomes: Option<OutcomeTally>,
+    peers: Vec<PeerRow>,
+}
+
+/// A value of a trail in words.
+fn level(value: &f64) -> &'static str {
+    match *value {
+        value if value <= 0.0 => "none",
+        value if value < 5.0 => "low",
+        value if value < 20.0 => "medium",
+        _ => "high",
+    }
+}
+
+struct BadgeRow {
+    name: &'static str,
+    shows: &'static str,
+    image: String,
+    markdown: String,
+    html: String,
+}
+
+impl BadgeRow {
+    fn of(settings: &Settings, id: &ListingId, name: &'static str, shows: &'static str) -> Self {
+        Self {
+            name,
+            shows,
+            image: format!("/badge/{name}.svg?id={id}"),
+            markdown: badge::markdown(settings, name, id),
+            html: badge::html(settings, name, id),
+        }
+    }
 }
 
 struct CheckRow {
@@ -103,13 +146,15 @@ impl Document for ListingPage {
         let (listing, evidence) = (&found.0, found.1.as_ref());
         let (id, now) = (&listing.id, app.clock.now());
         let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
-        let (probes, (trail, _), edges) = futures::try_join!(
+        let (probes, (trail, _), edges, mut outcomes) = futures::try_join!(
             app.store.probes_of(id, since, MAX_PROBES),
             app.store.traces_at(id, 1, now),
             app.store.edges_of(id, MAX_PEERS, now),
+            app.store.outcomes_of(std::slice::from_ref(id)),
         )?;
         let peers = peers(app, id, edges, now).await?;
-        html(&page(app, listing, evidence, &probes, trail.unwrap_or_default(), peers)?)
+        let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
+        html(&page(app, listing, evidence, &probes, used)?)
     }
 }
 
@@ -151,8 +196,7 @@ fn page<'a>(
     listing: &'a Listing,
     evidence: Option<&Assessment>,
     probes: &[ProbeRecord],
-    trail: Trail,
-    peers: Vec<PeerRow>,
+    used: Use,
 ) -> Result<Page<'a>, Problem> {
     let (settings, now) = (&app.settings, app.clock.now());
     let standing = Standing::of(app, listing);
@@ -173,11 +217,8 @@ fn page<'a>(
         parts: evidence.map(parts).unwrap_or_default(),
         abilities: AbilityRows::of(evidence, now),
         snippets: if standing.is_live { install(&profile) } else { Vec::new() },
-        badge_url: format!("/badge/clean.svg?id={}", listing.id),
-        badge_markdown: badge::markdown(settings, &listing.id),
-        badge_html: badge::html(settings, &listing.id),
-        trail,
-        peers,
+        badges: BADGES.map(|(name, shows)| BadgeRow::of(settings, &listing.id, name, shows)),
+        used,
         grace_ends: talk.grace_ends_at.filter(|_| talk.mode == TalkMode::Grace).map(|at| When::of(at, now)),
         talk,
         log: listing
@@ -240,6 +281,20 @@ pub(super) struct AbilityRow {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) tags: Vec<String>,
+    pub(super) parameters: Vec<ToolParameter>,
+    /// What the tool does to data, as the server declares it.
+    pub(super) effect: Option<&'static str>,
+}
+
+/// Without a hint, nothing is shown: the defaults of the protocol would call every such tool destructive.
+const fn effect(tool: &Tool) -> Option<&'static str> {
+    match (tool.read_only, tool.destructive) {
+        (Some(true), _) => Some("only reads"),
+        (_, Some(true)) => Some("may delete or overwrite"),
+        (_, Some(false)) => Some("only adds"),
+        (Some(false), None) => Some("writes"),
+        (None, None) => None,
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -273,11 +328,15 @@ impl AbilityRows {
             name: tool.name.clone(),
             description: tool.description.clone(),
             tags: Vec::new(),
+            parameters: tool.parameters.clone(),
+            effect: effect(tool),
         });
         let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| AbilityRow {
             name: if skill.name.is_empty() { skill.id.clone() } else { skill.name.clone() },
             description: skill.description.clone(),
             tags: skill.tags.clone(),
+            parameters: Vec::new(),
+            effect: None,
         });
         let noun = if facts.is_some_and(|facts| !facts.tools.is_empty()) { "tool" } else { "skill" };
         let mut shown: Vec<AbilityRow> = tools.chain(skills).collect();
@@ -285,6 +344,12 @@ impl AbilityRows {
         let folded = shown.split_off(count.min(MAX_SHOWN_ABILITIES));
         let change = evidence.and_then(|evidence| evidence.changed.as_ref());
         Self { noun, count, shown, folded, change: change.map(|change| ChangeRows::of(change, now)) }
+    }
+}
+
+impl AbilityRows {
+    pub(super) fn declares_effects(&self) -> bool {
+        self.shown.iter().chain(&self.folded).any(|ability| ability.effect.is_some())
     }
 }
 

@@ -15,7 +15,7 @@ use registry_model::error::Problem;
 use registry_model::settings::Settings;
 use registry_model::{Kind, Sku, Tool};
 use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
-use registry_products::Profile;
+use registry_products::{File, Profile};
 
 #[derive(Debug)]
 pub(super) struct Products;
@@ -35,20 +35,24 @@ struct Page<'a> {
 struct Product {
     entry: ProductEntry,
     made_for: &'static str,
-    /// Paths, and whether the demo contains the whole file.
-    files: Vec<(String, bool)>,
+    example: &'static str,
+    /// The files made for an example, and whether the demo contains the whole file.
+    files: Vec<(File, bool)>,
 }
 
 impl Product {
     fn of(sku: Sku, settings: &Settings) -> Self {
-        let (example, made_for) = match sku {
-            Sku::McpMesh => (example_server(), "MCP servers"),
-            Sku::Kernel | Sku::Recursive | Sku::Alive => (example_agent(), "agents"),
+        let (example, made_for, noun) = match sku {
+            Sku::McpMesh => (example_server(), "MCP servers", "server"),
+            Sku::Kernel | Sku::Recursive | Sku::Alive => (example_agent(), "agents", "agent"),
         };
         let shown = registry_products::sample(sku, &example, settings);
         let files = registry_products::tree(sku, &example, settings).into_iter();
-        let files = files.map(|file| (file.path.clone(), shown.contains(&file)));
-        Self { entry: ProductEntry::of(sku), made_for, files: files.collect() }
+        let files = files.map(|file| {
+            let in_demo = shown.contains(&file);
+            (file, in_demo)
+        });
+        Self { entry: ProductEntry::of(sku), made_for, example: noun, files: files.collect() }
     }
 }
 
@@ -60,6 +64,7 @@ fn example_server() -> Profile {
     let tool = Tool {
         name: "forecast".to_owned(),
         description: "The weather for a place on a given day.".to_owned(),
+        ..Tool::default()
     };
     let profile = Profile::unlisted(Kind::Mcp, "Example server", Some("Tells the weather."), vec![tool]);
     Profile { endpoint: Some("https://mcp.example.com/mcp".to_owned()), ..profile }
@@ -109,7 +114,11 @@ mod tests {
         for sku in Sku::ALL {
             let product = Product::of(sku, &settings);
             let in_demo = product.files.iter().filter(|(_, in_demo)| *in_demo).count();
-            assert!(in_demo > 0 && in_demo < product.files.len(), "{sku:?}: {:?}", product.files);
+            assert!(
+                in_demo > 0 && in_demo < product.files.len(),
+                "{sku:?}: {in_demo} of {}",
+                product.files.len()
+            );
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Row {
     pub(super) standing: Option<&'static str>,
     /// The proven domain.
     pub(super) domain: Option<String>,
+    /// Why it matches a search.
+    pub(super) reasons: Option<String>,
 }
 
 pub(super) const fn kind_label(kind: Kind) -> &'static str {
@@ -55,6 +57,7 @@ impl Row {
             proven: When::of(proven_at, now),
             standing,
             domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
+            reasons: None,
         }
     }
 }

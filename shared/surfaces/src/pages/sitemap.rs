@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::frame::{self, NAVIGATION};
 use super::home::Home;
+use super::legal::About;
 use crate::documents::{Document, DocumentRequest, Validity};
 use registry_app::App;
 use registry_model::Moment;
@@ -88,7 +89,11 @@ impl Document for Sitemap {
 }
 
 fn top_pages(settings: &Settings) -> Vec<String> {
-    let paths = Home::PATHS.iter().copied().chain(NAVIGATION.map(|entry| entry.path));
+    let paths = Home::PATHS
+        .iter()
+        .copied()
+        .chain(NAVIGATION.map(|entry| entry.path))
+        .chain(About::PATHS.iter().copied());
     paths.map(|path| settings.url(path)).collect()
 }
 

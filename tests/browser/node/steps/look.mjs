@@ -15,6 +15,7 @@ export function pages(site) {
     ['for-agents', '/for-agents', 200],
     ['products', '/products', 200],
     ['status', '/status', 200],
+    ['about', '/about', 200],
     ['listing-mcp', `/list/${live('mcp')}`, 200],
     ['listing-agent', `/list/${live('agent')}`, 200],
     ['listing-kept-off', `/list/${keptOff}`, 200],

@@ -65,6 +65,8 @@ export const steps = [
         await reason.first().waitFor({ timeout: LIVE_MS });
         const text = await page.locator('main').innerText();
         demand(/Serve the agent card/i.test(text), `no fix is shown: ${text.slice(0, 600)}`);
+        demand(await page.locator('.steps .failed').count() === 1, 'no step has failed');
+        demand(await page.locator('.steps .now').count() === 0, 'a step is still under way');
         faults.push(...(await faultsOf(page, response)));
         await picture(site, page, 'publish-reasons');
       }),

@@ -53,7 +53,11 @@ fn real(row: &Value, n: usize, rows: usize, agent: bool) -> Texts {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|tool| Tool { name: text(&tool["name"]), description: text(&tool["description"]) })
+        .map(|tool| Tool {
+            name: text(&tool["name"]),
+            description: text(&tool["description"]),
+            ..Tool::default()
+        })
         .collect();
     let tags: Vec<String> = row["tags"].as_array().into_iter().flatten().map(text).collect();
     let name = text(&row["name"]);
@@ -80,7 +84,8 @@ fn generated(n: usize, agent: bool) -> Texts {
         description: format!("{description} This is the part that does {id}."),
         tags: vec!["tables".to_owned(), id.to_owned()],
     };
-    let tool = |name: &str| Tool { name: name.to_owned(), description: description.to_owned() };
+    let tool =
+        |name: &str| Tool { name: name.to_owned(), description: description.to_owned(), ..Tool::default() };
     Texts {
         name: format!("Table reader {n}"),
         description: description.to_owned(),

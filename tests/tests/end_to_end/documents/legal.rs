@@ -30,12 +30,19 @@ async fn security_txt_exists_only_with_a_contact_and_expires_within_a_year() {
 
 #[tokio::test]
 async fn every_page_links_to_the_pages_about_privacy_and_terms() {
-    let options = TestOptions::default().with_setting("OPERATOR_CONTACT", "https://example.org/contact");
+    let options = TestOptions::default()
+        .with_setting("OPERATOR_CONTACT", "https://example.org/contact")
+        .with_setting("SOURCE_URL", "https://example.org/source");
     let registry = TestRegistry::start_with(options).await;
-    for path in ["/", "/privacy", "/terms", "/list", "/nowhere"] {
+    for path in ["/", "/about", "/privacy", "/terms", "/list", "/nowhere"] {
         let reply = registry.get_with(path, ("accept", "text/html")).await;
         let page = reply.body.as_str().unwrap();
-        for link in ["href=\"/privacy\"", "href=\"/terms\"", "href=\"https://example.org/contact\""] {
+        for link in [
+            "href=\"/about\"",
+            "href=\"/privacy\"",
+            "href=\"/terms\"",
+            "href=\"https://example.org/contact\"",
+        ] {
             assert!(page.contains(link), "{path} has no {link}");
         }
         assert_eq!(reply.header("referrer-policy"), "same-origin", "{path}");
@@ -45,5 +52,17 @@ async fn every_page_links_to_the_pages_about_privacy_and_terms() {
         assert!(privacy.contains(fact), "{fact}");
     }
     let terms = registry.get("/terms").await.body.to_string();
+    let about = registry.get("/about").await.body.to_string();
+    for text in [
+        "What Live means",
+        "not a proxy",
+        "/terms",
+        "/privacy",
+        "/status",
+        "https://example.org/contact",
+        "https://example.org/source",
+    ] {
+        assert!(about.contains(text), "{text}: {about}");
+    }
     assert!(terms.contains("at the latest every 7 days") && terms.contains("/api/report"), "{terms}");
 }

@@ -62,7 +62,7 @@ async fn status_of_a_live_listing_contains_lane_probe_and_next_step() {
         "reason": "The listing is new. Until 2026-11-27T12:00:01.000Z, it is shown as active in Talk. To stay active, read the inbox or check in before that time.",
         "grace_ends_at": "2026-11-27T12:00:01.000Z"
       },
-      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/list/[id])",
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/live.svg?id=[id])]([base]/list/[id])",
       "next": {
         "action": "take_demo",
         "method": "POST",

@@ -59,6 +59,13 @@ async fn words_and_categories_find_live_listings() {
     assert_eq!(found("/list?q=weather+forecast&kind=all&category=").await, [pair.agent.to_string()]);
     assert_eq!(found("/list?q=weather&kind=mcp").await, [""; 0]);
     assert_eq!(found("/list?kind=mcp").await, [pair.server.to_string()]);
+    let of_search = page(&pair.registry, "/list?q=weather+forecast&kind=mcp").await;
+    for count in ["count-all\">1<", "count-agent\">1<", "count-mcp\">0<"] {
+        assert!(of_search.contains(count), "{count}: {of_search}");
+    }
+    let why = page(&pair.registry, "/list?q=weather+forecast").await;
+    assert!(why.contains("Why: <bdi>mentions “weather”"), "{why}");
+    assert!(!page(&pair.registry, "/list").await.contains("Why: "), "without words there is no reason");
     let both = page(&pair.registry, "/list").await;
     assert!(both.contains("2 Live listings, newest first."), "{both}");
     let misspelt = page(&pair.registry, "/list?q=wether").await;

@@ -67,6 +67,8 @@ async fn assets_are_hashed_and_cached_for_a_year() {
         assert_eq!(same.status, 304, "{path}");
     }
     assert_eq!(registry.get("/assets/style-0000000000000000.css").await.status, 404);
+    let icon = registry.get("/favicon.ico").await;
+    assert_eq!((icon.status, icon.header("content-type")), (200, "image/svg+xml; charset=utf-8"));
 }
 
 #[tokio::test]

@@ -88,8 +88,12 @@ async fn guide_page_contains_every_operation() {
     let guide = registry.get("/for-agents").await;
     let html = guide.body.as_str().unwrap();
     for operation in CATALOGUE {
-        assert!(html.contains(&format!("<code>{}</code></summary>", operation.name)), "{}", operation.name);
+        let shown = html.matches(&format!("<code>{}</code></summary>", operation.name)).count();
+        assert_eq!(shown, 1, "{}", operation.name);
     }
+    let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text} is not on the page"));
+    assert!(place("<code>match_capability</code></summary>") < place("<details class=\"family\">"));
+    assert!(place("<details class=\"family\">") < place("<code>evaporate</code></summary>"));
     assert!(
         html.contains(&registry.app.settings.user_agent()),
         "the guide does not contain the user agent of the probes"
@@ -108,6 +112,7 @@ async fn products_page_shows_prices_and_current_counts() {
     for sku in Sku::ALL {
         assert!(before.contains(&sku.price()) && before.contains(sku.title()), "{sku:?}");
     }
+    assert!(before.contains("made for an example server"), "{before}");
     assert!(before.contains("100 of 100 left") && before.contains("Payments are not open yet"), "{before}");
     let demo = pair.registry.get(&format!("/api/products/demo?listing_id={}", pair.agent)).await.body;
     let feedback = own_words(&demo["next_steps"]["example_body"]);

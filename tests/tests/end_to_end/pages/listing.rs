@@ -57,7 +57,7 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     assert!(shown.contains("claude mcp add --transport http adder "), "{shown}");
-    assert!(shown.contains(&format!("/badge/clean.svg?id={id}")) && shown.contains("cap_"));
+    assert!(shown.contains(&format!("/badge/live.svg?id={id}")) && shown.contains("cap_"));
     assert!(shown.contains("rel=\"canonical\"") && !shown.contains("noindex"));
     let tag = read(&registry, &format!("/list/{id}")).await.header("etag").to_owned();
     let again = registry.get_with(&format!("/list/{id}"), ("if-none-match", &tag)).await;
@@ -73,6 +73,75 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
         (&changed["removed"]["names"], &changed["redescribed"]["count"]),
         (&json!(["subtract"]), &json!(0))
     );
+}
+
+#[tokio::test]
+async fn server_page_shows_parameters_and_effects_of_tools() {
+    let registry = TestRegistry::start().await;
+    let tools = json!([
+        {
+            "name": "execute_sql", "description": "Executes a SQL query.",
+            "annotations": { "readOnlyHint": false, "destructiveHint": true },
+            "inputSchema": { "type": "object", "required": ["sql"], "properties": {
+                "limit": { "type": "integer" }, "sql": { "type": "string" },
+            } },
+        },
+        {
+            "name": "explain_query", "description": "Explains the execution plan of a query, with its costs.",
+            "annotations": { "readOnlyHint": true }, "inputSchema": { "type": "object" },
+        },
+    ]);
+    let peer = Peer::start(servers::modern_with_tools(tools)).await;
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    registry.deliver_events().await;
+    let shown = page(&registry, &id).await;
+    for text in [
+        "may delete or overwrite",
+        "only reads",
+        "<code dir=\"auto\">sql</code> <span class=\"minor\">string</span>",
+        "<code dir=\"auto\">limit</code> <span class=\"minor\">integer, optional</span>",
+        "none reported yet",
+    ] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    let tool = registry.status(&id).await["evidence"]["tools"][0].clone();
+    assert_eq!(
+        tool["parameters"],
+        json!([
+            { "name": "sql", "type": "string", "required": true }, { "name": "limit", "type": "integer" },
+        ])
+    );
+    assert_eq!((&tool["read_only"], &tool["destructive"]), (&json!(false), &json!(true)));
+
+    registry.index().await;
+    let resolved =
+        registry.call_tool("interop_resolve", &json!({ "q": "query Postgres", "prefer": "mcp" })).await;
+    let call = &resolved["invocations"][0]["mcp"];
+    assert_eq!(call["body"]["params"]["name"], "execute_sql", "{resolved}");
+    assert_eq!(call["body"]["params"]["arguments"], json!({ "sql": "<string: sql>" }));
+    assert!(call["note"].as_str().unwrap().contains("Replace every placeholder"), "{call}");
+}
+
+#[tokio::test]
+async fn page_shows_outcomes_and_offers_badges_and_a_report() {
+    let (registry, _peer, id) = live_agent().await;
+    let before = page(&registry, &id).await;
+    assert!(before.contains("none reported yet"), "{before}");
+    for ok in [true, false] {
+        let outcome = json!({ "action": "deposit_outcome", "listing_id": id, "ok": ok });
+        registry.post("/api/products/interop", &outcome).await;
+        registry.advance(HOUR * 2);
+    }
+    let after = page(&registry, &id).await;
+    assert!(after.contains("1 of 2 worked"), "{after}");
+    assert!(after.contains("<dt>Recent use</dt><dd>low <span"), "{after}");
+    let badges: Vec<usize> = ["live", "clean", "verified", "listed"]
+        .iter()
+        .map(|name| after.find(&format!("src=\"/badge/{name}.svg?id={id}\"")).unwrap())
+        .collect();
+    assert!(badges.is_sorted(), "the first badge is the default: {badges:?}");
+    assert_eq!(after.matches("<details open>").count(), 1);
+    assert!(after.contains("href=\"#report\"") && after.contains("action=\"/api/report\""), "{after}");
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use std::sync::{Arc, Barrier};
 use futures::future::join_all;
 use http::StatusCode;
 use serde_json::json;
-use tests::peers::{Peer, agents, json_answer, servers};
-use tests::test_registry::{HOUR, TICK, TestRegistry};
+use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
+use tests::test_registry::{DAY, HOUR, TICK, TestRegistry, id_of};
 
 use crate::fixtures::time;
 
@@ -184,4 +184,74 @@ async fn urls_that_differ_only_in_the_query_are_one_endpoint() {
         assert_eq!(registry.reason_codes(&second).await, ["endpoint_unique"]);
     }
     assert_eq!(registry.live_counts().await, (0, 1));
+}
+
+/// A publisher names only the site. The listing stays Live as long as the server or card that was found answers.
+#[tokio::test]
+async fn site_leads_to_its_card_or_to_its_mcp_server() {
+    let home =
+        |request: &PeerRequest| json_answer(if request.verb == "GET" { 200 } else { 404 }, &json!("Hello"));
+    let server = Peer::start(move |request: &PeerRequest| match request.path.as_str() {
+        "/mcp" => servers::modern(request),
+        _ => home(request),
+    })
+    .await;
+    let agent = Peer::start(move |request: &PeerRequest| match request.path.as_str() {
+        "/" => home(request),
+        _ => agents::newest(request),
+    })
+    .await;
+    let registry = TestRegistry::start().await;
+    for (peer, kind, found) in [(&server, "mcp", "/mcp"), (&agent, "agent", "/.well-known/agent-card.json")] {
+        let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
+        registry.deliver_events().await;
+        let status = registry.status(&id).await;
+        assert_eq!((&status["lane"], &status["kind"]), (&json!("active"), &json!(kind)), "{status}");
+        peer.forget_requests();
+        registry.advance(DAY * 7);
+        registry.recheck().await;
+        assert_eq!(registry.status(&id).await["failed_recheck_hours"], json!(null), "{kind}");
+        assert!(
+            peer.requests().iter().any(|request| request.path == found),
+            "{kind}: {:?}",
+            peer.request_names()
+        );
+        assert!(peer.requests().iter().all(|request| request.path != "/" || kind == "agent"), "{kind}");
+    }
+    let row = &registry.get("/api/listings/active?kind=mcp").await.body["mcps"][0];
+    assert_eq!(row["agent_card_url"], json!(server.url("/mcp")), "{row}");
+
+    let empty = Peer::start(agents::only(404)).await;
+    let id = id_of(&registry.publish(&json!({ "url": empty.url("/") })).await);
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert_eq!(
+        (&status["lane"], &status["reasons"][0]["code"]),
+        (&json!("needs_fix"), &json!("nothing_found"))
+    );
+    let fix = status["reasons"][0]["fix"].as_str().unwrap();
+    assert!(fix.contains("/.well-known/agent-card.json") && fix.contains("/mcp"), "{fix}");
+}
+
+#[tokio::test]
+async fn fixed_card_of_a_site_may_be_at_another_path() {
+    let broken = |request: &PeerRequest| match request.path.as_str() {
+        "/.well-known/agent.json" => {
+            json_answer(200, &json!({ "name": "x", "protocolVersion": "0.3.0", "skills": [] }))
+        }
+        _ => json_answer(404, &json!("Nothing")),
+    };
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(broken).await);
+    let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
+    registry.deliver_events().await;
+    let status = registry.status(&id).await;
+    assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("agent")), "{status}");
+    peer.answer_with(|request| match request.path.as_str() {
+        "/" | "/.well-known/agent.json" => json_answer(404, &json!("Nothing")),
+        _ => agents::newest(request),
+    });
+    registry.advance(HOUR);
+    registry.publish(&json!({ "url": peer.url("/") })).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.lane(&id).await, "active", "{:?}", registry.status(&id).await);
 }

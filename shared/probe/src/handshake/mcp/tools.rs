@@ -17,7 +17,7 @@ use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use registry_fetch::Answer;
 use registry_formats::limits::MOST_TOOLS;
 use registry_model::error::shorten;
-use registry_model::{TextFaults, Tool};
+use registry_model::{ParameterType, TextFaults, Tool, ToolParameter};
 
 const MAX_PAGES: usize = 5;
 const MAX_TOOLS_READ: usize = 2000;
@@ -25,6 +25,9 @@ const MAX_TOOLS_READ: usize = 2000;
 const HASH_FORMAT: &str = "v2";
 const MAX_NAME_CHARS: usize = 128;
 const MAX_DESCRIPTION_CHARS: usize = 500;
+const MAX_PARAMETERS: usize = 16;
+/// A longer name is left out: a shortened name would be wrong in a call.
+const MAX_PARAMETER_NAME_CHARS: usize = 64;
 
 /// The tools that were read: for each, what the listing shows and a digest.
 #[derive(Default)]
@@ -164,6 +167,9 @@ impl ToolList {
             self.kept.push(Tool {
                 name: shorten(name, MAX_NAME_CHARS),
                 description: shorten(text("description"), MAX_DESCRIPTION_CHARS),
+                parameters: parameters(&tool["inputSchema"]),
+                read_only: tool["annotations"]["readOnlyHint"].as_bool(),
+                destructive: tool["annotations"]["destructiveHint"].as_bool(),
             });
         }
         self.digests.push(digest(&mut tool));
@@ -192,6 +198,43 @@ fn is_misshapen(tool: &Value) -> bool {
         .iter()
         .all(|field| tool[*field].is_null() || tool[*field].is_object());
     tool["inputSchema"]["type"] != "object" || !texts || !objects
+}
+
+/// The required parameters, then the others, each in the order of the schema.
+fn parameters(schema: &Value) -> Vec<ToolParameter> {
+    let Some(properties) = schema["properties"].as_object() else { return Vec::new() };
+    let required: HashSet<&str> = names(&schema["required"]).collect();
+    let fits = |name: &&String| name.chars().nth(MAX_PARAMETER_NAME_CHARS).is_none();
+    let parameter = |(name, schema): (&String, &Value)| ToolParameter {
+        name: name.clone(),
+        value: parameter_type(schema),
+        required: required.contains(name.as_str()),
+    };
+    let mut all: Vec<ToolParameter> =
+        properties.iter().filter(|(name, _)| fits(name)).map(parameter).collect();
+    all.sort_by_key(|parameter| !parameter.required);
+    all.truncate(MAX_PARAMETERS);
+    all
+}
+
+fn names(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The single type of a schema. `null` only says that the value may be missing, also beside other schemas.
+fn parameter_type(schema: &Value) -> ParameterType {
+    let variants = ["anyOf", "oneOf"].iter().find_map(|name| schema[*name].as_array());
+    let mut named: Vec<&str> = match variants {
+        Some(variants) => variants.iter().map(|one| one["type"].as_str().unwrap_or_default()).collect(),
+        None => schema["type"].as_str().into_iter().chain(names(&schema["type"])).collect(),
+    };
+    named.retain(|name| *name != "null");
+    named.dedup();
+    let known = |name: &str| ParameterType::ALL.into_iter().find(|known| known.as_str() == name);
+    match named[..] {
+        [name] => known(name).unwrap_or(ParameterType::Any),
+        _ => ParameterType::Any,
+    }
 }
 
 /// SHA-256 over what a model is shown of a tool: name, description and input schema, with sorted members.
@@ -256,6 +299,49 @@ mod tests {
         assert_ne!(hash(&[changed]), hash(slice::from_ref(&a)));
         assert_ne!(hash(&[a.clone(), b.clone(), b.clone()]), same, "a tool more");
         assert_ne!(hash(&[a]), hash(&[b]));
+    }
+
+    fn kept(tool: Value) -> Tool {
+        let mut list = ToolList::default();
+        list.take(tool);
+        list.kept.remove(0)
+    }
+
+    #[test]
+    fn tool_is_stored_with_its_parameters_and_hints() {
+        let tool = kept(json!({
+            "name": "query", "annotations": {"readOnlyHint": false, "destructiveHint": true},
+            "inputSchema": {"type": "object", "required": ["sql", "limit"], "properties": {
+                "format": {"enum": ["csv"]}, "tags": {"type": ["array", "null"]},
+                "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "sql": {"type": "string"},
+                "either": {"type": ["string", "number"]}, "x".repeat(65): {"type": "string"},
+            }},
+        }));
+        let shown: Vec<_> =
+            tool.parameters.iter().map(|one| (one.name.as_str(), one.value.as_str(), one.required)).collect();
+        let wanted = [
+            ("limit", "integer", true),
+            ("sql", "string", true),
+            ("format", "any", false),
+            ("tags", "array", false),
+            ("either", "any", false),
+        ];
+        assert_eq!(shown, wanted);
+        assert_eq!((tool.read_only, tool.destructive), (Some(false), Some(true)));
+        let plain = kept(
+            json!({"name": "a", "annotations": {"readOnlyHint": "yes"}, "inputSchema": {"properties": 1}}),
+        );
+        assert_eq!(plain, Tool { name: "a".to_owned(), ..Tool::default() });
+    }
+
+    #[test]
+    fn required_parameters_are_kept_before_others_over_the_limit() {
+        let mut properties: serde_json::Map<_, _> =
+            (0..MAX_PARAMETERS).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
+        properties.insert("last".to_owned(), json!({"type": "boolean"}));
+        let tool =
+            kept(json!({"name": "a", "inputSchema": {"properties": properties, "required": ["last"]}}));
+        assert_eq!((tool.parameters.len(), tool.parameters[0].name.as_str()), (MAX_PARAMETERS, "last"));
     }
 
     #[test]

@@ -25,7 +25,7 @@ async fn response_contains_the_status_url_to_poll() {
         "url": "[base]/api/listings/status?id=[id]",
         "interval_s": 2
       },
-      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/clean.svg?id=[id])]([base]/list/[id])",
+      "badge_markdown": "[![Agent and MCP Registry]([base]/badge/live.svg?id=[id])]([base]/list/[id])",
       "next": {
         "action": "check_status",
         "method": "GET",
