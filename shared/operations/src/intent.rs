@@ -4,10 +4,10 @@
 
 mod argument_slots;
 mod command;
+mod examples;
 mod matching;
 mod operation_call;
 mod parsed_text;
-mod phrase;
 mod render;
 #[cfg(test)]
 mod tests;
@@ -18,12 +18,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::short::View;
-use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments};
+use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments, SCORE};
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Caller, ListingId, Moment};
-use words::Word;
 
 pub use argument_slots::Slot;
 pub use render::{filled, help_text, operations as what_can_be_done};
@@ -61,8 +60,8 @@ pub enum Intent {
     TooManyFields,
     /// A greeting, a call for help, or an empty message.
     Greeting,
-    /// Not understood; the most similar operations, at most three.
-    Unclear(Vec<&'static AnyOperation>),
+    /// Not understood.
+    Unclear,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,13 +109,16 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         return Intent::TooManyFields;
     }
     let (parsed, fields) = parse_content(message);
+    if asks_nothing(&parsed) && fields.is_empty() && earlier.is_none() {
+        return Intent::Greeting;
+    }
     let intent = match (matching::interpret(&parsed, &fields), earlier) {
-        (Intent::Unclear(_) | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
+        (Intent::Unclear | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
         (intent, _) => intent,
     };
     match intent {
-        Intent::Unclear(_) if is_greeting(&parsed) && fields.is_empty() => Intent::Greeting,
-        Intent::Unclear(nearest) => matching::id_only(&parsed, &fields).unwrap_or(Intent::Unclear(nearest)),
+        Intent::Unclear if command::refuses(&parsed.words) => Intent::Greeting,
+        Intent::Unclear => matching::fallback(&parsed),
         intent => intent,
     }
 }
@@ -227,7 +229,6 @@ async fn status_after_probe(
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
-    let all = || format!("You can ask:\n{}", render::lines(crate::CATALOGUE.iter().copied(), Some(&parsed)));
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, slot) => {
             let question = match slot {
@@ -235,6 +236,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 Slot::Id => {
                     "Which listing? Send its id (agtpub_…, agent-… or mcp-…), its URL or its name in quotes."
                 }
+                Slot::Token => "Which token? Send the access token or the signed statement.",
                 Slot::Text => "About what? Send a few words in quotes.",
             };
             let example = render::example(entry, Some(&parsed));
@@ -247,7 +249,8 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "held", Some(*entry), text)
         }
         Intent::NoSuch(name) => {
-            let text = format!("Unknown operation `{}`. {}", shorten(name, 80), all());
+            let help = render::help_text(&app.settings.brand);
+            let text = format!("Unknown operation `{}`. {help}", shorten(name, 80));
             (Outcome::Declined, "no_such_operation", None, text)
         }
         Intent::TooManyFields => {
@@ -260,16 +263,12 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         Intent::Greeting | Intent::Run(..) => {
             (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
-        Intent::Unclear(near) => {
-            let text = if near.is_empty() {
-                format!("The message was not understood. {}", all())
-            } else {
-                let near = render::lines(near.iter().copied(), Some(&parsed));
-                format!(
-                    "The message was not understood; nothing was done. Did you mean:\n{near}\n\n{}",
-                    all()
-                )
-            };
+        Intent::Unclear => {
+            let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS].map(|entry| render::line(entry, Some(&parsed)));
+            let text = format!(
+                "The message was not understood; nothing was done. What do you want to do?\n{}",
+                near.join("\n")
+            );
             (Outcome::Explained, "not_understood", None, text)
         }
     };
@@ -280,7 +279,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         "result": null,
         "ok": matches!(reason, "help"),
         "reason": reason,
-        "operations": render::operations(),
+        "operations": render::names(),
     });
     Reply { outcome, text, data }
 }
@@ -323,6 +322,16 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
         matching::interpret(&parsed, &fields)
     };
     match interpret(&whole) {
+        // A later message completes a write only if no word in it objects.
+        Intent::Run(entry, _)
+            if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
+        {
+            return Intent::Refused(entry, matching::RETRACTED);
+        }
+        intent @ (Intent::Run(..) | Intent::Refused(..)) => return intent,
+        _ => {}
+    }
+    match interpret(earlier) {
         Intent::Missing(entry, slot) if entry.effect.read_only => {
             // The reply to a question for a name is the name alone, so it needs no quotes.
             let text = format!("{} \"{}\"", earlier.text, message.text.trim());
@@ -330,12 +339,6 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
                 run @ Intent::Run(..) => run,
                 _ => Intent::Missing(entry, slot),
             }
-        }
-        // A later message completes a write only if no word in it objects.
-        Intent::Run(entry, _)
-            if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
-        {
-            Intent::Refused(entry, matching::RETRACTED)
         }
         intent => intent,
     }
@@ -347,9 +350,10 @@ fn json_call(text: &str) -> Option<Value> {
     operation_call::parse(&data).map(|_| data)
 }
 
-fn is_greeting(parsed: &ParsedText) -> bool {
+/// Whether a text has no words with a meaning, or calls for help.
+fn asks_nothing(parsed: &ParsedText) -> bool {
     const HELP_WORDS: [&str; 6] = ["help", "commands", "menu", "usage", "capabilities", "examples"];
-    let no_meaning = !parsed.words.iter().any(Word::is_significant);
-    let asks_for_help = parsed.words.iter().any(|word| HELP_WORDS.contains(&word.low.as_str()));
-    parsed.urls.is_empty() && parsed.ids.is_empty() && (asks_for_help || no_meaning)
+    let mut meaning = parsed.words.iter().filter(|word| word.is_significant());
+    let only_help = meaning.all(|word| HELP_WORDS.contains(&word.low.as_str()));
+    only_help && parsed.urls.is_empty() && parsed.ids.is_empty() && parsed.names.is_empty()
 }

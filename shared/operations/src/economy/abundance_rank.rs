@@ -72,6 +72,13 @@ impl Operation for AbundanceRank {
         "rank {id} by abundance",
         "show the abundance of {id}",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how reliable was {id} for other callers?",
+        "rank these listings by how well they worked: {id}",
+        "which of these worked best for others: {id} and {id}",
+        "compare {id} and {id} by success",
+        "what is the outcome score of {id}?",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["abundance_rank"] }];
     type Arguments = Arguments;
     type Answer = Answer;

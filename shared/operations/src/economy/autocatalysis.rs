@@ -65,6 +65,12 @@ impl Operation for Autocatalysis {
         "how does autocatalysis stand?",
         "which phase of the S-curve is autocatalysis in?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "is the registry growing faster?",
+        "how quickly is activity increasing?",
+        "is the network still growing?",
+        "growth of the activity of this registry",
+    ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

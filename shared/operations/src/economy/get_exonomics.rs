@@ -102,6 +102,12 @@ impl Operation for GetExonomics {
         "how do the exonomics stand?",
         "explain the exonomics",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what is the economy of this registry?",
+        "overview of value and cost",
+        "economics of the network",
+        "how is the economy doing?",
+    ];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["status"] }];
     type Arguments = NoArguments;

@@ -86,6 +86,15 @@ impl Operation for Federation {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["show the federation", "which registries are federated?", "federation overview"];
+    const SENTENCES: &'static [&'static str] = &[
+        "which other registries do you know?",
+        "which registries do you read?",
+        "do you read other registries, and did they answer?",
+        "from which registries do you read entries?",
+        "are you connected with other registries?",
+        "which partner registries answered?",
+        "do you exchange data with other directories?",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status"] }];
     type Arguments = NoArguments;

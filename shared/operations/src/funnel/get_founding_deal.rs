@@ -23,6 +23,16 @@ impl Operation for GetFoundingDeal {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
+    const SENTENCES: &'static [&'static str] = &[
+        "are there free seats remaining?",
+        "how many free seats remain?",
+        "how many seats are still available?",
+        "is the free offer for the first hundred still open?",
+        "can I still get the full product for free?",
+        "what is the founding offer about?",
+        "are any of the free places left?",
+        "how do I get a founding seat?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-founding-deal",
         name: "Founding offer",

@@ -2,20 +2,30 @@
 //! at a place where a request starts. It must contain no word that cancels the request. These rules are not
 //! used for read-only operations.
 
+use std::collections::HashSet;
+
 use super::words::Word;
 
 /// Words that may come between the beginning of a clause and the verb of a request.
-const BEFORE_A_VERB: [&str; 38] = [
-    "ahead", "also", "and", "can", "could", "dear", "go", "hello", "help", "hey", "hi", "i", "just",
-    "kindly", "let", "lets", "like", "me", "need", "now", "ok", "okay", "or", "please", "pls", "registry",
-    "so", "then", "there", "to", "try", "us", "want", "we", "will", "wish", "would", "you",
+const BEFORE_A_VERB: [&str; 44] = [
+    "ahead", "also", "and", "can", "could", "dear", "do", "dont", "go", "hello", "help", "hey", "hi", "i",
+    "just", "kindly", "let", "lets", "like", "me", "need", "never", "not", "now", "ok", "okay", "or",
+    "please", "pls", "registry", "should", "so", "then", "there", "to", "try", "us", "wanna", "want", "we",
+    "will", "wish", "would", "you",
+];
+
+/// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
+const AFTER_I: [&str; 14] = [
+    "want", "wanna", "need", "wish", "would", "like", "dont", "do", "never", "endorse", "recommend", "report",
+    "vouch", "complain",
 ];
 
 /// Verbs too general to match without another word of their phrase.
-const GENERAL: [&str; 34] = [
-    "add", "ask", "be", "check", "create", "do", "fetch", "find", "follow", "get", "give", "go", "leave",
-    "look", "make", "move", "open", "post", "put", "read", "run", "save", "see", "send", "set", "show",
-    "start", "take", "tell", "test", "try", "update", "use", "write",
+const GENERAL: [&str; 53] = [
+    "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do", "dont",
+    "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link", "log", "look", "make",
+    "mark", "move", "never", "new", "no", "not", "note", "open", "post", "put", "read", "record", "run", "save", "see", "send",
+    "set", "show", "start", "take", "tell", "test", "try", "update", "use", "write",
 ];
 
 /// Words that retract a request from anywhere in the text.
@@ -27,35 +37,58 @@ const RETRACTIONS_NEARBY: [&str; 18] = [
     "isnt", "shouldnt", "wouldnt", "mustnt", "neednt", "why", "how",
 ];
 
-/// The index of `verb` where the text requests it; `None` where the text only mentions it.
-pub(super) fn requested_verb(words: &[Word], verb: &str) -> Option<usize> {
-    (0..words.len()).find(|at| words[*at].low == verb && opens_a_request(words, *at))
+/// The verbs with which an example begins its clauses.
+pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
+    openings(words).filter_map(|at| {
+        let low = &words[at].low;
+        let is_verb = words[at].is_significant() || is_general(low);
+        (is_verb && !BEFORE_A_VERB.contains(&low.as_str())).then(|| low.clone())
+    })
 }
 
-/// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words only.
+pub(super) fn is_negation(low: &str) -> bool {
+    matches!(low, "not" | "dont" | "never")
+}
+
+/// Where a text may have the verb of a request.
+pub(super) fn openings(words: &[Word]) -> impl Iterator<Item = usize> {
+    (0..words.len()).filter(|at| opens_a_request(words, *at))
+}
+
+/// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words and
+/// negations only.
 pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     let mut at = at;
     while !words[at].starts_clause {
         let Some(before) = at.checked_sub(1) else { return false };
-        // "Can I list it?" asks for permission and "I list" is a statement; only "I want to" is a request.
-        let alone = matches!(words[before].low.as_str(), "i" | "we");
-        if alone && !matches!(words[at].low.as_str(), "want" | "need" | "wish" | "would" | "like") {
+        let (low, next) = (words[before].low.as_str(), words[at].low.as_str());
+        if matches!(low, "i" | "we") && !AFTER_I.contains(&next) || !BEFORE_A_VERB.contains(&low) {
             return false;
         }
-        if !BEFORE_A_VERB.contains(&words[before].low.as_str()) {
-            return false;
+        // "It is spam and I want to report it".
+        if low == "and" && matches!(next, "i" | "please") {
+            return true;
         }
         at = before;
     }
     true
 }
 
-/// Whether something in the text retracts the request at `at`; `own` are the stems of the matched phrase.
-pub(super) fn is_retracted(words: &[Word], at: usize, own: &[String]) -> bool {
+/// Whether something in the text retracts the request at `at`; `own` are the stems of the matched example.
+pub(super) fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> bool {
     words.iter().enumerate().any(|(index, word)| {
-        let nearby = word.sentence == words[at].sentence && RETRACTIONS_NEARBY.contains(&word.low.as_str());
-        (retracts(words, index) || nearby) && !own.contains(&word.stem)
+        (retracts(words, index) || is_condition(words, index, at)) && !own.contains(&word.stem)
     })
+}
+
+/// Whether the word at `index` negates the verb at `at`, or makes it conditional. "It would be nice if others found it, so
+/// list it" has no condition.
+pub(super) fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
+    let concluded = words.get(index..=at).is_some_and(|between| {
+        between.iter().any(|word| word.starts_clause && word.low == "so")
+    });
+    let nearby = words[index].sentence == words[at].sentence && !concluded;
+    nearby && RETRACTIONS_NEARBY.contains(&words[index].low.as_str())
 }
 
 /// Whether the word at `at` is a retraction, or the second of "do not".
@@ -87,7 +120,8 @@ mod tests {
 
     fn requests(text: &str) -> bool {
         let words = words(text);
-        requested_verb(&words, "list").is_some_and(|at| !is_retracted(&words, at, &[]))
+        let verb = openings(&words).find(|at| words[*at].low == "list");
+        verb.is_some_and(|at| !is_retracted(&words, at, &HashSet::new()))
     }
 
     #[test]

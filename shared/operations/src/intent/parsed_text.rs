@@ -29,6 +29,8 @@ pub(super) struct ParsedText {
     /// Listing ids, each once, as they were written.
     pub(super) ids: Vec<String>,
     pub(super) emails: Vec<String>,
+    /// Access tokens and signed statements.
+    pub(super) tokens: Vec<String>,
     /// Quotations, then sequences of capitalized words.
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
@@ -91,6 +93,8 @@ impl ParsedText {
         splitter.add(text, chunk.start..start);
         if is_id(core) {
             push_new(&mut self.ids, core);
+        } else if is_token(core) {
+            push_new(&mut self.tokens, core);
         } else if is_email(core) {
             push_new(&mut self.emails, core);
         } else if is_host(core) {
@@ -117,6 +121,8 @@ impl ParsedText {
             push_new(&mut self.urls, url_of(inner));
         } else if is_id(inner) {
             push_new(&mut self.ids, inner);
+        } else if is_token(inner) {
+            push_new(&mut self.tokens, inner);
         } else {
             self.names.push(inner.to_owned());
             self.quoted += 1;
@@ -230,6 +236,12 @@ fn is_id(text: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// `at_…`, or a JWS, whose header is a JSON object.
+fn is_token(text: &str) -> bool {
+    let is_plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    is_plain && text.len() > 12 && (text.starts_with("eyJ") || text.starts_with("at_"))
 }
 
 fn is_email(text: &str) -> bool {

@@ -91,6 +91,13 @@ impl Operation for AttractorTargets {
         "show the strongest attractors",
         "rank the attractors",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "which agents are the most popular?",
+        "proven listings that everybody uses",
+        "most used agents",
+        "what are the most popular servers here?",
+        "top listings by use",
+    ];
     const ACTIONS: &'static [Action] = &[
         Action { path: "/api/products/first-principles", names: &["attractors", "attractor_targets"] },
         Action { path: "/api/products/interop", names: &["attractors"] },

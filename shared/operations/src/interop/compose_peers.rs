@@ -85,6 +85,16 @@ impl Operation for ComposePeers {
         "compose peers for {id}",
         "who goes well with {id}?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "which listings go well together with {id}?",
+        "what can I combine with {id}?",
+        "who works with {id}?",
+        "partners for {id}",
+        "what complements {id}?",
+        "which servers are used together with {id}?",
+        "suggest companions for {id}",
+        "what should I pair {id} with?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "compose-peers",
         name: "Listings that work with a listing",

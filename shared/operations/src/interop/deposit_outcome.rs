@@ -121,6 +121,25 @@ impl Operation for DepositOutcome {
         "deposit a good outcome of {id}",
         "record the outcome of using {id}",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "outcome for {id}: ok, quality and latency",
+        "outcome of {id}: failed => ok=false",
+        "I used {id} and it failed, note it as a failed result => ok=false",
+        "I used {id} and it worked, record that result",
+        "log a successful call of {id}",
+        "record a failure of {id} => ok=false",
+        "save the result of using {id}: it worked great",
+        "submit an outcome for {id}",
+        "note that {id} timed out => ok=false",
+        "note that {id} worked",
+        "report that the call to {id} succeeded",
+        "report a timeout of {id} => ok=false",
+        "report that {id} failed with an error => ok=false",
+        "store the result of my task with {id}",
+        "count this call of {id} as a success",
+        "mark the call to {id} as failed => ok=false",
+        "I called {id} and got a wrong answer, record that => ok=false",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "deposit-outcome",
         name: "Report an outcome",

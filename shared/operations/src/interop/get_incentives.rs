@@ -59,6 +59,14 @@ impl Operation for GetIncentives {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["what are the incentives?", "show the incentives", "which incentives are in force?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "what do I get for contributing?",
+        "which rewards are there?",
+        "how are actions rewarded?",
+        "what is the benefit of reporting outcomes?",
+        "what do I earn for giving feedback?",
+        "when do payments open?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-incentives",
         name: "Incentive rules",

@@ -111,7 +111,11 @@ impl Operation for ArdSearch {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
-        &["search for {text}", "search the registry for {text}", "look for {text}"];
+        &["search for {flight prices}", "search the registry for {unit tests}", "look for {invoice parsing}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "search for {text}",
+        "search the catalog for {text}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "ard-search",
         name: "Search in plain words",

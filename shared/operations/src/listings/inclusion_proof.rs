@@ -72,6 +72,16 @@ impl Operation for InclusionProof {
         "show the inclusion proof of {id}",
         "which leaf of the log proves {id}?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "prove with the log that {id} was live last week",
+        "cryptographic evidence that {id} was up",
+        "proof that {id} was live at that time",
+        "give me the log entry for {id}",
+        "show that {id} is in the transparency log",
+        "evidence log of {id}",
+        "audit proof for {id}",
+        "I need evidence that {id} was up last week",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -75,11 +75,31 @@ impl Operation for MatchCapability {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const PHRASES: &'static [&'static str] = &[
-        "find an agent that can {text}",
-        "find an MCP server for {text}",
-        "which server can {text}?",
-        "find somebody who can {text}",
-        "match this need: {text}",
+        "find an agent that can {translate contracts}",
+        "find an MCP server for {weather forecasts}",
+        "which server can {read PDF files}?",
+        "find somebody who can {plan a wedding}",
+        "match this need: {summaries of meetings}",
+    ];
+    const SENTENCES: &'static [&'static str] = &[
+        "who can help me with this?",
+        "I need somebody who does this",
+        "recommend an agent for this",
+        "find me a tool",
+        "is there anything that can do this?",
+        "looking for something that does this",
+        "which agent does this?",
+        "which of your agents are good at this?",
+        "do you have a server for this?",
+        "got any MCP servers for this?",
+        "can anything here do this?",
+        "point me to an agent that does this",
+        "what would you use for this?",
+        "what tool does this?",
+        "does anyone offer this?",
+        "any ideas which agent could do that for me?",
+        "I need help with a task",
+        "find an agent for my task",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "match-capability",

@@ -44,6 +44,19 @@ impl Operation for ProbeClean {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "is {id} safe?",
+        "can I trust {id}?",
+        "is {id} trustworthy?",
+        "is {id} secure?",
+        "did {id} pass its checks?",
+        "which checks did {id} fail?",
+        "any prompt injection in {id}?",
+        "does {id} pass the security checks: https, own domain, injection?",
+        "did the tools of {id} change?",
+        "is it safe to use {id}?",
+        "clean bill of health for {id}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",
         name: "Is a listing clean?",

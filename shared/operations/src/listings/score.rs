@@ -66,6 +66,21 @@ impl Operation for Score {
         "rate my agent card {url}",
         "test my agent at {url} without listing it",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "test {url}",
+        "how many points would {url} get?",
+        "only test {url}, do not list it",
+        "check my card {url}",
+        "what score would {url} have?",
+        "probe {url}",
+        "evaluate {url}",
+        "validate {url}",
+        "would {url} pass?",
+        "is the card at {url} good?",
+        "dry run of {url}",
+        "grade {url}",
+        "what do I have to fix in {url}?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
         name: "Free score",

@@ -50,6 +50,25 @@ impl Operation for SearchActive {
         "show active listings",
         "who is in the registry?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "who is live?",
+        "show me who is live",
+        "which listings do you have?",
+        "newest arrivals",
+        "which listings are new?",
+        "show the latest listings",
+        "list all MCP servers",
+        "list all agents",
+        "what is registered here?",
+        "show everything that is live",
+        "which agents do you have?",
+        "browse the registry",
+        "newest MCP servers",
+        "recently added agents",
+        "how many listings are live?",
+        "who is listed here?",
+        "how many agents are in the registry?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "search-active",
         name: "List Live listings",

@@ -90,6 +90,15 @@ impl Operation for AgentFinder {
         "where is the OpenAPI description?",
         "show the open catalog",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how can another directory mirror you?",
+        "where do I find your API description?",
+        "can I download the whole catalog?",
+        "how do I follow the changes of this registry?",
+        "which protocols and endpoints does this registry have?",
+        "where is your OpenAPI?",
+        "how do I get a copy of all listings?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "openapi-map",

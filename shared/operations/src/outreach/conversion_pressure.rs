@@ -60,6 +60,12 @@ impl Operation for ConversionPressure {
         "show the conversion pressure",
         "show the outreach room",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how many invitations may be sent today?",
+        "how many messages can the registry still send?",
+        "what is the daily budget of invitations?",
+        "how many invitations remain today?",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
     type Arguments = NoArguments;

@@ -71,6 +71,11 @@ impl Operation for DailyConnector {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "which connector was chosen today?",
+        "to which connector do you write today?",
+        "connector of today",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -85,6 +85,12 @@ impl Operation for ListConnectors {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];
+    const SENTENCES: &'static [&'static str] = &[
+        "which routers and directories are listed?",
+        "show marketplaces and routers",
+        "which listings connect others?",
+        "list the hubs",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -69,6 +69,12 @@ impl Operation for ReplyCapture {
         "show the reply capture",
         "what came back after the touches?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "did anybody answer the invitations?",
+        "what did the invited listings do?",
+        "do the invitations work?",
+        "how many invited listings took the demo?",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
     type Arguments = NoArguments;
     type Answer = Answer;

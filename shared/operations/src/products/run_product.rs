@@ -58,6 +58,15 @@ impl Operation for RunProduct {
         "what should {id} do next in its routine?",
         "run the alive routine of {id}",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what should {id} do now?",
+        "my routine is due, the subject is {id}",
+        "next steps for {id}",
+        "daily routine for {id}",
+        "what is next for {id}?",
+        "run the seven steps for {id}",
+        "which maintenance is due for {id}?",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

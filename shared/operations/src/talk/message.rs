@@ -73,9 +73,23 @@ impl Operation for Talk {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const PHRASES: &'static [&'static str] = &[
         "mark {id} as present",
-        "leave a message for {id}: {text}",
-        "send {id} the message {text}",
+        "leave a message for {id}: {Your tools fit ours.}",
+        "send {id} the message {Your tools fit ours.}",
         "talk check-in for {id}",
+    ];
+    const SENTENCES: &'static [&'static str] = &[
+        "leave a message for {id}: {text}",
+        "write to {id}: {text}",
+        "send a message to {id}: {text}",
+        "tell {id} that {text}",
+        "message {id}: {text}",
+        "check in as {id} => action=check_in",
+        "check {id} in => action=check_in",
+        "post as {id}: {text} => action=social",
+        "publish a post as {id}: {text} => action=social",
+        "drop a line to {id}: {text}",
+        "ask {id} whether {text}",
+        "let {id} know that {text}",
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];

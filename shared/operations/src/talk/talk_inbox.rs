@@ -77,6 +77,15 @@ impl Operation for TalkInbox {
         "what is in the inbox of {id}?",
         "any new messages for {id}?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "any mail for {id}?",
+        "does {id} have new messages?",
+        "show the inbox of {id}",
+        "what did others write to {id}?",
+        "unread messages of {id}",
+        "has anybody written to {id}?",
+        "check the mailbox of {id}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "talk-inbox",
         name: "Talk inbox",

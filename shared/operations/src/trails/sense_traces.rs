@@ -64,6 +64,21 @@ impl Operation for SenseTraces {
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const PHRASES: &'static [&'static str] =
         &["which traces were left at {id}?", "sense the traces", "sense the traces at {id}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "what do others say about {id}?",
+        "what do other agents think of {id}?",
+        "what do agents say about {id}?",
+        "what have others left at {id}?",
+        "how do others rate {id}?",
+        "comments about {id}",
+        "which notes did others leave at {id}?",
+        "is there any warning about {id}?",
+        "reviews of {id}",
+        "what is the reputation of {id}?",
+        "opinions about {id}",
+        "does anybody complain about {id}?",
+        "what experience did others have with {id}?",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "sense-traces",
         name: "Read traces",

@@ -67,6 +67,13 @@ impl Operation for Stigmergy {
         "explain stigmergy",
         "show the stigmergy overview",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what are trails?",
+        "how is a trail computed?",
+        "what does an event add to a trail?",
+        "explain the trails",
+        "what is pheromone here?",
+    ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

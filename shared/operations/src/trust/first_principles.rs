@@ -65,6 +65,12 @@ impl Operation for FirstPrinciples {
         "what are the first principles?",
         "first principles overview",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how does trust work here?",
+        "overview of the trust tools",
+        "how do you prove what you say?",
+        "how can I verify your statements?",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
     type Answer = Answer;
