@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::short::View;
+use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments, SCORE};
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
@@ -30,6 +30,9 @@ pub use render::{filled, help_text, operations as what_can_be_done};
 /// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
 const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A reply to plain words has about so many bytes, text and data together.
+const MAX_REPLY: usize = 7600;
 
 /// Fields of data parts, and URLs of file parts, that a message can have. Each is compared with the others.
 const MAX_FIELDS: usize = 50;
@@ -116,9 +119,18 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         (Intent::Unclear | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    match intent {
-        Intent::Unclear if command::refuses(&parsed.words) => Intent::Greeting,
+    let intent = match intent {
+        Intent::Unclear if command::begins_with_refusal(&parsed.words) => Intent::Greeting,
         Intent::Unclear => matching::fallback(&parsed),
+        intent => intent,
+    };
+    match intent {
+        Intent::Run(entry, mut arguments) => {
+            if let Some(arguments) = arguments.as_object_mut() {
+                arguments.entry(DETAIL).or_insert_with(|| json!("short"));
+            }
+            Intent::Run(entry, arguments)
+        }
         intent => intent,
     }
 }
@@ -151,14 +163,19 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
+    let is_short = arguments[DETAIL] == "short";
+    let mut shown = arguments.clone();
+    if is_short && let Some(shown) = shown.as_object_mut() {
+        shown.remove(DETAIL);
+    }
     let mut data = json!({
-        "executed": true, "operation": entry.name, "arguments": arguments.clone(), "result": null, "ok": true,
+        "executed": true, "operation": entry.name, "arguments": shown, "result": null, "ok": true,
     });
-    let (text, next) = match viewed(app, caller, entry, arguments).await {
+    let (mut text, next) = match viewed(app, caller, entry, arguments).await {
         Ok((view, result)) => {
             let status = status_after_probe(app, caller, entry.name, &result, since).await?;
-            let latest = status.as_ref().unwrap_or(&result);
-            let (text, next) = (render::answer(entry, latest), latest.get("next").cloned());
+            let (shown, latest) = status.as_ref().map_or((entry, &result), |status| (&CHECK_STATUS, status));
+            let (text, next) = (render::answer(shown, latest), latest.get("next").cloned());
             data["result"] = view.of(entry, result);
             if let Some(status) = status {
                 data["status"] = status;
@@ -184,6 +201,15 @@ async fn run(
     if let Some(next) = next {
         data["next"] = next;
     }
+    if is_short {
+        let result = data["result"].take();
+        let rest = text.len() + data.to_string().len();
+        let (result, cut) = short::fitted(result, MAX_REPLY.saturating_sub(rest));
+        data["result"] = result;
+        if cut {
+            text += " The data is shortened; to get all of it, send a data part with the argument detail \"full\".";
+        }
+    }
     Ok(Reply { outcome, text, data })
 }
 
@@ -197,6 +223,8 @@ async fn viewed(
     let mut view = View::Full;
     if let Some(arguments) = arguments.as_object_mut() {
         view = View::of_arguments(entry, arguments)?;
+        // An answer without a short form is whole.
+        arguments.remove(DETAIL);
         entry.check_names(arguments)?;
     }
     Ok((view, entry.run(app.clone(), *caller, RawArguments::Json(arguments)).await?))
@@ -264,7 +292,8 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
         Intent::Unclear => {
-            let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS].map(|entry| render::line(entry, Some(&parsed)));
+            let near =
+                [&LIST_YOURSELF, &SCORE, &CHECK_STATUS].map(|entry| render::line(entry, Some(&parsed)));
             let text = format!(
                 "The message was not understood; nothing was done. What do you want to do?\n{}",
                 near.join("\n")
@@ -353,7 +382,8 @@ fn json_call(text: &str) -> Option<Value> {
 /// Whether a text has no words with a meaning, or calls for help.
 fn asks_nothing(parsed: &ParsedText) -> bool {
     const HELP_WORDS: [&str; 6] = ["help", "commands", "menu", "usage", "capabilities", "examples"];
-    let mut meaning = parsed.words.iter().filter(|word| word.is_significant());
+    let words = parsed.words.iter().filter(|word| !command::is_thanks(&parsed.words, word.sentence));
+    let mut meaning = words.filter(|word| word.is_significant());
     let only_help = meaning.all(|word| HELP_WORDS.contains(&word.low.as_str()));
     only_help && parsed.urls.is_empty() && parsed.ids.is_empty() && parsed.names.is_empty()
 }

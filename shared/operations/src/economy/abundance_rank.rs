@@ -79,6 +79,12 @@ impl Operation for AbundanceRank {
         "compare {id} and {id} by success",
         "what is the outcome score of {id}?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{ranking#} listings are ranked.",
+        r#"[ranking]{rank}. "{name}" with an outcome score of {outcome_score} and a boost of {boost}"#,
+        "Unknown: {unknown}.",
+        "Not Live: {not_live}.",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["abundance_rank"] }];
     type Arguments = Arguments;
     type Answer = Answer;

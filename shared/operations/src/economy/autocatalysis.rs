@@ -71,6 +71,9 @@ impl Operation for Autocatalysis {
         "is the network still growing?",
         "growth of the activity of this registry",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The acceleration index is {acceleration_index} and the growth phase is {s_curve.phase}. There are {totals.listings} listings, {totals.outcomes} outcomes and {totals.demos} demos.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -68,6 +68,10 @@ impl Operation for CostModel {
         "what do I pay for calling you?",
         "which operation is the most expensive to run?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "A million calls cost: [operations]{operation} {usd_per_million_calls} US dollars",
+        "{measured} {law}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["cost_model"] }];
     type Arguments = NoArguments;
     type Answer = Answer;

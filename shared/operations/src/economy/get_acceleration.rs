@@ -93,6 +93,9 @@ impl Operation for GetAcceleration {
         "current activity index",
         "what boosts the acceleration?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The acceleration index is {acceleration_index}, between {index_bounds.least} and {index_bounds.most}. Its multipliers are {multipliers.match_boost} for matches and {multipliers.day_budget} for the daily budget.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-acceleration",
         name: "Acceleration index",

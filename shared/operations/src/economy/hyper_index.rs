@@ -35,6 +35,10 @@ impl Operation for HyperIndex {
         "change of the activity index per hour",
         "which gates of a dense network are reached?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",
+        "Gates: [gates]{name}: {value} of {needs}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["hyper", "hyper_index"] }];
     type Arguments = NoArguments;
     type Answer = Answer;

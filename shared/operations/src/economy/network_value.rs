@@ -58,6 +58,9 @@ impl Operation for ValueOfNetwork {
         "value V of the network",
         "calculate the network value with your formula",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The network value is {value}, computed from N={inputs.N}, C={inputs.C}, O={inputs.O} and F={inputs.F}. {note}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["value", "network_value"] }];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -35,6 +35,7 @@ impl Operation for SCurveBoard {
         "how did the number of listings grow in two days?",
         "is growth slowing down?",
     ];
+    const SUMMARY: &'static [&'static str] = &["[s_curves]{label}: {value} | , phase {phase}"];
     const ACTIONS: &'static [Action] =
         &[Action { path: EXONOMICS_PATH, names: &["s_curves", "s_curve_board"] }];
     type Arguments = NoArguments;

@@ -91,6 +91,10 @@ impl Operation for ZeroMcPack {
         "a bundle of peers and keys for offline use",
         "download everything that I may cache for free",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The pack has {count} Live listings, {attestations.issued} statements and the costs of {cost_model#} operations; using it again costs nothing.",
+        "The keys are at {attestations.key_set} .",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["zero_mc_pack"] }];
     type Arguments = Arguments;
     type Answer = Answer;

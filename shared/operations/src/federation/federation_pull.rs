@@ -47,6 +47,10 @@ impl Operation for FederationPull {
         "refresh the referrals of other registries",
         "sync from the federation peers",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{referrals} entries of {peers#} registries were read.",
+        "[peers]{url} | has {referrals} entries | , but failed: {failure}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["pull"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 409];
     type Arguments = Arguments;

@@ -60,6 +60,7 @@ impl Operation for GetAccess {
         "show the full product for {token}",
         "where are my product files?",
     ];
+    const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
     const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
     type Arguments = Arguments;

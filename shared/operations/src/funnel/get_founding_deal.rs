@@ -24,6 +24,9 @@ impl Operation for GetFoundingDeal {
     const PHRASES: &'static [&'static str] =
         &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
     const SENTENCES: &'static [&'static str] = &[
+        "what is your special offer for early listings?",
+        "how many of the hundred places are taken?",
+        "what do the first hundred get?",
         "are there free seats remaining?",
         "how many free seats remain?",
         "how many seats are still available?",
@@ -32,6 +35,10 @@ impl Operation for GetFoundingDeal {
         "what is the founding offer about?",
         "are any of the free places left?",
         "how do I get a founding seat?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{deal.remaining} of {deal.seats} founding seats are left; {deal.claimed} are taken. {deal.one_liner}",
+        "How to get one: [stages]{label}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-founding-deal",

@@ -101,6 +101,12 @@ impl Operation for LeaveFeedback {
         "submit my rating of the demo of {id}",
         "I want to give feedback on the demo for {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{message}",
+        "{founding_free.granted?A founding seat was granted|No founding seat was granted}; {founding_free.remaining} are left.",
+        "Your access token is {access_token}. It is shown only once.",
+        "Your discount code is {discount.code}. It is shown only once.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "leave-feedback",

@@ -98,6 +98,10 @@ impl Operation for TakeDemo {
     const PHRASES: &'static [&'static str] =
         &["take the demo for {id}", "take the free demo of {id}", "demo {id}", "run the demo for {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "I would like the free demo for {id}",
+        "let me try the demo for {id}",
+        "produce a demo for {id}",
+        "prepare the demo for {id}",
         "make the free demo for {id}",
         "generate the demo for {id}",
         "create a sample product for {id}",
@@ -109,6 +113,11 @@ impl Operation for TakeDemo {
         "build a sample for {id}",
         "get the free demo for {id}",
         "request a demo for {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{message}",
+        r#"The demo {product.name} for "{name}" is order {order_id} | ; the full product costs {product.price}."#,
+        "Files: [artifacts]{path}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {

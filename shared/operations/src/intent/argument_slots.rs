@@ -10,19 +10,8 @@ use crate::AnyOperation;
 /// Argument names for each slot; the first that the operation has is used.
 const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];
 const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
-const TEXTS: [&str; 11] = [
-    "q",
-    "query",
-    "text",
-    "body",
-    "goals",
-    "message",
-    "note",
-    "description",
-    "name",
-    "agent_name",
-    "reason",
-];
+const TEXTS: [&str; 11] =
+    ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "reason"];
 const TOKENS: [&str; 3] = ["jws", "token", "access_token"];
 
 /// A placeholder in a phrase for something extracted from a text.

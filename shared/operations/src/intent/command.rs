@@ -16,17 +16,36 @@ const BEFORE_A_VERB: [&str; 44] = [
 
 /// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
 const AFTER_I: [&str; 14] = [
-    "want", "wanna", "need", "wish", "would", "like", "dont", "do", "never", "endorse", "recommend", "report",
-    "vouch", "complain",
+    "want",
+    "wanna",
+    "need",
+    "wish",
+    "would",
+    "like",
+    "dont",
+    "do",
+    "never",
+    "endorse",
+    "recommend",
+    "report",
+    "vouch",
+    "complain",
 ];
 
 /// Verbs too general to match without another word of their phrase.
 const GENERAL: [&str; 53] = [
-    "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do", "dont",
-    "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link", "log", "look", "make",
-    "mark", "move", "never", "new", "no", "not", "note", "open", "post", "put", "read", "record", "run", "save", "see", "send",
-    "set", "show", "start", "take", "tell", "test", "try", "update", "use", "write",
+    "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do",
+    "dont", "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link",
+    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "post", "put",
+    "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "tell", "test", "try",
+    "update", "use", "write",
 ];
+
+/// Words of a sentence that only says thanks.
+const MAX_THANKS: usize = 5;
+
+/// Verbs of a request for a thing.
+const WISHES: [&str; 3] = ["want", "like", "need"];
 
 /// Words that retract a request from anywhere in the text.
 const RETRACTIONS: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
@@ -41,8 +60,11 @@ const RETRACTIONS_NEARBY: [&str; 18] = [
 pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
     openings(words).filter_map(|at| {
         let low = &words[at].low;
+        // "I would like a demo" has no other verb; "I want to list it" has one.
+        let is_wish =
+            WISHES.contains(&low.as_str()) && words.get(at + 1).is_some_and(|next| next.low != "to");
         let is_verb = words[at].is_significant() || is_general(low);
-        (is_verb && !BEFORE_A_VERB.contains(&low.as_str())).then(|| low.clone())
+        (is_wish || is_verb && !BEFORE_A_VERB.contains(&low.as_str())).then(|| low.clone())
     })
 }
 
@@ -84,9 +106,9 @@ pub(super) fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> 
 /// Whether the word at `index` negates the verb at `at`, or makes it conditional. "It would be nice if others found it, so
 /// list it" has no condition.
 pub(super) fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
-    let concluded = words.get(index..=at).is_some_and(|between| {
-        between.iter().any(|word| word.starts_clause && word.low == "so")
-    });
+    let concluded = words
+        .get(index..=at)
+        .is_some_and(|between| between.iter().any(|word| word.starts_clause && word.low == "so"));
     let nearby = words[index].sentence == words[at].sentence && !concluded;
     nearby && RETRACTIONS_NEARBY.contains(&words[index].low.as_str())
 }
@@ -103,6 +125,18 @@ pub(super) fn refuses(words: &[Word]) -> bool {
     no || (0..words.len()).any(|at| retracts(words, at))
 }
 
+/// Whether a text begins with a refusal.
+pub(super) fn begins_with_refusal(words: &[Word]) -> bool {
+    let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
+    no || (0..words.len().min(2)).any(|at| retracts(words, at))
+}
+
+/// Whether a sentence only says thanks.
+pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
+    let mut own = words.iter().filter(|word| word.sentence == sentence);
+    own.clone().count() <= MAX_THANKS && own.next().is_some_and(|word| word.low.starts_with("thank"))
+}
+
 /// Whether a later message contains any word that objects to the request it completes.
 pub(super) fn objects(words: &[Word]) -> bool {
     refuses(words) || words.iter().any(|word| RETRACTIONS_NEARBY.contains(&word.low.as_str()))
@@ -110,7 +144,7 @@ pub(super) fn objects(words: &[Word]) -> bool {
 
 /// Whether a verb needs another word of its phrase.
 pub(super) fn is_general(verb: &str) -> bool {
-    GENERAL.contains(&verb)
+    GENERAL.contains(&verb) || WISHES.contains(&verb)
 }
 
 #[cfg(test)]

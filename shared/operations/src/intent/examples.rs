@@ -30,9 +30,8 @@ const HELP: [&str; 13] = [
 ];
 
 /// Polite words, which are part of any message.
-const POLITE: [&str; 12] = [
-    "please", "pls", "plz", "kindly", "thanks", "thank", "thx", "hello", "hi", "hey", "dear", "cheers",
-];
+const POLITE: [&str; 12] =
+    ["please", "pls", "plz", "kindly", "thanks", "thank", "thx", "hello", "hi", "hey", "dear", "cheers"];
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {
@@ -88,7 +87,12 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
             Example { stems, vector: book.sum(&words), ..example }
         });
         let examples = examples.collect();
-        book.operations.push(OperationExamples { entry, examples, arguments: ArgumentSlots::of(entry), verbs });
+        book.operations.push(OperationExamples {
+            entry,
+            examples,
+            arguments: ArgumentSlots::of(entry),
+            verbs,
+        });
     }
     book
 });
@@ -102,8 +106,8 @@ impl ExampleBook {
     }
 
     /// The share of the words that the examples contain, by the lengths of their vectors.
-    pub(super) fn known(&self, words: &[Word]) -> f32 {
-        let lengths = words.iter().map(|word| {
+    pub(super) fn known<'a>(&self, words: impl Iterator<Item = &'a Word>) -> f32 {
+        let lengths = words.map(|word| {
             let length = self.vector(word).iter().map(|x| x * x).sum::<f32>().sqrt();
             (length, if self.weights.contains_key(&word.stem) { length } else { 0.0 })
         });
@@ -162,7 +166,8 @@ mod tests {
 
     #[test]
     fn example_consists_of_words_slots_and_arguments() {
-        let (words, example) = parse("please leave a warning at {id}: {it is slow}, thanks => kind=danger ok=false");
+        let (words, example) =
+            parse("please leave a warning at {id}: {it is slow}, thanks => kind=danger ok=false");
         assert_eq!(words.iter().map(|word| word.low.as_str()).last(), Some("thanks"));
         assert_eq!(example.slots, [Slot::Id, Slot::Text]);
         assert_eq!((example.around_text.0.len(), example.around_text.1.len()), (5, 1));

@@ -25,7 +25,7 @@ const MIN_WITH_PICK: f32 = 0.45;
 /// The similarity from which a read-only operation asks for a missing argument.
 const MIN_TO_ASK_READ: f32 = 0.7;
 /// For a listing that is named by its URL.
-const MIN_GUESSED: f32 = 0.6;
+const MIN_GUESSED: f32 = 0.65;
 /// Added for the verb of an operation that writes, and subtracted for a worse match of the slots.
 const STEP: f32 = 0.1;
 
@@ -33,18 +33,10 @@ const STEP: f32 = 0.1;
 const MAX_QUERY_CHARS: usize = 300;
 /// Words of a message that are compared.
 const MAX_WORDS: usize = 256;
-/// Words of a sentence that only says thanks.
-const MAX_THANKS: usize = 5;
 
 pub(super) const RETRACTED: &str = "The message cancels this request or adds a condition to it.";
 const NOT_REQUESTED: &str = "The message mentions this, but does not request it.";
 const SEVERAL_URLS: &str = "The message contains several URLs, but only one is accepted at a time.";
-
-/// Whether a sentence only says thanks.
-fn thanks(words: &[Word], sentence: usize) -> bool {
-    let mut own = words.iter().filter(|word| word.sentence == sentence);
-    own.clone().count() <= MAX_THANKS && own.next().is_some_and(|word| word.low.starts_with("thank"))
-}
 
 struct Message<'a> {
     parsed: &'a ParsedText,
@@ -60,11 +52,15 @@ struct Message<'a> {
 
 impl<'a> Message<'a> {
     fn of(parsed: &'a ParsedText, fields: &'a Map<String, Value>) -> Self {
-        let words = parsed.words.iter().filter(|word| !thanks(&parsed.words, word.sentence)).take(MAX_WORDS);
+        let words = parsed
+            .words
+            .iter()
+            .filter(|word| !command::is_thanks(&parsed.words, word.sentence))
+            .take(MAX_WORDS);
         let vectors: Vec<_> = words.map(|word| (word.at.start, EXAMPLE_BOOK.vector(word))).collect();
         let significant = parsed.words.iter().filter(|word| word.is_significant());
         let has_picks = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-        let known = EXAMPLE_BOOK.known(&parsed.words);
+        let known = EXAMPLE_BOOK.known(parsed.words.iter());
         Self {
             least: if has_picks { MIN_WITH_PICK } else { MIN_SIMILARITY - LESS_IF_KNOWN * known },
             parsed,
@@ -85,8 +81,22 @@ impl<'a> Message<'a> {
         dot(&normalized(sum(others.map(|(_, vector)| vector))), &example.vector)
     }
 
+    /// The similarity of the clause that contains the word at `at`.
+    fn clause(&self, example: &Example, at: usize) -> f32 {
+        let words = &self.parsed.words;
+        let start = (0..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(at);
+        let end = (at + 1..words.len()).find(|at| words[*at].starts_clause).unwrap_or(words.len());
+        let clause = words[start].at.start..words[end - 1].at.end;
+        let inside = self.vectors.iter().filter(|(start, _)| clause.contains(start));
+        dot(&normalized(sum(inside.map(|(_, vector)| vector))), &example.vector)
+    }
+
     fn has_picks(&self) -> bool {
         !self.parsed.ids.is_empty() || !self.parsed.urls.is_empty()
+    }
+
+    fn words_at(&self, starts: &HashSet<usize>) -> impl Iterator<Item = &Word> {
+        self.parsed.words.iter().filter(|word| starts.contains(&word.at.start))
     }
 
     fn word(&self, at: usize) -> &Word {
@@ -124,8 +134,7 @@ pub(super) fn fallback(parsed: &ParsedText) -> Intent {
 /// An operation that the text calls by its name.
 fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
-    let operation =
-        EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, *entry))?;
+    let operation = EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, *entry))?;
     if !entry.effect.read_only {
         if !parsed.words.get(*at).is_some_and(|_| command::opens_a_request(&parsed.words, *at)) {
             return None;
@@ -168,6 +177,8 @@ fn candidate(
         (false, true) => negation(message),
         (false, false) => verb(message, operation),
     };
+    // The other clauses of a request may be about something else: "We just started, so kindly register it."
+    let similarity = verb.map_or(similarity, |verb| similarity.max(message.clause(example, verb.at)));
     let names_object = verb.is_none_or(|verb| names_object(message, example, verb.at));
     match filling {
         Err(slot) => {
@@ -178,7 +189,8 @@ fn candidate(
                 return None;
             }
             let refused = verb.is_some_and(|verb| verb.retracted);
-            let intent = if refused { Intent::Refused(entry, RETRACTED) } else { Intent::Missing(entry, slot) };
+            let intent =
+                if refused { Intent::Refused(entry, RETRACTED) } else { Intent::Missing(entry, slot) };
             Some((if read_only { similarity - STEP / 2.0 } else { similarity + STEP }, intent))
         }
         Ok(filling) => {
@@ -187,8 +199,15 @@ fn candidate(
                 (true, true) => MIN_GUESSED,
                 (true, false) => MIN_TO_ASK_READ,
             };
+            // The text of a query is about something else than the registry.
+            let known = match read_only && example.slots.contains(&Slot::Text) {
+                true => EXAMPLE_BOOK.known(message.words_at(&filling.used_words)),
+                false => 0.0,
+            };
             let unused = message.parsed.ids.len().saturating_sub(takes.max(1)).min(1);
-            let misfit = if filling.guessed { STEP } else { 0.0 } + unused as f32 * STEP;
+            let misfit = if filling.guessed { STEP } else { 0.0 } + unused as f32 * STEP + 2.0 * STEP * known
+                // Of two equals, the one that takes more from the message is better.
+                - example.slots.len() as f32 * STEP / 10.0;
             let Some(verb) = verb else {
                 if similarity < least {
                     return None;
@@ -203,7 +222,8 @@ fn candidate(
                 let score = similarity - misfit + 3.0 * STEP;
                 return (score >= MIN_WITH_PICK).then_some((score, Intent::Refused(entry, RETRACTED)));
             }
-            let is_whole = takes > 0 || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
+            let is_whole =
+                takes > 0 || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
             let guessed = filling.guessed && operation.arguments.argument(Slot::Url, 0).is_none();
             if similarity < least || !names_object || !is_whole || guessed {
                 return None;
@@ -366,20 +386,25 @@ fn text(
     Some(found.to_owned())
 }
 
+/// Whether a word before a slot must be in the text.
+fn is_anchor(word: &Word) -> bool {
+    word.is_significant() || command::is_general(&word.low)
+}
+
 /// Where the words before a slot end in a text, found in order; a stop word may be missing, and is found only directly after
 /// the one before it.
 fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
     let (mut next, mut found) = (0, None);
     for sought in before {
-        let limit = if sought.is_significant() { words.len() } else { (next + 2).min(words.len()) };
+        let limit = if is_anchor(sought) { words.len() } else { (next + 2).min(words.len()) };
         match (next..limit).find(|at| words[*at].stem == sought.stem) {
             Some(at) => {
                 next = at + 1;
-                if sought.is_significant() || found.is_some() {
+                if is_anchor(sought) || found.is_some() {
                     found = Some(words[at].at.end);
                 }
             }
-            None if sought.is_significant() => return None,
+            None if is_anchor(sought) => return None,
             None => {}
         }
     }
@@ -390,16 +415,25 @@ fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
 pub(super) fn debug(parsed: &ParsedText) -> String {
     let fields = Map::new();
     let message = Message::of(parsed, &fields);
-    let mut all: Vec<(f32, &str)> = EXAMPLE_BOOK.operations.iter().map(|operation| {
-        let best = operation.examples.iter().filter(|e| !message.has_picks() || e.slots.iter().any(|s| matches!(s, Slot::Url|Slot::Id))).map(|example| {
-            let filling = fill(&message, operation, example);
-            let none = HashSet::new();
-            let used = filling.as_ref().map_or(&none, |f| &f.used_words);
-            message.similarity(example, used)
-        }).fold(0.0, f32::max);
-        (best, operation.entry.name)
-    }).collect();
-    all.sort_by(|a,b| b.0.total_cmp(&a.0));
+    let mut all: Vec<(f32, &str)> = EXAMPLE_BOOK
+        .operations
+        .iter()
+        .map(|operation| {
+            let best = operation
+                .examples
+                .iter()
+                .filter(|e| !message.has_picks() || e.slots.iter().any(|s| matches!(s, Slot::Url | Slot::Id)))
+                .map(|example| {
+                    let filling = fill(&message, operation, example);
+                    let none = HashSet::new();
+                    let used = filling.as_ref().map_or(&none, |f| &f.used_words);
+                    message.similarity(example, used)
+                })
+                .fold(0.0, f32::max);
+            (best, operation.entry.name)
+        })
+        .collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
     let help = EXAMPLE_BOOK.help.iter().map(|h| dot(&message.sum, h)).fold(0.0, f32::max);
     format!("{:?} help {help:.2}", &all[..4])
 }

@@ -6,14 +6,15 @@ use serde_json::{Map, Value, json};
 use super::operation_call;
 use super::parsed_text::ParsedText;
 use crate::{
-    AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE,
-    LIST_YOURSELF, MATCH_CAPABILITY, SCORE, SEARCH_ACTIVE,
+    AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
+    MATCH_CAPABILITY, SCORE, SEARCH_ACTIVE,
 };
 use registry_model::error::shorten;
 
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
-const MAX_ROWS: usize = 5;
-const MAX_VALUE_CHARS: usize = 200;
+/// Rows of a list are shown up to so many bytes, but at least one.
+const MAX_ROWS_BYTES: usize = 1200;
+const MAX_VALUE_CHARS: usize = 300;
 
 pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
     let sentences = entry.summary.iter().filter_map(|template| sentence(template, result));
@@ -32,17 +33,28 @@ fn sentence(template: &str, answer: &Value) -> Option<String> {
         return parts(template, answer);
     };
     let rows = member(answer, list)?.as_array()?;
-    let shown: Vec<String> = rows.iter().filter_map(|value| parts(row, value)).take(MAX_ROWS).collect();
-    let more = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0);
+    let (mut texts, mut shown) = (String::new(), 0);
+    for text in rows.iter().filter_map(|value| parts(row, value)) {
+        if shown > 0 && texts.len() + text.len() > MAX_ROWS_BYTES {
+            break;
+        }
+        texts += if shown == 0 { "" } else { "; " };
+        texts += &text;
+        shown += 1;
+    }
+    let more = rows.len().checked_sub(shown).filter(|more| *more > 0);
     let more = more.map(|more| format!("; and {more} more in the data")).unwrap_or_default();
-    (!shown.is_empty()).then(|| format!("{}{}{more}.", parts(before, answer).unwrap_or_default(), shown.join("; ")))
+    (shown > 0).then(|| format!("{}{texts}{more}.", parts(before, answer).unwrap_or_default()))
 }
 
 /// The first part is required.
 fn parts(template: &str, answer: &Value) -> Option<String> {
     let mut parts = template.split(" | ").map(|part| filled_part(part, answer));
     let first = parts.next()??;
-    Some(parts.flatten().fold(first, |text, part| text + &part))
+    Some(parts.flatten().fold(first, |text, part| {
+        let glued = part.starts_with([',', ';', ':', '.']);
+        text + if glued { "" } else { " " } + &part
+    }))
 }
 
 fn filled_part(part: &str, answer: &Value) -> Option<String> {
@@ -68,15 +80,15 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
     }
     match member(answer, slot)? {
         // What others wrote may contain a quotation mark, which would end the quotation around it.
-        Value::String(text) if !text.is_empty() => {
-            Some(shorten(&text.replace('"', "'").replace("needs_fix", "needs fix"), MAX_VALUE_CHARS))
-        }
+        Value::String(text) if slot.ends_with("lane") => Some(text.replace('_', " ")),
+        Value::String(text) if !text.is_empty() => Some(shorten(&text.replace('"', "'"), MAX_VALUE_CHARS)),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(value) => Some(value.to_string()),
         Value::Array(values) if !values.is_empty() => {
-            let texts: Option<Vec<&str>> = values.iter().take(MAX_ROWS).map(Value::as_str).collect();
+            let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
             Some(shorten(&texts?.join(", "), MAX_VALUE_CHARS))
         }
+        Value::Object(_) => Some(shorten(&member(answer, slot)?.to_string(), MAX_VALUE_CHARS)),
         _ => None,
     }
 }
@@ -204,12 +216,37 @@ mod tests {
         for (template, text) in [
             ("\"{name}\" is {live?Live|not Live}.", Some("\"A 'B'\" is not Live.")),
             ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
-            ("{rows#} rows: [rows]{id} | at {url}", Some("2 rows: mcp-aat u; mcp-b.")),
+            ("{rows#} rows: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
             ("{none}.", None),
             ("Rows: [empty]{id}", None),
         ] {
             assert_eq!(sentence(template, &value).as_deref(), text, "{template}");
         }
+    }
+
+    #[test]
+    fn templates_use_only_members_of_the_answer() {
+        let mut unknown = Vec::new();
+        for entry in CATALOGUE {
+            let schema = (entry.output_schema)();
+            assert!(!entry.summary.is_empty(), "{} has no summary", entry.name);
+            for template in entry.summary {
+                let (before, rows) = template.split_once('[').unwrap_or((template, ""));
+                let (list, row) = rows.split_once(']').unwrap_or_default();
+                let in_row = paths(row).map(|path| format!("{list}.{path}"));
+                for path in paths(before).map(str::to_owned).chain(in_row).chain([list.to_owned()]) {
+                    if !crate::short::has_path(&schema, &path) {
+                        unknown.push(format!("{}: {path}", entry.name));
+                    }
+                }
+            }
+        }
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    fn paths(template: &str) -> impl Iterator<Item = &str> {
+        let slots = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
+        slots.map(|slot| slot.split(['?', '#']).next().unwrap_or_default())
     }
 
     #[test]

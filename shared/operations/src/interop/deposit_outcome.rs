@@ -122,6 +122,9 @@ impl Operation for DepositOutcome {
         "record the outcome of using {id}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "submit my result with {id}: success",
+        "report success with {id}",
+        "report a bad result from {id} => ok=false",
         "outcome for {id}: ok, quality and latency",
         "outcome of {id}: failed => ok=false",
         "I used {id} and it failed, note it as a failed result => ok=false",
@@ -139,6 +142,9 @@ impl Operation for DepositOutcome {
         "count this call of {id} as a success",
         "mark the call to {id} as failed => ok=false",
         "I called {id} and got a wrong answer, record that => ok=false",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}). The outcome score is now {outcome_score}, from {tally.count} reports.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "deposit-outcome",

@@ -108,6 +108,10 @@ impl Operation for ExecuteCompose {
         "connect {id} with {id}",
         "run {id} and then {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{note}",
+        "Both listings were used together {composition_count} times; this call {counted?counts|does not count}.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "execute-compose",
         name: "Plan a composition",

@@ -79,6 +79,12 @@ impl Operation for InteropResolve {
         "interop resolve {a route planner}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "sample request for {id}",
+        "curl for {id}",
+        "example call for {id}",
+        "how does one send a task to {id}?",
+        "what is the URL of {id}?",
+        "which protocol does {id} speak?",
         "how do I call {id}?",
         "give me the exact request for {id}",
         "how can I invoke {id}?",
@@ -90,6 +96,10 @@ impl Operation for InteropResolve {
         "which request does {id} expect?",
         "give me the headers and the body to call {id}",
         "how do I talk to {id}?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{note}",
+        r#"[invocations]"{name}" ({listing_id}) by {first} | : MCP {mcp.method} {mcp.url} with the body {mcp.body} | : A2A {a2a.method} {a2a.url} with the body {a2a.body}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-resolve",

@@ -137,6 +137,9 @@ impl Operation for InteropSession {
         "create a shared session",
         "begin a session",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The session {session_id} is {session.closed?closed|open} and expires at {session.expires_at}; {session.steps_left} steps are left.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "interop-session",
         name: "Cross-protocol session",

@@ -103,6 +103,10 @@ impl Operation for JoinAndContribute {
         "contribute with {url}",
         "what can I contribute as {id}?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#""{name}" ({listing_id}) is {lane}. {note}"#,
+        "What you can contribute: [contributions]{id} | , {done?done|not done yet}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/interop", names: &["join", "join_and_contribute"] }];
     const REFUSALS: &'static [u16] = &[403, 404, 409];

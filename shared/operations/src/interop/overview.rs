@@ -120,6 +120,10 @@ impl Operation for Interop {
         "which interop tools exist?",
         "how can I call listings over different protocols?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{pitch}",
+        "{totals.outcomes} outcomes are reported, {totals.outcomes_ok} of them good; {graph.compositions} pairs were used together.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status", "graph"] }];
     type Arguments = NoArguments;

@@ -49,6 +49,7 @@ impl Operation for SeedCompositions {
         "suggest pairs of an agent and an MCP server",
         "propose combinations of listings",
     ];
+    const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];
     const ACTIONS: &'static [Action] = &[
         Action { path: "/api/products/interop", names: &["seed_compositions", "seed"] },
         Action { path: "/api/products/first-principles", names: &["bootstrap"] },

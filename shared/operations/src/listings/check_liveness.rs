@@ -53,6 +53,11 @@ impl Operation for CheckLiveness {
     const PHRASES: &'static [&'static str] =
         &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "ping {id}",
+        "has {id} been up lately?",
+        "is {id} dead?",
+        "how long ago did you hear from {id}?",
+        "is {id} responsive?",
         "is {id} alive?",
         "is {id} still alive?",
         "is {id} up?",
@@ -64,6 +69,9 @@ impl Operation for CheckLiveness {
         "was {id} responding recently?",
         "does {id} respond?",
         "is {id} down?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last answered a handshake at {last_signal_at} | , {age_hours} hours ago.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-liveness",

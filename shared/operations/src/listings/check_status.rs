@@ -163,6 +163,11 @@ impl Operation for CheckStatus {
         "info about {id}",
         "which problems does {id} have?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
+        "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",
+        "To fix: [reasons]{reason} | : {fix}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-status",
         name: "Check a listing's status",

@@ -73,6 +73,12 @@ impl Operation for ListYourself {
         "dual publish my MCP server {url}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "announce {url}",
+        "make {url} public",
+        "enter {url} in the registry",
+        "we want to be listed: {url}",
+        "include my server {url}",
+        "post my agent {url} to the registry",
         "put my agent on your list, the card is at {url}",
         "add {url}",
         "register {url}",
@@ -86,7 +92,6 @@ impl Operation for ListYourself {
         "list my agent {url}",
         "list me {url}",
         "add my server {url}",
-        "I want my agent {url} to appear here",
         "put {url} into your directory",
         "index {url}",
         "enroll {url}",
@@ -96,6 +101,7 @@ impl Operation for ListYourself {
         "I would like to register my server {url}",
         "make my agent discoverable: {url}",
     ];
+    const SUMMARY: &'static [&'static str] = &["{message}", "Its id is {listing_id}; it is {lane}."];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "list-yourself",

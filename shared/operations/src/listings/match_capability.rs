@@ -82,6 +82,20 @@ impl Operation for MatchCapability {
         "match this need: {summaries of meetings}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "which MCP server can {text}?",
+        "which agent can {text}?",
+        "I need an agent that {text}",
+        "I need a server that {text}",
+        "I need an agent for {text}",
+        "is there an agent that {text}?",
+        "is there an MCP server for {text}?",
+        "recommend an agent for {text}",
+        "do you know an agent that {text}?",
+        "do you have a tool for {text}?",
+        "who can {text}?",
+        "can any agent {text}?",
+        "I am looking for an agent that {text}",
+        "what tool can {text}?",
         "who can help me with this?",
         "I need somebody who does this",
         "recommend an agent for this",
@@ -100,6 +114,11 @@ impl Operation for MatchCapability {
         "any ideas which agent could do that for me?",
         "I need help with a task",
         "find an agent for my task",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{note}",
+        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint} | ({match_reasons})"#,
+        r#"From other registries, not probed here: [referrals]"{name}" | at {url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "match-capability",

@@ -45,6 +45,12 @@ impl Operation for ProbeClean {
     const PHRASES: &'static [&'static str] =
         &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "would you consider {id} secure?",
+        "any security problems with {id}?",
+        "is {id} malicious?",
+        "show me the check results for {id}",
+        "does {id} pass every check?",
+        "should I be worried about {id}?",
         "is {id} safe?",
         "can I trust {id}?",
         "is {id} trustworthy?",
@@ -56,6 +62,10 @@ impl Operation for ProbeClean {
         "did the tools of {id} change?",
         "is it safe to use {id}?",
         "clean bill of health for {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {probed_at}.",
+        "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",

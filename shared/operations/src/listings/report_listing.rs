@@ -49,6 +49,9 @@ impl Operation for ReportListing {
     const PHRASES: &'static [&'static str] =
         &["complain to the operator about {id}: {it is spam}", "flag {id} for abuse: {it impersonates us}"];
     const SENTENCES: &'static [&'static str] = &[
+        "{id} is fraud, please report it: {text}",
+        "notify the operator about {id}: {text}",
+        "I complain about {id}: {text}",
         "report {id}: {text}",
         "report {id} to the operator: {text}",
         "report {id} for spam",
@@ -61,6 +64,7 @@ impl Operation for ReportListing {
         "flag {id} as fraud",
         "file a complaint about {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &["The report {report_id} about {listing_id} is stored. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/report", Ok)];
     const REFUSALS: &'static [u16] = &[404];
     type Arguments = Arguments;

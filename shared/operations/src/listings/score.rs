@@ -67,6 +67,10 @@ impl Operation for Score {
         "test my agent at {url} without listing it",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "how good is {url}?",
+        "analyze {url}",
+        "is {url} ready to be listed?",
+        "what is wrong with {url}?",
         "test {url}",
         "how many points would {url} get?",
         "only test {url}, do not list it",
@@ -80,6 +84,12 @@ impl Operation for Score {
         "dry run of {url}",
         "grade {url}",
         "what do I have to fix in {url}?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
+        "It {would_go_live?would go Live|would not go Live} if you list it.",
+        "To fix: [reasons]{reason} | : {fix}",
+        "Points: [breakdown]{id} {points} of {of}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",

@@ -51,6 +51,11 @@ impl Operation for SearchActive {
         "who is in the registry?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "latest additions",
+        "how many servers do you have?",
+        "how many agents are there?",
+        "what was added recently?",
+        "list agents",
         "who is live?",
         "show me who is live",
         "which listings do you have?",
@@ -68,6 +73,10 @@ impl Operation for SearchActive {
         "how many listings are live?",
         "who is listed here?",
         "how many agents are in the registry?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{counts.agents_active} agents and {counts.mcp_active} MCP servers are Live.",
+        r#"Newest first: [listings]"{name}" ({kind}, {listing_id}) | : "{description}" | {agent_card_url}"#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "search-active",

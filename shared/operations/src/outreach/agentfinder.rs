@@ -99,6 +99,10 @@ impl Operation for AgentFinder {
         "where is your OpenAPI?",
         "how do I get a copy of all listings?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "This registry has {active.agents} Live agents and {active.mcps} Live MCP servers. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
+        "To follow changes: {federation.changes}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "openapi-map",

@@ -76,6 +76,8 @@ impl Operation for DailyConnector {
         "to which connector do you write today?",
         "connector of today",
     ];
+    const SUMMARY: &'static [&'static str] =
+        &[r#"The connector of {today.day} is "{today.partner.name}" | : {today.why}"#, "{prep.note}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors/daily")];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -98,6 +98,10 @@ impl Operation for DemoNudge {
         "why did you invite me?",
         "how do the invitations work?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. {never_contacted} listings were never contacted.",
+        r#"To opt a listing out, say: "unsubscribe" and its id."#,
+    ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
     type Arguments = NoArguments;
     type Answer = Answer;

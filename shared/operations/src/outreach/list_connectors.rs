@@ -91,6 +91,10 @@ impl Operation for ListConnectors {
         "which listings connect others?",
         "list the hubs",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{live_candidates#} Live listings connect others. {note}",
+        r#"[live_candidates]"{name}" ({id}) | , {role} | , {endpoint}"#,
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];
     type Arguments = NoArguments;
     type Answer = Answer;

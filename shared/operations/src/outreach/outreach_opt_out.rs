@@ -51,6 +51,11 @@ impl Operation for OutreachOptOut {
     const PHRASES: &'static [&'static str] =
         &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
     const SENTENCES: &'static [&'static str] = &[
+        "please stop mailing {id}",
+        "block invitations to {id}",
+        "opt {id} out of all mails",
+        "leave us in peace {id}",
+        "end the invitations to {id}",
         "unsubscribe {id}",
         "stop sending messages to {id}",
         "no more invitations to {id}",
@@ -70,6 +75,8 @@ impl Operation for OutreachOptOut {
         "take us {id} off the invitations",
         "unsubscribe us {id}",
     ];
+    const SUMMARY: &'static [&'static str] =
+        &["{listing_id} gets no more invitations and messages | {changed?from now on|, as before}. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, unchanged)];
     const REFUSALS: &'static [u16] = &[403, 404];
     type Arguments = Arguments;

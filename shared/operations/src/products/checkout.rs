@@ -152,6 +152,12 @@ impl Operation for Checkout {
         "pay by card for {id}",
         "order the product for {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{payments_open?Payments are open|Payments are not open yet}.",
+        "{unlock.message}",
+        "Prices: [skus]{name} costs {price}",
+        "The price of {name} is {price}; pay at {checkout_url} . Your access token is {access_token}.",
+    ];
     const ROUTES: &'static [Route] = &[
         Route::get_as(PATH, purchase_query).taking(purchase_id_only),
         Route::post_as(PATH, require_sku).taking(sku_required),

@@ -77,6 +77,7 @@ impl Operation for ExportProduct {
         "save the product of {token} as skills",
         "export the product files as a zip archive",
     ];
+    const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "export-skills",
         name: "Export a product as skills",

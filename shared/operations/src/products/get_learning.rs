@@ -85,6 +85,11 @@ impl Operation for GetLearning {
         "why do probes fail most often?",
         "which recommendations do you have from the numbers?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Stages: [funnel]{id} {total} | ({of_stage_before_pct} % of the stage before)",
+        "{seats.remaining} of {seats.seats} founding seats are left; the mean rating is {feedback.average}.",
+        "[recommendations]{text}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",

@@ -51,6 +51,8 @@ impl Operation for ImprovementLog {
         "known problems of the registry",
         "what goes wrong here?",
     ];
+    const SUMMARY: &'static [&'static str] =
+        &["{entries#} problems are known.", "[entries]{area}: {learned} | → {ask}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "improvement-log",
         name: "Improvement log",

@@ -100,6 +100,11 @@ impl Operation for PreviewProduct {
         "can I already pay by card?",
         "how much does the kernel cost?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Prices: [skus]{name} costs {price}",
+        r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#} files."#,
+        "Files: [preview.files]{path}",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

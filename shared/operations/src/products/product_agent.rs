@@ -113,9 +113,13 @@ impl Operation for ProductAgent {
         "what would it take to buy the product kernel?",
         "list tools of the products",
     ];
-    const SENTENCES: &'static [&'static str] = &[
-        "make a demo from my description",
-        "preview a kernel for an agent that reads papers",
+    const SENTENCES: &'static [&'static str] =
+        &["make a demo from my description", "preview a kernel for an agent that reads papers"];
+    const SUMMARY: &'static [&'static str] = &[
+        "{order.message}",
+        r#"The demo of {product.name} for "{made_for.name}" has {artifacts#} files."#,
+        "Tools: [tools]{name}: {description}",
+        "Prices: [products]{name} {price}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = tools::SKILLS;
     const ROUTES: &'static [Route] = &[

@@ -67,6 +67,8 @@ impl Operation for RunProduct {
         "run the seven steps for {id}",
         "which maintenance is due for {id}?",
     ];
+    const SUMMARY: &'static [&'static str] =
+        &["{listing_id} has {to_do} steps to do now.", "[steps]{step} | {to_do?(to do)|(fine)} | : {found}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

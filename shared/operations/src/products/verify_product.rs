@@ -140,6 +140,8 @@ impl Operation for VerifyProduct {
         "check my saved files of {id}",
         "are the product files of {id} outdated?",
     ];
+    const SUMMARY: &'static [&'static str] =
+        &["The files of {name} are {comparison.is_current?current|not current}. {usage}"];
     const ROUTES: &'static [Route] = &[
         Route::get_as("/api/products/verify", default_to_usage),
         Route::post_as("/api/products/verify", Ok),

@@ -78,6 +78,9 @@ impl Operation for Talk {
         "talk check-in for {id}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "say to {id}: {text}",
+        "send {id} a note: {text}",
+        "pass on to {id} that {text}",
         "leave a message for {id}: {text}",
         "write to {id}: {text}",
         "send a message to {id}: {text}",
@@ -91,6 +94,8 @@ impl Operation for Talk {
         "ask {id} whether {text}",
         "let {id} know that {text}",
     ];
+    const SUMMARY: &'static [&'static str] =
+        &[r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id}."#];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -38,6 +38,13 @@ impl Operation for Endorse {
     const PHRASES: &'static [&'static str] =
         &["endorse {id}", "endorse {id}: {it answers within a second}", "I want to endorse {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "give {id} a thumbs up",
+        "add my recommendation for {id}",
+        "recommend {id} to others",
+        "star {id}",
+        "approve {id}",
+        "register my endorsement for {id}",
+        "+1 for {id}",
         "I endorse {id}, it worked perfectly",
         "I recommend {id}",
         "endorse {id} because it worked well",
@@ -51,6 +58,9 @@ impl Operation for Endorse {
         "thumbs up for {id}",
         "praise {id}",
         "I want to endorse the agent {id} that helped me",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}). It now has {trail.endorsements} endorsements.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "endorse",

@@ -74,6 +74,10 @@ impl Operation for Stigmergy {
         "explain the trails",
         "what is pheromone here?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{model}",
+        r#"There are {totals.marks} marks and {totals.compositions} pairs. Strongest trails: [hot_trails]"{name}" ({listing_id}), {trail_score}"#,
+    ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

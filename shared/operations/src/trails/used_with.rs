@@ -58,6 +58,9 @@ impl Operation for UsedWith {
         "save that {id} works with {id}",
         "log the pair {id} and {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | ({not_counted_because}).",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
         name: "Report two listings used together",

@@ -49,6 +49,10 @@ impl Operation for Attestations {
         "which signed statements exist for {id}?",
         "list the statements about {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} has {count} signed statements that have not expired.",
+        "[attestations]{type} | {id} | until {expires_at}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["attestations", "list_attestations"] }];
     const REFUSALS: &'static [u16] = &[404];

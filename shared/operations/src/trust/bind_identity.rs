@@ -82,6 +82,11 @@ impl Operation for BindIdentity {
         "claim {id} with my domain",
         "link my domain to {id}",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} is {bound?bound|not bound yet} | to {proven_domain}.",
+        "{note}",
+        "The challenge to sign is: {challenge.text} {challenge.how}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["bind_identity"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];

@@ -85,6 +85,10 @@ impl Operation for CapabilityHash {
         "which cap id does {id} have?",
         "did the capabilities of {id} change?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The capability hash is {capability_hash}.",
+        "The hash of what the registry observed is {observed_hash} | ; both {matches?are equal|differ}.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "capability-hash",
         name: "Capability hash",

@@ -71,6 +71,10 @@ impl Operation for FirstPrinciples {
         "how do you prove what you say?",
         "how can I verify your statements?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{model} {note}",
+        "{totals.attestations} statements, {totals.identities} proven domains and {totals.live} Live listings.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

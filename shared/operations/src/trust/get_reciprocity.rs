@@ -134,6 +134,11 @@ impl Operation for GetReciprocity {
         "how can {id} raise its reciprocity?",
         "which domain did {id} prove?",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#""{name}" ({listing_id}) has a reciprocity score of {score} of 100."#,
+        "[signals]{id}: {points} of {of} points | , {why}",
+        "It is {clean?clean|not clean} and {links_back?links back|does not link back} to this registry.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-reciprocity",
         name: "Reciprocity of a listing",

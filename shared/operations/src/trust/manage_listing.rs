@@ -125,6 +125,10 @@ impl Operation for ManageListing {
         "rename {id} to {text} => act=rename",
         "change the name of my listing {id} to {text} => act=rename",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
+        "The challenge to sign is: {challenge.text} {challenge.how}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["manage_listing", "manage"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];

@@ -67,6 +67,10 @@ impl Operation for VerifyAttestation {
         "was this attestation revoked? {token}",
         "verify an attestation token",
     ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The statement is {valid?valid|not valid} | : {type} about {subject} | , expires at {expires_at}.",
+        "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["verify_attestation", "verify"] }];
     type Arguments = Arguments;
