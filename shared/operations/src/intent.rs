@@ -6,7 +6,6 @@ mod argument_slots;
 mod command;
 mod examples;
 mod matching;
-mod operation_call;
 mod parsed_text;
 mod render;
 #[cfg(test)]
@@ -17,6 +16,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::named_call;
 use crate::short::{self, DETAIL, View};
 use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments, SCORE};
 use parsed_text::{ParsedText, push_new};
@@ -95,7 +95,7 @@ pub struct Reply {
 
 /// Parses a message; `earlier` is the message of the same conversation that lacked an argument.
 pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
-    let mut calls = message.data.iter().filter_map(operation_call::parse);
+    let mut calls = message.data.iter().filter_map(named_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
@@ -322,7 +322,7 @@ fn has_too_many_fields(message: &MessageContent) -> bool {
 /// The parsed text of a message, and the arguments in its data parts. Reads at most [`MAX_FIELDS`] fields and URLs.
 fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     let mut parsed = ParsedText::parse(&message.text);
-    let fields = message.data.iter().flat_map(operation_call::loose_arguments);
+    let fields = message.data.iter().flat_map(named_call::loose_arguments);
     let fields: Map<String, Value> = fields.take(MAX_FIELDS).collect();
     let urls = message.urls.iter().map(String::as_str);
     for text in fields.values().filter_map(Value::as_str).chain(urls).take(MAX_FIELDS) {
@@ -376,7 +376,7 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
 /// A call that was sent as JSON in a text part, because some clients have no data parts.
 fn json_call(text: &str) -> Option<Value> {
     let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
-    operation_call::parse(&data).map(|_| data)
+    named_call::parse(&data).map(|_| data)
 }
 
 /// Whether a text has no words with a meaning, or calls for help.

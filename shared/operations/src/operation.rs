@@ -76,7 +76,7 @@ pub trait Operation: 'static {
     /// More requests that mean this operation. Messages are compared with them by meaning, so each should say something new.
     /// After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
     const SENTENCES: &'static [&'static str] = &[];
-    /// The sentences of the answer in words, see `intent::summary`. Empty: the sentences are made from the members that many
+    /// The sentences of the answer in words, see `summary.rs`. Empty: the sentences are made from the members that many
     /// answers have in common.
     const SUMMARY: &'static [&'static str] = &[];
     const SKILLS: &'static [AdvertisedSkill] = &[];

@@ -15,22 +15,7 @@ const BEFORE_A_VERB: [&str; 44] = [
 ];
 
 /// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
-const AFTER_I: [&str; 14] = [
-    "want",
-    "wanna",
-    "need",
-    "wish",
-    "would",
-    "like",
-    "dont",
-    "do",
-    "never",
-    "endorse",
-    "recommend",
-    "report",
-    "vouch",
-    "complain",
-];
+const AFTER_I: &str = "want wanna need wish would like dont do never endorse recommend report vouch complain";
 
 /// Verbs too general to match without another word of their phrase.
 const GENERAL: [&str; 53] = [
@@ -84,7 +69,9 @@ pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     while !words[at].starts_clause {
         let Some(before) = at.checked_sub(1) else { return false };
         let (low, next) = (words[before].low.as_str(), words[at].low.as_str());
-        if matches!(low, "i" | "we") && !AFTER_I.contains(&next) || !BEFORE_A_VERB.contains(&low) {
+        if matches!(low, "i" | "we") && !AFTER_I.split(' ').any(|word| word == next)
+            || !BEFORE_A_VERB.contains(&low)
+        {
             return false;
         }
         // "It is spam and I want to report it".
@@ -121,14 +108,13 @@ fn retracts(words: &[Word], at: usize) -> bool {
 
 /// Whether the whole text is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
-    let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
-    no || (0..words.len()).any(|at| retracts(words, at))
+    words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"))
+        || (0..words.len()).any(|at| retracts(words, at))
 }
 
 /// Whether a text begins with a refusal.
 pub(super) fn begins_with_refusal(words: &[Word]) -> bool {
-    let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
-    no || (0..words.len().min(2)).any(|at| retracts(words, at))
+    refuses(&words[..words.len().min(2)])
 }
 
 /// Whether a sentence only says thanks.

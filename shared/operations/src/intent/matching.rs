@@ -111,7 +111,9 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     }
     let message = Message::of(parsed, fields);
     let candidates = EXAMPLE_BOOK.operations.iter().flat_map(|operation| {
-        operation.examples.iter().filter_map(|example| candidate(&message, operation, example))
+        let verb = if operation.entry.effect.read_only { None } else { verb(&message, operation) };
+        let message = &message;
+        operation.examples.iter().filter_map(move |example| candidate(message, operation, example, verb))
     });
     let greets = EXAMPLE_BOOK.help.iter().map(|help| (dot(&message.sum, help), Intent::Greeting));
     let greets = greets.filter(|(score, _)| *score >= message.least && !message.has_picks());
@@ -161,81 +163,75 @@ fn candidate(
     message: &Message<'_>,
     operation: &OperationExamples,
     example: &Example,
+    verb: Option<Verb>,
 ) -> Option<(f32, Intent)> {
     let takes = example.slots.iter().filter(|slot| matches!(slot, Slot::Url | Slot::Id)).count();
     // A text with a URL or an id is about it.
     if message.has_picks() && takes == 0 {
         return None;
     }
-    let filling = fill(message, operation, example);
-    let none = HashSet::new();
-    let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
-    let similarity = message.similarity(example, used_words);
-    let (entry, read_only) = (operation.entry, operation.entry.effect.read_only);
-    let verb = match (read_only, example.negation) {
-        (true, _) => None,
-        (false, true) => negation(message),
-        (false, false) => verb(message, operation),
-    };
+    let (entry, writes) = (operation.entry, !operation.entry.effect.read_only);
+    let verb = if example.negation { negation(message) } else { verb }.filter(|_| writes);
+    let (filling, none) = (fill(message, operation, example), HashSet::new());
+    let similarity =
+        message.similarity(example, filling.as_ref().map_or(&none, |filling| &filling.used_words));
     // The other clauses of a request may be about something else: "We just started, so kindly register it."
     let similarity = verb.map_or(similarity, |verb| similarity.max(message.clause(example, verb.at)));
-    let names_object = verb.is_none_or(|verb| names_object(message, example, verb.at));
-    match filling {
+    let names_object = verb.is_some_and(|verb| names_object(message, example, verb.at));
+    let retracted = verb.is_some_and(|verb| verb.retracted);
+    let filling = match filling {
+        Ok(filling) => filling,
         Err(slot) => {
             // Only the second id may be missing.
             let lacks_all = !message.has_picks() || (takes == 2 && !message.parsed.ids.is_empty());
-            let least = if read_only { MIN_TO_ASK_READ } else { message.least - STEP / 2.0 };
-            if !lacks_all || similarity < least || !names_object || (verb.is_none() && !read_only) {
+            let least = if writes { message.least - STEP / 2.0 } else { MIN_TO_ASK_READ };
+            if !lacks_all || similarity < least || names_object != writes {
                 return None;
             }
-            let refused = verb.is_some_and(|verb| verb.retracted);
             let intent =
-                if refused { Intent::Refused(entry, RETRACTED) } else { Intent::Missing(entry, slot) };
-            Some((if read_only { similarity - STEP / 2.0 } else { similarity + STEP }, intent))
+                if retracted { Intent::Refused(entry, RETRACTED) } else { Intent::Missing(entry, slot) };
+            return Some((if writes { similarity + STEP } else { similarity - STEP / 2.0 }, intent));
         }
-        Ok(filling) => {
-            let least = match (filling.guessed, message.has_picks()) {
-                (false, _) => message.least,
-                (true, true) => MIN_GUESSED,
-                (true, false) => MIN_TO_ASK_READ,
-            };
-            // The text of a query is about something else than the registry.
-            let known = match read_only && example.slots.contains(&Slot::Text) {
-                true => EXAMPLE_BOOK.known(message.words_at(&filling.used_words)),
-                false => 0.0,
-            };
-            let unused = message.parsed.ids.len().saturating_sub(takes.max(1)).min(1);
-            let misfit = if filling.guessed { STEP } else { 0.0 } + unused as f32 * STEP + 2.0 * STEP * known
-                // Of two equals, the one that takes more from the message is better.
-                - example.slots.len() as f32 * STEP / 10.0;
-            let Some(verb) = verb else {
-                if similarity < least {
-                    return None;
-                }
-                if read_only {
-                    let arguments = with_implied(filling.arguments, example);
-                    return Some((similarity - misfit, run(message, operation, arguments)));
-                }
-                return Some((similarity - misfit - 2.0 * STEP, Intent::Refused(entry, NOT_REQUESTED)));
-            };
-            if verb.retracted {
-                let score = similarity - misfit + 3.0 * STEP;
-                return (score >= MIN_WITH_PICK).then_some((score, Intent::Refused(entry, RETRACTED)));
-            }
-            let is_whole =
-                takes > 0 || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
-            let guessed = filling.guessed && operation.arguments.argument(Slot::Url, 0).is_none();
-            if similarity < least || !names_object || !is_whole || guessed {
-                return None;
-            }
-            let intent = if example.slots.contains(&Slot::Url) && message.parsed.urls.len() > 1 {
-                Intent::Refused(entry, SEVERAL_URLS)
+    };
+    // The text of a query is about something else than the registry.
+    let query = filling.used_words.iter().filter(|_| !writes && example.slots.contains(&Slot::Text));
+    let known = EXAMPLE_BOOK.known(message.words_at(&query.copied().collect()));
+    let unused = message.parsed.ids.len().saturating_sub(takes.max(1)).min(1);
+    // Of two equals, the one that takes more from the message is better.
+    let taken = example.slots.len() as f32 / 10.0;
+    let misfit = if filling.guessed { 1.0 } else { 0.0 } + unused as f32 + 2.0 * known - taken;
+    let bonus = match (writes, verb) {
+        (false, _) => 0.0,
+        (true, None) => -2.0,
+        (true, Some(_)) => {
+            if retracted {
+                3.0
             } else {
-                run(message, operation, with_implied(filling.arguments, example))
-            };
-            Some((similarity - misfit + STEP, intent))
+                1.0
+            }
         }
+    };
+    let score = similarity + STEP * (bonus - misfit);
+    let is_close = match (retracted, filling.guessed) {
+        (true, _) => score >= MIN_WITH_PICK,
+        (false, true) => similarity >= if message.has_picks() { MIN_GUESSED } else { MIN_TO_ASK_READ },
+        (false, false) => similarity >= message.least,
+    };
+    if !is_close {
+        return None;
     }
+    let is_whole = takes > 0 || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
+    let guessed = filling.guessed && operation.arguments.argument(Slot::Url, 0).is_none();
+    let intent = match verb {
+        _ if retracted => Intent::Refused(entry, RETRACTED),
+        None if writes => Intent::Refused(entry, NOT_REQUESTED),
+        Some(_) if !names_object || !is_whole || guessed => return None,
+        Some(_) if example.slots.contains(&Slot::Url) && message.parsed.urls.len() > 1 => {
+            Intent::Refused(entry, SEVERAL_URLS)
+        }
+        _ => run(message, operation, with_implied(filling.arguments, example)),
+    };
+    Some((score, intent))
 }
 
 #[derive(Clone, Copy)]
@@ -247,16 +243,13 @@ struct Verb {
 /// The verb with which a message requests an operation; otherwise a verb that it negates or makes conditional.
 fn verb(message: &Message<'_>, operation: &OperationExamples) -> Option<Verb> {
     let words = &message.parsed.words;
-    let is_verb = |at: &usize| operation.verbs.contains(&words[*at].low);
-    let retracted = |at: usize| {
-        let own: HashSet<String> = operation.verbs.iter().map(|verb| super::words::stem(verb)).collect();
-        command::is_retracted(words, at, &own)
-    };
-    let requested = message.openings.iter().copied().filter(is_verb);
-    let requested = requested.map(|at| Verb { at, retracted: retracted(at) });
-    let mentioned = (0..words.len()).filter(is_verb).filter(|at| !command::is_general(&words[*at].low));
-    let mentioned = mentioned.filter(|at| retracted(*at)).map(|at| Verb { at, retracted: true });
-    requested.chain(mentioned).min_by_key(|verb| command::is_general(&words[verb.at].low))
+    let own: HashSet<String> = operation.verbs.iter().map(|verb| super::words::stem(verb)).collect();
+    let found = (0..words.len()).filter(|at| operation.verbs.contains(&words[*at].low));
+    let found = found.map(|at| Verb { at, retracted: command::is_retracted(words, at, &own) });
+    let is_general = |verb: &Verb| command::is_general(&words[verb.at].low);
+    let requests =
+        found.filter(|verb| message.openings.contains(&verb.at) || (verb.retracted && !is_general(verb)));
+    requests.min_by_key(|verb| (is_general(verb), !message.openings.contains(&verb.at)))
 }
 
 /// The negation with which a message begins: "do not write to us again".
@@ -348,13 +341,9 @@ fn listing<'a>(
         return (argument, None);
     };
     if let Some(start) = parsed.text.find(name) {
-        filling.used_words.extend(words_in(parsed, start..start + name.len()));
+        filling.used_words.extend(parsed.words_in(start..start + name.len()));
     }
     (argument, Some(name.clone()))
-}
-
-fn words_in(parsed: &ParsedText, range: Range<usize>) -> impl Iterator<Item = usize> {
-    parsed.words.iter().map(|word| word.at.start).filter(move |start| range.contains(start))
 }
 
 /// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
@@ -382,7 +371,7 @@ fn text(
     if found.is_empty() {
         return None;
     }
-    used_words.extend(words_in(parsed, range));
+    used_words.extend(parsed.words_in(range));
     Some(found.to_owned())
 }
 
@@ -409,31 +398,4 @@ fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
         }
     }
     found
-}
-
-#[cfg(test)]
-pub(super) fn debug(parsed: &ParsedText) -> String {
-    let fields = Map::new();
-    let message = Message::of(parsed, &fields);
-    let mut all: Vec<(f32, &str)> = EXAMPLE_BOOK
-        .operations
-        .iter()
-        .map(|operation| {
-            let best = operation
-                .examples
-                .iter()
-                .filter(|e| !message.has_picks() || e.slots.iter().any(|s| matches!(s, Slot::Url | Slot::Id)))
-                .map(|example| {
-                    let filling = fill(&message, operation, example);
-                    let none = HashSet::new();
-                    let used = filling.as_ref().map_or(&none, |f| &f.used_words);
-                    message.similarity(example, used)
-                })
-                .fold(0.0, f32::max);
-            (best, operation.entry.name)
-        })
-        .collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let help = EXAMPLE_BOOK.help.iter().map(|h| dot(&message.sum, h)).fold(0.0, f32::max);
-    format!("{:?} help {help:.2}", &all[..4])
 }

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::operation_call;
 use super::words::{Word, WordSplitter};
 use crate::AnyOperation;
+use crate::named_call;
 use registry_model::has_public_suffix;
 
 /// The rest of a longer text is ignored.
@@ -74,6 +74,11 @@ impl ParsedText {
         parsed
     }
 
+    /// Where the words in this part of the text begin.
+    pub(super) fn words_in(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
+        self.words.iter().map(|word| word.at.start).filter(move |start| part.contains(start))
+    }
+
     /// Takes a chunk between two blanks; returns where to continue.
     fn take_chunk(&mut self, text: &str, chunk: Range<usize>, splitter: &mut WordSplitter) -> usize {
         let raw = &text[chunk.clone()];
@@ -100,7 +105,7 @@ impl ParsedText {
         } else if is_host(core) {
             push_new(&mut self.urls, &format!("https://{core}"));
         } else if let Some(entry) =
-            Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
+            Some(core).filter(|core| core.contains(['_', '-'])).and_then(named_call::named)
         {
             // It is also a word, so that it can be the verb of a request.
             let index = splitter.words.len();

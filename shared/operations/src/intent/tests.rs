@@ -349,14 +349,6 @@ fn sentences_of_people_select_the_right_operation() {
             let text = text.replace("{token}", "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl");
             let content = MessageContent { text, ..MessageContent::default() };
             let intent = parse_intent(&content, None);
-            if std::env::var("DBG").is_ok() {
-                println!(
-                    "DBG {} {} {}",
-                    sentence["operations"][0],
-                    content.text,
-                    matching::debug(&ParsedText::parse(&content.text))
-                );
-            }
             let labels = sentence["operations"].as_array().unwrap();
             if !labels.iter().any(|label| is_right(&intent, label.as_str().unwrap())) {
                 wrong.push(format!("{}: {}, not {labels:?}", sentence["text"], short(&intent)));

@@ -86,7 +86,7 @@ impl Operation for SenseTraces {
     ];
     const SUMMARY: &'static [&'static str] = &[
         r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, danger {danger}, {endorsements} endorsements and {marks} marks"#,
-        r#"What others wrote: [marks]{kind} | by {from} | : "{body}""#,
+        r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
         "Used together: [compositions]{listing_a} and {listing_b}, {count} times",
         "{note}",
     ];
