@@ -119,20 +119,15 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         (Intent::Unclear | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    let intent = match intent {
+    let mut intent = match intent {
         Intent::Unclear if command::begins_with_refusal(&parsed.words) => Intent::Greeting,
         Intent::Unclear => matching::fallback(&parsed),
         intent => intent,
     };
-    match intent {
-        Intent::Run(entry, mut arguments) => {
-            if let Some(arguments) = arguments.as_object_mut() {
-                arguments.entry(DETAIL).or_insert_with(|| json!("short"));
-            }
-            Intent::Run(entry, arguments)
-        }
-        intent => intent,
+    if let Intent::Run(_, Value::Object(arguments)) = &mut intent {
+        arguments.entry(DETAIL).or_insert_with(|| json!("short"));
     }
+    intent
 }
 
 /// Whether a message cancels the request of its conversation.
@@ -292,12 +287,9 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
         Intent::Unclear => {
-            let near =
-                [&LIST_YOURSELF, &SCORE, &CHECK_STATUS].map(|entry| render::line(entry, Some(&parsed)));
-            let text = format!(
-                "The message was not understood; nothing was done. What do you want to do?\n{}",
-                near.join("\n")
-            );
+            let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS];
+            let near = near.map(|entry| format!("\n- {}", render::example(entry, Some(&parsed)))).concat();
+            let text = format!("The message was not understood; nothing was done. Did you mean:{near}");
             (Outcome::Explained, "not_understood", None, text)
         }
     };

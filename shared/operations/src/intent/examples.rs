@@ -13,25 +13,13 @@ use super::words::{Word, words};
 use crate::{AnyOperation, CATALOGUE};
 
 /// Messages that ask for help, or ask for nothing.
-const HELP: [&str; 13] = [
-    "hello, how are you?",
-    "good morning",
-    "nice to meet you",
-    "thank you, that is all for now",
-    "bye, have a nice day",
-    "what can you do?",
-    "what is it that you can do for me?",
-    "what can you do for an agent?",
-    "how does this registry work?",
-    "who are you?",
-    "what is this?",
-    "I am new here, how do I start?",
-    "which commands do you understand?",
-];
+const HELP: &str = "hello, how are you?|good morning|good evening|nice to meet you|thank you, that is all for now|\
+    bye, have a nice day|what can you do?|what is it that you can do for me?|what can you do for an agent?|\
+    how does this registry work?|who are you?|what is this?|I am new here, how do I start?|\
+    which commands do you understand?";
 
 /// Polite words, which are part of any message.
-const POLITE: [&str; 12] =
-    ["please", "pls", "plz", "kindly", "thanks", "thank", "thx", "hello", "hi", "hey", "dear", "cheers"];
+const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {
@@ -76,7 +64,7 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
     let weight = |users: f32| (1.0 + all / users).ln() / (1.0 + all).ln();
     let weights = users.into_iter().map(|(stem, users)| (stem, weight(users))).collect();
     let mut book = ExampleBook { operations: Vec::new(), help: Vec::new(), weights };
-    book.help = HELP.iter().map(|text| book.sum(&words(text))).collect();
+    book.help = HELP.split('|').map(|text| book.sum(&words(text))).collect();
     for entry in CATALOGUE.iter().copied() {
         let parsed: Vec<_> = texts(entry).map(parse).collect();
         let positive = parsed.iter().filter(|(_, example)| !example.negation);
@@ -101,7 +89,7 @@ impl ExampleBook {
     /// The weighted vector of a word. A word that no operation uses has the highest weight.
     pub(super) fn vector(&self, word: &Word) -> Vec<f32> {
         let weight = self.weights.get(&word.stem).copied().unwrap_or(1.0);
-        let weight = if POLITE.contains(&word.low.as_str()) { 0.0 } else { weight };
+        let weight = if POLITE.split(' ').any(|polite| polite == word.low) { 0.0 } else { weight };
         embedding::of_word(&word.low).into_iter().map(|x| weight * x).collect()
     }
 

@@ -22,8 +22,9 @@ use registry_model::ListingId;
 const MIN_SIMILARITY: f32 = 0.65;
 const LESS_IF_KNOWN: f32 = 0.15;
 const MIN_WITH_PICK: f32 = 0.45;
-/// The similarity from which a read-only operation asks for a missing argument.
-const MIN_TO_ASK_READ: f32 = 0.7;
+/// The similarity of a clear match: needed for a question, for a listing that is named by its name, and for a request that
+/// begins with a negation.
+const MIN_CLEAR: f32 = 0.7;
 /// For a listing that is named by its URL.
 const MIN_GUESSED: f32 = 0.65;
 /// Added for the verb of an operation that writes, and subtracted for a worse match of the slots.
@@ -44,6 +45,7 @@ struct Message<'a> {
     stems: HashSet<&'a str>,
     vectors: Vec<(usize, Vec<f32>)>,
     sum: Vec<f32>,
+    has_picks: bool,
     /// The least similarity.
     least: f32,
     /// Where it may have the verb of a request.
@@ -52,23 +54,21 @@ struct Message<'a> {
 
 impl<'a> Message<'a> {
     fn of(parsed: &'a ParsedText, fields: &'a Map<String, Value>) -> Self {
-        let words = parsed
-            .words
-            .iter()
-            .filter(|word| !command::is_thanks(&parsed.words, word.sentence))
-            .take(MAX_WORDS);
+        let all = &parsed.words;
+        let words = all.iter().filter(|word| !command::is_thanks(all, word.sentence)).take(MAX_WORDS);
         let vectors: Vec<_> = words.map(|word| (word.at.start, EXAMPLE_BOOK.vector(word))).collect();
-        let significant = parsed.words.iter().filter(|word| word.is_significant());
+        let significant = all.iter().filter(|word| word.is_significant());
         let has_picks = !parsed.ids.is_empty() || !parsed.urls.is_empty();
-        let known = EXAMPLE_BOOK.known(parsed.words.iter());
+        let known = EXAMPLE_BOOK.known(all.iter());
         Self {
             least: if has_picks { MIN_WITH_PICK } else { MIN_SIMILARITY - LESS_IF_KNOWN * known },
+            has_picks,
             parsed,
             fields,
             stems: significant.map(|word| word.stem.as_str()).collect(),
             sum: normalized(sum(vectors.iter().map(|(_, vector)| vector))),
             vectors,
-            openings: command::openings(&parsed.words).collect(),
+            openings: command::openings(all).collect(),
         }
     }
 
@@ -91,16 +91,8 @@ impl<'a> Message<'a> {
         dot(&normalized(sum(inside.map(|(_, vector)| vector))), &example.vector)
     }
 
-    fn has_picks(&self) -> bool {
-        !self.parsed.ids.is_empty() || !self.parsed.urls.is_empty()
-    }
-
     fn words_at(&self, starts: &HashSet<usize>) -> impl Iterator<Item = &Word> {
         self.parsed.words.iter().filter(|word| starts.contains(&word.at.start))
-    }
-
-    fn word(&self, at: usize) -> &Word {
-        &self.parsed.words[at]
     }
 }
 
@@ -116,7 +108,7 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
         operation.examples.iter().filter_map(move |example| candidate(message, operation, example, verb))
     });
     let greets = EXAMPLE_BOOK.help.iter().map(|help| (dot(&message.sum, help), Intent::Greeting));
-    let greets = greets.filter(|(score, _)| *score >= message.least && !message.has_picks());
+    let greets = greets.filter(|(score, _)| *score >= message.least && !message.has_picks);
     // The first of the best: the order of the catalog decides between equals.
     let best = candidates.chain(greets).reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.map_or(Intent::Unclear, |(_, intent)| intent)
@@ -167,7 +159,7 @@ fn candidate(
 ) -> Option<(f32, Intent)> {
     let takes = example.slots.iter().filter(|slot| matches!(slot, Slot::Url | Slot::Id)).count();
     // A text with a URL or an id is about it.
-    if message.has_picks() && takes == 0 {
+    if message.has_picks && takes == 0 {
         return None;
     }
     let (entry, writes) = (operation.entry, !operation.entry.effect.read_only);
@@ -183,8 +175,8 @@ fn candidate(
         Ok(filling) => filling,
         Err(slot) => {
             // Only the second id may be missing.
-            let lacks_all = !message.has_picks() || (takes == 2 && !message.parsed.ids.is_empty());
-            let least = if writes { message.least - STEP / 2.0 } else { MIN_TO_ASK_READ };
+            let lacks_all = !message.has_picks || (takes == 2 && !message.parsed.ids.is_empty());
+            let least = if writes { message.least - STEP / 2.0 } else { MIN_CLEAR };
             if !lacks_all || similarity < least || names_object != writes {
                 return None;
             }
@@ -214,7 +206,7 @@ fn candidate(
     let score = similarity + STEP * (bonus - misfit);
     let is_close = match (retracted, filling.guessed) {
         (true, _) => score >= MIN_WITH_PICK,
-        (false, true) => similarity >= if message.has_picks() { MIN_GUESSED } else { MIN_TO_ASK_READ },
+        (false, true) => similarity >= if message.has_picks { MIN_GUESSED } else { MIN_CLEAR },
         (false, false) => similarity >= message.least,
     };
     if !is_close {
@@ -222,10 +214,11 @@ fn candidate(
     }
     let is_whole = takes > 0 || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
     let guessed = filling.guessed && operation.arguments.argument(Slot::Url, 0).is_none();
+    let unclear = example.negation && similarity < MIN_CLEAR;
     let intent = match verb {
         _ if retracted => Intent::Refused(entry, RETRACTED),
         None if writes => Intent::Refused(entry, NOT_REQUESTED),
-        Some(_) if !names_object || !is_whole || guessed => return None,
+        Some(_) if !names_object || !is_whole || guessed || unclear => return None,
         Some(_) if example.slots.contains(&Slot::Url) && message.parsed.urls.len() > 1 => {
             Intent::Refused(entry, SEVERAL_URLS)
         }
@@ -254,16 +247,17 @@ fn verb(message: &Message<'_>, operation: &OperationExamples) -> Option<Verb> {
 
 /// The negation with which a message begins: "do not write to us again".
 fn negation(message: &Message<'_>) -> Option<Verb> {
-    let at = message.openings.iter().copied().find(|at| command::is_negation(&message.word(*at).low))?;
+    let at =
+        message.openings.iter().copied().find(|at| command::is_negation(&message.parsed.words[*at].low))?;
     Some(Verb { at, retracted: false })
 }
 
-/// A general verb needs another word of its example, unless the message has no other.
+/// A general verb needs another word of its example, unless both have no other.
 fn names_object(message: &Message<'_>, example: &Example, verb: usize) -> bool {
-    let verb = message.word(verb);
+    let verb = &message.parsed.words[verb];
     let mut others = message.stems.iter().filter(|stem| **stem != verb.stem).peekable();
     !command::is_general(&verb.low)
-        || others.peek().is_none()
+        || (others.peek().is_none() && example.stems.len() <= 1)
         || others.any(|stem| example.stems.contains(*stem))
 }
 

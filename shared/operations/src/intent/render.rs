@@ -85,10 +85,6 @@ fn fill(phrase: &str, url: &str, id: &str) -> String {
     texts.collect()
 }
 
-pub(super) fn line(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
-    format!("- {}: \"{}\"", entry.title, example(entry, parsed))
-}
-
 /// The names of all operations.
 pub(super) fn names() -> Value {
     CATALOGUE.iter().map(|entry| entry.name).collect()

@@ -86,8 +86,6 @@ impl Operation for Talk {
         "send a message to {id}: {text}",
         "tell {id} that {text}",
         "message {id}: {text}",
-        "check in as {id} => action=check_in",
-        "check {id} in => action=check_in",
         "post as {id}: {text} => action=social",
         "publish a post as {id}: {text} => action=social",
         "drop a line to {id}: {text}",

@@ -44,7 +44,6 @@ impl Operation for Endorse {
         "star {id}",
         "approve {id}",
         "register my endorsement for {id}",
-        "+1 for {id}",
         "I endorse {id}, it worked perfectly",
         "I recommend {id}",
         "endorse {id} because it worked well",
