@@ -34,6 +34,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A reply to plain words has about so many bytes, text and data together.
 const MAX_REPLY: usize = 7600;
 
+const SHORTENED: &str =
+    " The data is shortened; to get all of it, call the operation by a data part with `detail` (`full`). ";
+
 /// Fields of data parts, and URLs of file parts, that a message can have. Each is compared with the others.
 const MAX_FIELDS: usize = 50;
 
@@ -202,7 +205,9 @@ async fn run(
         let (result, cut) = short::fitted(result, MAX_REPLY.saturating_sub(rest));
         data["result"] = result;
         if cut {
-            text += " The data is shortened; to get all of it, send a data part with the argument detail \"full\".";
+            // The next step stays at the end, so that a client can find it.
+            let end = text.rfind("Next: ").unwrap_or(text.len());
+            text.insert_str(end, SHORTENED);
         }
     }
     Ok(Reply { outcome, text, data })

@@ -14,7 +14,7 @@ pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
     let Some((before, (list, row))) =
         template.split_once('[').and_then(|(before, rest)| Some((before, rest.split_once(']')?)))
     else {
-        return parts(template, answer);
+        return parts(template, answer).map(ended);
     };
     let rows = member(answer, list)?.as_array()?;
     let (mut texts, mut shown) = (String::new(), 0);
@@ -23,12 +23,17 @@ pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
             break;
         }
         texts += if shown == 0 { "" } else { "; " };
-        texts += &text;
+        texts += text.trim_end_matches('.');
         shown += 1;
     }
     let more = rows.len().checked_sub(shown).filter(|more| *more > 0);
     let more = more.map(|more| format!("; and {more} more in the data")).unwrap_or_default();
-    (shown > 0).then(|| format!("{}{texts}{more}.", parts(before, answer).unwrap_or_default()))
+    (shown > 0).then(|| ended(format!("{}{texts}{more}", parts(before, answer).unwrap_or_default())))
+}
+
+/// With a full stop, unless it ends with another mark.
+fn ended(sentence: String) -> String {
+    if sentence.ends_with(['.', '!', '?']) { sentence } else { sentence + "." }
 }
 
 /// The first part is required.
@@ -66,7 +71,9 @@ fn value(slot: &str, answer: &Value) -> Option<String> {
         // What others wrote may contain a quotation mark, which would end the quotation around it.
         Value::String(text) if slot.ends_with("lane") => Some(text.replace('_', " ")),
         Value::String(text) if !text.is_empty() => Some(shorten(&text.replace('"', "'"), MAX_VALUE_CHARS)),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) => {
+            number.as_f64().map(|number| ((number * 1000.0).round() / 1000.0).to_string())
+        }
         Value::Bool(value) => Some(value.to_string()),
         Value::Array(values) if !values.is_empty() => {
             let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();

@@ -165,11 +165,11 @@ fn candidate(
     let (entry, writes) = (operation.entry, !operation.entry.effect.read_only);
     let verb = if example.negation { negation(message) } else { verb }.filter(|_| writes);
     let (filling, none) = (fill(message, operation, example), HashSet::new());
-    let similarity =
-        message.similarity(example, filling.as_ref().map_or(&none, |filling| &filling.used_words));
+    let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
+    let similarity = message.similarity(example, used_words);
     // The other clauses of a request may be about something else: "We just started, so kindly register it."
     let similarity = verb.map_or(similarity, |verb| similarity.max(message.clause(example, verb.at)));
-    let names_object = verb.is_some_and(|verb| names_object(message, example, verb.at));
+    let names_object = verb.is_some_and(|verb| names_object(message, example, verb.at, used_words));
     let retracted = verb.is_some_and(|verb| verb.retracted);
     let filling = match filling {
         Ok(filling) => filling,
@@ -212,11 +212,13 @@ fn candidate(
     if !is_close {
         return None;
     }
-    let is_whole = takes > 0 || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
+    let is_whole = (takes > 0 && !example.negation)
+        || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
     let guessed = filling.guessed && operation.arguments.argument(Slot::Url, 0).is_none();
     let unclear = example.negation && similarity < MIN_CLEAR;
     let intent = match verb {
         _ if retracted => Intent::Refused(entry, RETRACTED),
+        None if writes && example.slots.contains(&Slot::Text) => return None,
         None if writes => Intent::Refused(entry, NOT_REQUESTED),
         Some(_) if !names_object || !is_whole || guessed || unclear => return None,
         Some(_) if example.slots.contains(&Slot::Url) && message.parsed.urls.len() > 1 => {
@@ -253,12 +255,13 @@ fn negation(message: &Message<'_>) -> Option<Verb> {
 }
 
 /// A general verb needs another word of its example, unless both have no other.
-fn names_object(message: &Message<'_>, example: &Example, verb: usize) -> bool {
+fn names_object(message: &Message<'_>, example: &Example, verb: usize, used_words: &HashSet<usize>) -> bool {
     let verb = &message.parsed.words[verb];
-    let mut others = message.stems.iter().filter(|stem| **stem != verb.stem).peekable();
+    let others = message.parsed.words.iter().filter(|word| word.is_significant() && word.stem != verb.stem);
+    let mut others = others.filter(|word| !used_words.contains(&word.at.start)).peekable();
     !command::is_general(&verb.low)
         || (others.peek().is_none() && example.stems.len() <= 1)
-        || others.any(|stem| example.stems.contains(*stem))
+        || others.any(|word| example.stems.contains(&word.stem))
 }
 
 struct Filling {

@@ -140,8 +140,10 @@ impl Operation for VerifyProduct {
         "check my saved files of {id}",
         "are the product files of {id} outdated?",
     ];
-    const SUMMARY: &'static [&'static str] =
-        &["The files of {name} are {comparison.is_current?current|not current}. {usage}"];
+    const SUMMARY: &'static [&'static str] = &[
+        "The saved files are {comparison.is_current?the same as today's|not the same as today's}.",
+        "{usage}",
+    ];
     const ROUTES: &'static [Route] = &[
         Route::get_as("/api/products/verify", default_to_usage),
         Route::post_as("/api/products/verify", Ok),

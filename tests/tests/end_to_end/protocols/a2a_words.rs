@@ -27,6 +27,7 @@ async fn reply(registry: &TestRegistry, text: &str) -> (String, Value) {
 #[tokio::test]
 async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
     let (registry, _peer, id) = live_agent().await;
+    registry.index().await;
     for (text, operation, fact) in [
         ("how many seats are left?", "get_founding_deal", "100 of 100 founding seats are left"),
         ("who can help me add two numbers?", "match_capability", "\"Adder\""),
@@ -69,7 +70,6 @@ async fn replies_to_all_phrases_are_short_and_say_more_than_done() {
         let (text, data) = reply(&registry, &registry::operations::intent::filled(&phrase)).await;
         assert_eq!(data["operation"], entry.name, "{phrase}: {text}");
         assert!(!text.ends_with(": done."), "{phrase}: {text}");
-        println!("{}: {} + {} bytes: {text}", entry.name, text.len(), data.to_string().len());
     }
     for text in ["hello", "thanks!", "https://agent.example.com"] {
         let (text, data) = reply(&registry, text).await;
