@@ -18,12 +18,12 @@ const BEFORE_A_VERB: [&str; 44] = [
 const AFTER_I: &str = "want wanna need wish would like dont do never endorse recommend report vouch complain";
 
 /// Verbs too general to match without another word of their phrase.
-const GENERAL: [&str; 53] = [
+const GENERAL: [&str; 54] = [
     "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do",
     "dont", "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link",
     "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "post", "put",
-    "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "tell", "test", "try",
-    "update", "use", "write",
+    "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell", "test",
+    "try", "update", "use", "write",
 ];
 
 /// Words of a sentence that only says thanks.

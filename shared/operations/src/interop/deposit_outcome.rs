@@ -122,6 +122,8 @@ impl Operation for DepositOutcome {
         "record the outcome of using {id}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "{id} worked well, log it",
+        "{id} failed, log it => ok=false",
         "submit my result with {id}: success",
         "report success with {id}",
         "report a bad result from {id} => ok=false",
@@ -144,7 +146,8 @@ impl Operation for DepositOutcome {
         "I called {id} and got a wrong answer, record that => ok=false",
     ];
     const SUMMARY: &'static [&'static str] = &[
-        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}). The outcome score is now {outcome_score}, from {tally.count} reports.",
+        "The {outcome.ok?good|failed} outcome {outcome.id} for {outcome.listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
+        "The outcome score is now {outcome_score}, from {tally.count} reports.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "deposit-outcome",

@@ -79,6 +79,7 @@ impl Operation for InteropResolve {
         "interop resolve {a route planner}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "I want to talk to {id}, what do I send?",
         "sample request for {id}",
         "curl for {id}",
         "example call for {id}",

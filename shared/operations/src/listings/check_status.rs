@@ -136,6 +136,7 @@ impl Operation for CheckStatus {
         "how is the listing named {Weather Bot}?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "is {id} ok?",
         "is {id} live?",
         "why isn't {id} live yet?",
         "what is wrong with {id}?",

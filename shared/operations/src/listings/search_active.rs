@@ -51,6 +51,7 @@ impl Operation for SearchActive {
         "who is in the registry?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "how big is the registry?",
         "latest additions",
         "how many servers do you have?",
         "how many agents are there?",

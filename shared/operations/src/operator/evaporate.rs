@@ -44,7 +44,7 @@ impl Operation for Evaporate {
     const SENTENCES: &'static [&'static str] =
         &["evaporate the trail of {id}", "delete the trail of {id}", "wipe the trail of {id}"];
     const SUMMARY: &'static [&'static str] = &[
-        "The trail of {listing_id} is deleted: {marks} marks and {compositions} pairs | {complete?|; repeat the call for the rest}.",
+        "The trail of {listing_id} is deleted: {marks} marks and {compositions} pairs{complete?|; repeat the call for the rest}.",
     ];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["evaporate"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404];

@@ -59,7 +59,8 @@ impl Operation for Endorse {
         "I want to endorse the agent {id} that helped me",
     ];
     const SUMMARY: &'static [&'static str] = &[
-        "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}). It now has {trail.endorsements} endorsements.",
+        "The endorsement {mark.id} of {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
+        "It now has {trail.endorsements} endorsements.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "endorse",

@@ -57,6 +57,9 @@ impl Operation for LeaveTrace {
         "deposit a trace at {id}: {works well}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "warn people that {id} {text} => kind=danger",
+        "warn other agents about {id}: {text} => kind=danger",
+        "warn about {id}: {text} => kind=danger",
         "warn others about {id}: {text} => kind=danger",
         "warn everybody about {id}: {text} => kind=danger",
         "leave a note at {id}: {text} => kind=note",
@@ -71,7 +74,8 @@ impl Operation for LeaveTrace {
         "tell everybody that {id} is dangerous: {text} => kind=danger",
     ];
     const SUMMARY: &'static [&'static str] = &[
-        "The mark {mark.id} at {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}). Its trail is now {trail.trail_score}, with danger {trail.danger}.",
+        "The mark {mark.id} at {listing_id} is stored and {counted?counts|does not count} | ({not_counted_because}).",
+        "Its trail is now {trail.trail_score}, with danger {trail.danger}.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "leave-trace",

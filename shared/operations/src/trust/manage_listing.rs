@@ -107,6 +107,7 @@ impl Operation for ManageListing {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "hide my listing {id} => act=withdraw",
         "withdraw {id} => act=withdraw",
         "withdraw my listing {id} => act=withdraw",
         "remove my listing {id} => act=withdraw",
