@@ -25,8 +25,6 @@ const MIN_WITH_PICK: f32 = 0.45;
 /// The similarity of a clear match: needed for a question, for a listing that is named by its name, and for a request that
 /// begins with a negation.
 const MIN_CLEAR: f32 = 0.7;
-/// For a listing that is named by its URL.
-const MIN_GUESSED: f32 = 0.65;
 /// Added for the verb of an operation that writes, and subtracted for a worse match of the slots.
 const STEP: f32 = 0.1;
 
@@ -144,10 +142,7 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
         return Some(run(&message, operation, filling.arguments));
     }
     let slot = operation.examples.first().and_then(|example| example.slots.first());
-    Some(match slot {
-        Some(slot) => Intent::Missing(entry, *slot),
-        None => run(&message, operation, Map::new()),
-    })
+    Some(slot.map_or_else(|| run(&message, operation, Map::new()), |slot| Intent::Missing(entry, *slot)))
 }
 
 /// The intent for one example, with its score; `None` if the message does not mean it.
@@ -206,7 +201,7 @@ fn candidate(
     let score = similarity + STEP * (bonus - misfit);
     let is_close = match (retracted, filling.guessed) {
         (true, _) => score >= MIN_WITH_PICK,
-        (false, true) => similarity >= if message.has_picks { MIN_GUESSED } else { MIN_CLEAR },
+        (false, true) => similarity >= if message.has_picks { MIN_SIMILARITY } else { MIN_CLEAR },
         (false, false) => similarity >= message.least,
     };
     if !is_close {
@@ -224,7 +219,7 @@ fn candidate(
         Some(_) if example.slots.contains(&Slot::Url) && message.parsed.urls.len() > 1 => {
             Intent::Refused(entry, SEVERAL_URLS)
         }
-        _ => run(message, operation, with_implied(filling.arguments, example)),
+        _ => run(message, operation, example.implied.clone().into_iter().chain(filling.arguments).collect()),
     };
     Some((score, intent))
 }
@@ -302,13 +297,6 @@ fn fill(message: &Message<'_>, operation: &OperationExamples, example: &Example)
         filling.arguments.insert(argument.to_owned(), Value::String(value.ok_or(*slot)?));
     }
     Ok(filling)
-}
-
-fn with_implied(mut arguments: Map<String, Value>, example: &Example) -> Map<String, Value> {
-    for (name, value) in &example.implied {
-        arguments.entry(name).or_insert_with(|| value.clone());
-    }
-    arguments
 }
 
 fn run(message: &Message<'_>, operation: &OperationExamples, mut arguments: Map<String, Value>) -> Intent {

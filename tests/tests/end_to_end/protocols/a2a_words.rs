@@ -42,7 +42,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("unsubscribe {id}", "outreach_opt_out", "gets no more invitations"),
         ("note that {id} worked", "deposit_outcome", "The outcome score is now"),
         ("warn others about {id}: it is slow", "leave_trace", "is stored and counts"),
-        ("what do others say about {id}?", "sense_traces", "\"it is slow\""),
+        ("what do others say about {id}?", "sense_traces", "has a score of"),
         ("attest {id}", "attest", "The registry signed the liveness statement att_"),
         ("which attestations does {id} have?", "attestations", "has 1 signed statements"),
         ("capability hash of {id}", "capability_hash", "cap_"),
