@@ -4,10 +4,9 @@
 
 mod argument_slots;
 mod command;
+mod examples;
 mod matching;
-mod operation_call;
 mod parsed_text;
-mod phrase;
 mod render;
 #[cfg(test)]
 mod tests;
@@ -17,13 +16,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::short::View;
-use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments};
+use crate::named_call;
+use crate::short::{self, DETAIL, View};
+use crate::{AnyOperation, CHECK_STATUS, LIST_YOURSELF, RawArguments, SCORE};
 use parsed_text::{ParsedText, push_new};
 use registry_app::App;
 use registry_model::error::{Problem, shorten};
 use registry_model::{Caller, ListingId, Moment};
-use words::Word;
 
 pub use argument_slots::Slot;
 pub use render::{filled, help_text, operations as what_can_be_done};
@@ -31,6 +30,12 @@ pub use render::{filled, help_text, operations as what_can_be_done};
 /// How long the reply to "list me" waits for the first probe. It runs in another function; this only polls the table.
 const MAX_PROBE_WAIT: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// A reply to plain words has about so many bytes, text and data together.
+const MAX_REPLY: usize = 7600;
+
+const SHORTENED: &str =
+    " The data is shortened; to get all of it, call the operation by a data part with `detail` (`full`). ";
 
 /// Fields of data parts, and URLs of file parts, that a message can have. Each is compared with the others.
 const MAX_FIELDS: usize = 50;
@@ -61,8 +66,8 @@ pub enum Intent {
     TooManyFields,
     /// A greeting, a call for help, or an empty message.
     Greeting,
-    /// Not understood; the most similar operations, at most three.
-    Unclear(Vec<&'static AnyOperation>),
+    /// Not understood.
+    Unclear,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +98,7 @@ pub struct Reply {
 
 /// Parses a message; `earlier` is the message of the same conversation that lacked an argument.
 pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) -> Intent {
-    let mut calls = message.data.iter().filter_map(operation_call::parse);
+    let mut calls = message.data.iter().filter_map(named_call::parse);
     if let Some(call) = calls.next() {
         return match call.entry {
             Some(entry) if calls.next().is_some() => {
@@ -110,15 +115,22 @@ pub fn parse_intent(message: &MessageContent, earlier: Option<&MessageContent>) 
         return Intent::TooManyFields;
     }
     let (parsed, fields) = parse_content(message);
+    if asks_nothing(&parsed) && fields.is_empty() && earlier.is_none() {
+        return Intent::Greeting;
+    }
     let intent = match (matching::interpret(&parsed, &fields), earlier) {
-        (Intent::Unclear(_) | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
+        (Intent::Unclear | Intent::Missing(..), Some(earlier)) => in_context(message, earlier),
         (intent, _) => intent,
     };
-    match intent {
-        Intent::Unclear(_) if is_greeting(&parsed) && fields.is_empty() => Intent::Greeting,
-        Intent::Unclear(nearest) => matching::id_only(&parsed, &fields).unwrap_or(Intent::Unclear(nearest)),
+    let mut intent = match intent {
+        Intent::Unclear if command::begins_with_refusal(&parsed.words) => Intent::Greeting,
+        Intent::Unclear => matching::fallback(&parsed),
         intent => intent,
+    };
+    if let Intent::Run(_, Value::Object(arguments)) = &mut intent {
+        arguments.entry(DETAIL).or_insert_with(|| json!("short"));
     }
+    intent
 }
 
 /// Whether a message cancels the request of its conversation.
@@ -149,14 +161,19 @@ async fn run(
     arguments: Value,
 ) -> Result<Reply, Problem> {
     let since = app.clock.now();
+    let is_short = arguments[DETAIL] == "short";
+    let mut shown = arguments.clone();
+    if is_short && let Some(shown) = shown.as_object_mut() {
+        shown.remove(DETAIL);
+    }
     let mut data = json!({
-        "executed": true, "operation": entry.name, "arguments": arguments.clone(), "result": null, "ok": true,
+        "executed": true, "operation": entry.name, "arguments": shown, "result": null, "ok": true,
     });
-    let (text, next) = match viewed(app, caller, entry, arguments).await {
+    let (mut text, next) = match viewed(app, caller, entry, arguments).await {
         Ok((view, result)) => {
             let status = status_after_probe(app, caller, entry.name, &result, since).await?;
-            let latest = status.as_ref().unwrap_or(&result);
-            let (text, next) = (render::answer(entry, latest), latest.get("next").cloned());
+            let (shown, latest) = status.as_ref().map_or((entry, &result), |status| (&CHECK_STATUS, status));
+            let (text, next) = (render::answer(shown, latest), latest.get("next").cloned());
             data["result"] = view.of(entry, result);
             if let Some(status) = status {
                 data["status"] = status;
@@ -182,6 +199,17 @@ async fn run(
     if let Some(next) = next {
         data["next"] = next;
     }
+    if is_short {
+        let result = data["result"].take();
+        let rest = text.len() + data.to_string().len();
+        let (result, cut) = short::fitted(result, MAX_REPLY.saturating_sub(rest));
+        data["result"] = result;
+        if cut {
+            // The next step stays at the end, so that a client can find it.
+            let end = text.rfind("Next: ").unwrap_or(text.len());
+            text.insert_str(end, SHORTENED);
+        }
+    }
     Ok(Reply { outcome, text, data })
 }
 
@@ -195,6 +223,8 @@ async fn viewed(
     let mut view = View::Full;
     if let Some(arguments) = arguments.as_object_mut() {
         view = View::of_arguments(entry, arguments)?;
+        // An answer without a short form is whole.
+        arguments.remove(DETAIL);
         entry.check_names(arguments)?;
     }
     Ok((view, entry.run(app.clone(), *caller, RawArguments::Json(arguments)).await?))
@@ -227,7 +257,6 @@ async fn status_after_probe(
 
 fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
     let (parsed, _) = parse_content(message);
-    let all = || format!("You can ask:\n{}", render::lines(crate::CATALOGUE.iter().copied(), Some(&parsed)));
     let (outcome, reason, entry, text) = match intent {
         Intent::Missing(entry, slot) => {
             let question = match slot {
@@ -235,6 +264,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
                 Slot::Id => {
                     "Which listing? Send its id (agtpub_…, agent-… or mcp-…), its URL or its name in quotes."
                 }
+                Slot::Token => "Which token? Send the access token or the signed statement.",
                 Slot::Text => "About what? Send a few words in quotes.",
             };
             let example = render::example(entry, Some(&parsed));
@@ -247,7 +277,8 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
             (Outcome::Explained, "held", Some(*entry), text)
         }
         Intent::NoSuch(name) => {
-            let text = format!("Unknown operation `{}`. {}", shorten(name, 80), all());
+            let help = render::help_text(&app.settings.brand);
+            let text = format!("Unknown operation `{}`. {help}", shorten(name, 80));
             (Outcome::Declined, "no_such_operation", None, text)
         }
         Intent::TooManyFields => {
@@ -260,16 +291,10 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         Intent::Greeting | Intent::Run(..) => {
             (Outcome::Explained, "help", None, render::help_text(&app.settings.brand))
         }
-        Intent::Unclear(near) => {
-            let text = if near.is_empty() {
-                format!("The message was not understood. {}", all())
-            } else {
-                let near = render::lines(near.iter().copied(), Some(&parsed));
-                format!(
-                    "The message was not understood; nothing was done. Did you mean:\n{near}\n\n{}",
-                    all()
-                )
-            };
+        Intent::Unclear => {
+            let near = [&LIST_YOURSELF, &SCORE, &CHECK_STATUS];
+            let near = near.map(|entry| format!("\n- {}", render::example(entry, Some(&parsed)))).concat();
+            let text = format!("The message was not understood; nothing was done. Did you mean:{near}");
             (Outcome::Explained, "not_understood", None, text)
         }
     };
@@ -280,7 +305,7 @@ fn explain(app: &App, message: &MessageContent, intent: &Intent) -> Reply {
         "result": null,
         "ok": matches!(reason, "help"),
         "reason": reason,
-        "operations": render::operations(),
+        "operations": render::names(),
     });
     Reply { outcome, text, data }
 }
@@ -294,7 +319,7 @@ fn has_too_many_fields(message: &MessageContent) -> bool {
 /// The parsed text of a message, and the arguments in its data parts. Reads at most [`MAX_FIELDS`] fields and URLs.
 fn parse_content(message: &MessageContent) -> (ParsedText, Map<String, Value>) {
     let mut parsed = ParsedText::parse(&message.text);
-    let fields = message.data.iter().flat_map(operation_call::loose_arguments);
+    let fields = message.data.iter().flat_map(named_call::loose_arguments);
     let fields: Map<String, Value> = fields.take(MAX_FIELDS).collect();
     let urls = message.urls.iter().map(String::as_str);
     for text in fields.values().filter_map(Value::as_str).chain(urls).take(MAX_FIELDS) {
@@ -323,6 +348,16 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
         matching::interpret(&parsed, &fields)
     };
     match interpret(&whole) {
+        // A later message completes a write only if no word in it objects.
+        Intent::Run(entry, _)
+            if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
+        {
+            return Intent::Refused(entry, matching::RETRACTED);
+        }
+        intent @ (Intent::Run(..) | Intent::Refused(..)) => return intent,
+        _ => {}
+    }
+    match interpret(earlier) {
         Intent::Missing(entry, slot) if entry.effect.read_only => {
             // The reply to a question for a name is the name alone, so it needs no quotes.
             let text = format!("{} \"{}\"", earlier.text, message.text.trim());
@@ -331,12 +366,6 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
                 _ => Intent::Missing(entry, slot),
             }
         }
-        // A later message completes a write only if no word in it objects.
-        Intent::Run(entry, _)
-            if !entry.effect.read_only && command::objects(&ParsedText::parse(&message.text).words) =>
-        {
-            Intent::Refused(entry, matching::RETRACTED)
-        }
         intent => intent,
     }
 }
@@ -344,12 +373,14 @@ fn in_context(message: &MessageContent, earlier: &MessageContent) -> Intent {
 /// A call that was sent as JSON in a text part, because some clients have no data parts.
 fn json_call(text: &str) -> Option<Value> {
     let data: Value = text.trim().starts_with('{').then(|| serde_json::from_str(text).ok()).flatten()?;
-    operation_call::parse(&data).map(|_| data)
+    named_call::parse(&data).map(|_| data)
 }
 
-fn is_greeting(parsed: &ParsedText) -> bool {
+/// Whether a text has no words with a meaning, or calls for help.
+fn asks_nothing(parsed: &ParsedText) -> bool {
     const HELP_WORDS: [&str; 6] = ["help", "commands", "menu", "usage", "capabilities", "examples"];
-    let no_meaning = !parsed.words.iter().any(Word::is_significant);
-    let asks_for_help = parsed.words.iter().any(|word| HELP_WORDS.contains(&word.low.as_str()));
-    parsed.urls.is_empty() && parsed.ids.is_empty() && (asks_for_help || no_meaning)
+    let words = parsed.words.iter().filter(|word| !command::is_thanks(&parsed.words, word.sentence));
+    let mut meaning = words.filter(|word| word.is_significant());
+    let only_help = meaning.all(|word| HELP_WORDS.contains(&word.low.as_str()));
+    only_help && parsed.urls.is_empty() && parsed.ids.is_empty() && parsed.names.is_empty()
 }

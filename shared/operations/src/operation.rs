@@ -70,9 +70,15 @@ pub trait Operation: 'static {
     const EFFECT: Effect;
     /// Arguments of a typical call, as JSON.
     const EXAMPLE: &'static str = "{}";
-    /// Plain requests that mean this operation. `{url}`, `{id}` and `{text}` are slots for what a message contains; the
-    /// phrases are also the examples in documents and cards.
+    /// Plain requests that mean this operation, and the examples in documents and cards. `{url}`, `{id}` and `{token}` are
+    /// slots for what a message contains. Any other slot is for a text and contains an example of it.
     const PHRASES: &'static [&'static str];
+    /// More requests that mean this operation. Messages are compared with them by meaning, so each should say something new.
+    /// After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
+    const SENTENCES: &'static [&'static str] = &[];
+    /// The sentences of the answer in words, see `summary.rs`. Empty: the sentences are made from the members that many
+    /// answers have in common.
+    const SUMMARY: &'static [&'static str] = &[];
     const SKILLS: &'static [AdvertisedSkill] = &[];
     const ROUTES: &'static [Route] = &[];
     const ACTIONS: &'static [Action] = &[];
@@ -142,6 +148,8 @@ pub struct Description {
     pub effect: Effect,
     pub example: &'static str,
     pub phrases: &'static [&'static str],
+    pub sentences: &'static [&'static str],
+    pub summary: &'static [&'static str],
     pub skills: &'static [AdvertisedSkill],
     pub routes: &'static [Route],
     pub actions: &'static [Action],
@@ -167,6 +175,8 @@ impl Description {
             effect: O::EFFECT,
             example: O::EXAMPLE,
             phrases: O::PHRASES,
+            sentences: O::SENTENCES,
+            summary: O::SUMMARY,
             skills: O::SKILLS,
             routes: O::ROUTES,
             actions: O::ACTIONS,

@@ -126,6 +126,36 @@ fn cut(value: Value) -> Value {
     }
 }
 
+/// An answer without the ends of its longest lists and texts, so that it has at most so many bytes; and whether it was cut.
+/// `next` is not cut, because it is a call.
+pub fn fitted(answer: Value, max_bytes: usize) -> (Value, bool) {
+    let mut fitted = answer;
+    for (step, (rows, chars)) in
+        [(100, 20_000), (20, 1000), (12, 300), (8, 160), (5, 100), (3, 60), (1, 30)].into_iter().enumerate()
+    {
+        fitted = cut_to(fitted, rows, chars);
+        if fitted.to_string().len() <= max_bytes {
+            return (fitted, step > 0);
+        }
+    }
+    (Value::Null, true)
+}
+
+fn cut_to(value: Value, rows: usize, chars: usize) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().take(rows).map(|row| cut_to(row, rows, chars)).collect(),
+        Value::Object(members) => {
+            let cut = |(name, member): (String, Value)| {
+                let member = if name == "next" { member } else { cut_to(member, rows, chars) };
+                (name, member)
+            };
+            Value::Object(members.into_iter().map(cut).collect())
+        }
+        Value::String(text) => Value::String(shorten(&text, chars)),
+        other => other,
+    }
+}
+
 /// A short answer as a list in Markdown, for a model that reads only text.
 pub fn as_markdown(answer: &Value) -> String {
     let mut text = String::new();
@@ -178,6 +208,25 @@ fn line(value: &Value) -> String {
     }
 }
 
+/// Whether the schema of an answer has a member with this path.
+#[cfg(test)]
+pub(crate) fn has_path(schema: &Value, path: &str) -> bool {
+    fn has(schema: &Value, path: &[&str], defs: &Value) -> bool {
+        let Some((name, rest)) = path.split_first() else { return true };
+        let target = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+        if let Some(target) = target {
+            return has(&defs[target], path, defs);
+        }
+        let choices =
+            ["anyOf", "allOf", "oneOf"].iter().filter_map(|keyword| schema[*keyword].as_array()).flatten();
+        let below = choices.chain(schema.get("items"));
+        let own = schema["properties"].get(name).is_some_and(|member| has(member, rest, defs));
+        own || below.into_iter().any(|choice| has(choice, path, defs))
+    }
+    let path: Vec<&str> = path.split('.').filter(|name| !name.is_empty()).collect();
+    has(schema, &path, &schema["$defs"])
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -185,27 +234,12 @@ mod tests {
     use super::*;
     use crate::catalogue::{CATALOGUE, MATCH_CAPABILITY};
 
-    /// Whether a schema has a member with this path.
-    fn has_path(schema: &Value, path: &[&str], defs: &Value) -> bool {
-        let Some((name, rest)) = path.split_first() else { return true };
-        let target = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
-        if let Some(target) = target {
-            return has_path(&defs[target], path, defs);
-        }
-        let choices =
-            ["anyOf", "allOf", "oneOf"].iter().filter_map(|keyword| schema[*keyword].as_array()).flatten();
-        let below = choices.chain(schema.get("items"));
-        let own = schema["properties"].get(name).is_some_and(|member| has_path(member, rest, defs));
-        own || below.into_iter().any(|choice| has_path(choice, path, defs))
-    }
-
     #[test]
     fn short_answers_contain_only_members_of_the_answer() {
         for entry in CATALOGUE {
             let schema = (entry.output_schema)();
             for path in entry.short {
-                let parts: Vec<&str> = path.split('.').collect();
-                assert!(has_path(&schema, &parts, &schema["$defs"]), "{}: {path}", entry.name);
+                assert!(has_path(&schema, path), "{}: {path}", entry.name);
             }
         }
     }
@@ -219,6 +253,16 @@ mod tests {
         );
         let fields = View::of_query("q=x&fields=hits.x,%20y").unwrap();
         assert_eq!(fields.of(&MATCH_CAPABILITY, answer), json!({ "ok": true, "hits": [{ "x": 2 }], "y": 3 }));
+    }
+
+    #[test]
+    fn large_answer_is_cut_to_fit() {
+        let rows: Vec<Value> = (0..50).map(|n| json!({ "id": n, "text": "word ".repeat(50) })).collect();
+        let answer = json!({ "ok": true, "rows": rows, "next": { "body": "x".repeat(500) } });
+        let (fitted, cut) = super::fitted(answer.clone(), 4000);
+        assert!(cut && fitted.to_string().len() <= 4000 && !fitted["rows"][2]["text"].is_null());
+        assert_eq!(fitted["next"], answer["next"]);
+        assert_eq!(super::fitted(json!({ "ok": true }), 4000), (json!({ "ok": true }), false));
     }
 
     #[test]

@@ -52,14 +52,29 @@ pub(super) fn moved_towards<'a>(
     vector.into_iter().map(|x| x / length).collect()
 }
 
+/// The sum of the vectors of a word's pieces. Frequent words have short vectors.
+pub fn of_word(word: &str) -> Vec<f32> {
+    let mut sum = vec![0.0_f32; WIDTH];
+    for piece in pieces::of(word) {
+        model::add(piece, &mut sum);
+    }
+    sum
+}
+
+/// The vector with length 1; zero stays zero.
+pub fn normalized(vector: Vec<f32>) -> Vec<f32> {
+    let length = length(&vector).max(f32::EPSILON);
+    vector.into_iter().map(|x| x / length).collect()
+}
+
+/// The similarity of two vectors of length 1, from -1 to 1.
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// How informative a word is, where 1 is average. The table was made so that frequent words have short vectors.
 pub fn weight(word: &str) -> f32 {
-    let mut sum = vec![0.0_f32; WIDTH];
-    let pieces = pieces::of(word);
-    for piece in &pieces {
-        model::add(*piece, &mut sum);
-    }
-    if pieces.is_empty() { 1.0 } else { length(&sum) / model::MEDIAN_LENGTH }
+    if pieces::of(word).is_empty() { 1.0 } else { length(&of_word(word)) / model::MEDIAN_LENGTH }
 }
 
 /// Whether a word is a whole piece of the table, and so an ordinary word rather than a typing error.
@@ -91,8 +106,7 @@ mod tests {
     use super::*;
 
     fn alike(a: &str, b: &str) -> f32 {
-        let (a, b) = (vector(a).unwrap(), vector(b).unwrap());
-        a.iter().zip(&b).map(|(x, y)| x * y).sum()
+        dot(&vector(a).unwrap(), &vector(b).unwrap())
     }
 
     #[test]

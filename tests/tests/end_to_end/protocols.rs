@@ -2,6 +2,7 @@
 
 mod a2a_dialects;
 mod a2a_fuzz;
+mod a2a_words;
 mod all_protocols;
 mod ard;
 mod foreign_pages;

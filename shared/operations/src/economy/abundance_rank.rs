@@ -72,6 +72,19 @@ impl Operation for AbundanceRank {
         "rank {id} by abundance",
         "show the abundance of {id}",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how reliable was {id} for other callers?",
+        "rank these listings by how well they worked: {id}",
+        "which of these worked best for others: {id} and {id}",
+        "compare {id} and {id} by success",
+        "what is the outcome score of {id}?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{ranking#} listings are ranked.",
+        r#"[ranking]{rank}. "{name}" with an outcome score of {outcome_score} and a boost of {boost}"#,
+        "Unknown: {unknown}.",
+        "Not Live: {not_live}.",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["abundance_rank"] }];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -65,6 +65,15 @@ impl Operation for Autocatalysis {
         "how does autocatalysis stand?",
         "which phase of the S-curve is autocatalysis in?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "is the registry growing faster?",
+        "how quickly is activity increasing?",
+        "is the network still growing?",
+        "growth of the activity of this registry",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The acceleration index is {acceleration_index} and the growth phase is {s_curve.phase}. There are {totals.listings} listings, {totals.outcomes} outcomes and {totals.demos} demos.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(AUTOCATALYSIS_PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

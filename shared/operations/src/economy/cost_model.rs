@@ -60,6 +60,18 @@ impl Operation for CostModel {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["what does a call cost?", "show the cost model", "what do the operations cost?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "what does it cost to run an operation?",
+        "price per million calls",
+        "how many read units does a call use?",
+        "how expensive is one request?",
+        "what do I pay for calling you?",
+        "which operation is the most expensive to run?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "A million calls cost: [operations]{operation} {usd_per_million_calls} US dollars",
+        "{measured} {law}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["cost_model"] }];
     type Arguments = NoArguments;
     type Answer = Answer;

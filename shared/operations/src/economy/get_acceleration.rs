@@ -87,6 +87,15 @@ impl Operation for GetAcceleration {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["what is the acceleration index?", "get the acceleration", "show the multipliers"];
+    const SENTENCES: &'static [&'static str] = &[
+        "how busy is the registry at the moment?",
+        "how active is this network right now?",
+        "current activity index",
+        "what boosts the acceleration?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The acceleration index is {acceleration_index}, between {index_bounds.least} and {index_bounds.most}. Its multipliers are {multipliers.match_boost} for matches and {multipliers.day_budget} for the daily budget.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-acceleration",
         name: "Acceleration index",

@@ -102,6 +102,16 @@ impl Operation for GetExonomics {
         "how do the exonomics stand?",
         "explain the exonomics",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what is the economy of this registry?",
+        "overview of value and cost",
+        "economics of the network",
+        "how is the economy doing?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The network value is {network_value.value}, the acceleration index {acceleration_index} and the hyper index {hyper.hyper_index}.",
+        "There are {totals.listings} listings, {totals.outcomes} outcomes and {totals.demos} demos. Of {cost_model.operations} operations, {cost_model.writing} write.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(EXONOMICS_PATH);
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["status"] }];
     type Arguments = NoArguments;

@@ -30,6 +30,15 @@ impl Operation for HyperIndex {
         "show the hyper index",
         "which hyper gates are passed?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "is the acceleration itself rising?",
+        "change of the activity index per hour",
+        "which gates of a dense network are reached?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",
+        "Gates: [gates]{name}: {value} of {needs}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["hyper", "hyper_index"] }];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -85,6 +85,16 @@ impl Operation for ZeroMcPack {
         "show the zero mc pack",
         "pack what is free to use again",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "give me data to cache",
+        "what can I keep offline?",
+        "a bundle of peers and keys for offline use",
+        "download everything that I may cache for free",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The pack has {count} Live listings, {attestations.issued} statements and the costs of {cost_model#} operations; using it again costs nothing.",
+        "The keys are at {attestations.key_set} .",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["zero_mc_pack"] }];
     type Arguments = Arguments;
     type Answer = Answer;

@@ -33,6 +33,12 @@ impl Operation for FederationPush {
         Effect { read_only: false, idempotent: true, open_world: true, destructive: false };
     const PHRASES: &'static [&'static str] =
         &["push our card to the federation", "push to the federation peers"];
+    const SENTENCES: &'static [&'static str] =
+        &["push the agent card to other registries", "announce this registry to the federation peers"];
+    const SUMMARY: &'static [&'static str] = &[
+        "The card {agent_card_url} was sent to {peers#} registries.",
+        "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["push"] }];
     const REFUSALS: &'static [u16] = &[401, 403];
     type Arguments = Arguments;

@@ -10,20 +10,9 @@ use crate::AnyOperation;
 /// Argument names for each slot; the first that the operation has is used.
 const URLS: [&str; 5] = ["url", "agent_card_url", "card_url", "mcp_url", "target"];
 const IDS: [&str; 5] = ["listing_id", "id", "listing_a", "listing_b", "subject"];
-const TEXTS: [&str; 12] = [
-    "q",
-    "query",
-    "text",
-    "body",
-    "goals",
-    "message",
-    "note",
-    "description",
-    "name",
-    "agent_name",
-    "jws",
-    "reason",
-];
+const TEXTS: [&str; 11] =
+    ["q", "query", "text", "body", "goals", "message", "note", "description", "name", "agent_name", "reason"];
+const TOKENS: [&str; 3] = ["jws", "token", "access_token"];
 
 /// A placeholder in a phrase for something extracted from a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +21,28 @@ pub enum Slot {
     Url,
     /// `{id}`: a listing's id.
     Id,
-    /// `{text}`, or a slot of any other name.
+    /// `{token}`: an access token or a signed statement.
+    Token,
+    /// A slot of any other name.
     Text,
+}
+
+impl Slot {
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "url" => Self::Url,
+            "id" => Self::Id,
+            "token" => Self::Token,
+            _ => Self::Text,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct ArgumentSlots {
     urls: Vec<String>,
     ids: Vec<String>,
+    tokens: Vec<String>,
     texts: Vec<String>,
     pub(super) name: Option<String>,
     email: Option<String>,
@@ -67,6 +70,7 @@ impl ArgumentSlots {
         Self {
             urls: existing(&URLS),
             ids: existing(&IDS),
+            tokens: existing(&TOKENS),
             texts: existing(&TEXTS),
             name: existing(&["name"]).pop(),
             email: existing(&["contact_email", "email"]).pop(),
@@ -81,6 +85,7 @@ impl ArgumentSlots {
         let names = match slot {
             Slot::Url => &self.urls,
             Slot::Id => &self.ids,
+            Slot::Token => &self.tokens,
             Slot::Text => &self.texts,
         };
         // The same URL under another name would be a second URL.

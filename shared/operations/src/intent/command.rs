@@ -2,21 +2,35 @@
 //! at a place where a request starts. It must contain no word that cancels the request. These rules are not
 //! used for read-only operations.
 
+use std::collections::HashSet;
+
 use super::words::Word;
 
 /// Words that may come between the beginning of a clause and the verb of a request.
-const BEFORE_A_VERB: [&str; 38] = [
-    "ahead", "also", "and", "can", "could", "dear", "go", "hello", "help", "hey", "hi", "i", "just",
-    "kindly", "let", "lets", "like", "me", "need", "now", "ok", "okay", "or", "please", "pls", "registry",
-    "so", "then", "there", "to", "try", "us", "want", "we", "will", "wish", "would", "you",
+const BEFORE_A_VERB: [&str; 44] = [
+    "ahead", "also", "and", "can", "could", "dear", "do", "dont", "go", "hello", "help", "hey", "hi", "i",
+    "just", "kindly", "let", "lets", "like", "me", "need", "never", "not", "now", "ok", "okay", "or",
+    "please", "pls", "registry", "should", "so", "then", "there", "to", "try", "us", "wanna", "want", "we",
+    "will", "wish", "would", "you",
 ];
 
+/// What may follow "I" in a request. "Can I list it?" asks for permission and "I list" is a statement.
+const AFTER_I: &str = "want wanna need wish would like dont do never endorse recommend report vouch complain";
+
 /// Verbs too general to match without another word of their phrase.
-const GENERAL: [&str; 34] = [
-    "add", "ask", "be", "check", "create", "do", "fetch", "find", "follow", "get", "give", "go", "leave",
-    "look", "make", "move", "open", "post", "put", "read", "run", "save", "see", "send", "set", "show",
-    "start", "take", "tell", "test", "try", "update", "use", "write",
+const GENERAL: [&str; 54] = [
+    "add", "ask", "be", "begin", "build", "call", "check", "combine", "confirm", "connect", "create", "do",
+    "dont", "drop", "fetch", "find", "follow", "generate", "get", "give", "go", "leave", "let", "link",
+    "log", "look", "make", "mark", "move", "never", "new", "no", "not", "note", "open", "post", "put",
+    "read", "record", "run", "save", "see", "send", "set", "show", "start", "take", "talk", "tell", "test",
+    "try", "update", "use", "write",
 ];
+
+/// Words of a sentence that only says thanks.
+const MAX_THANKS: usize = 5;
+
+/// Verbs of a request for a thing.
+const WISHES: [&str; 3] = ["want", "like", "need"];
 
 /// Words that retract a request from anywhere in the text.
 const RETRACTIONS: [&str; 8] = ["dont", "never", "cancel", "stop", "nevermind", "kidding", "abort", "undo"];
@@ -27,35 +41,63 @@ const RETRACTIONS_NEARBY: [&str; 18] = [
     "isnt", "shouldnt", "wouldnt", "mustnt", "neednt", "why", "how",
 ];
 
-/// The index of `verb` where the text requests it; `None` where the text only mentions it.
-pub(super) fn requested_verb(words: &[Word], verb: &str) -> Option<usize> {
-    (0..words.len()).find(|at| words[*at].low == verb && opens_a_request(words, *at))
+/// The verbs with which an example begins its clauses.
+pub(super) fn verbs(words: &[Word]) -> impl Iterator<Item = String> {
+    openings(words).filter_map(|at| {
+        let low = &words[at].low;
+        // "I would like a demo" has no other verb; "I want to list it" has one.
+        let is_wish =
+            WISHES.contains(&low.as_str()) && words.get(at + 1).is_some_and(|next| next.low != "to");
+        let is_verb = words[at].is_significant() || is_general(low);
+        (is_wish || is_verb && !BEFORE_A_VERB.contains(&low.as_str())).then(|| low.clone())
+    })
 }
 
-/// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words only.
+pub(super) fn is_negation(low: &str) -> bool {
+    matches!(low, "not" | "dont" | "never")
+}
+
+/// Where a text may have the verb of a request.
+pub(super) fn openings(words: &[Word]) -> impl Iterator<Item = usize> {
+    (0..words.len()).filter(|at| opens_a_request(words, *at))
+}
+
+/// Whether the word at `at` is where a request has its verb: at the beginning of a clause, or after polite words and
+/// negations only.
 pub(super) fn opens_a_request(words: &[Word], at: usize) -> bool {
     let mut at = at;
     while !words[at].starts_clause {
         let Some(before) = at.checked_sub(1) else { return false };
-        // "Can I list it?" asks for permission and "I list" is a statement; only "I want to" is a request.
-        let alone = matches!(words[before].low.as_str(), "i" | "we");
-        if alone && !matches!(words[at].low.as_str(), "want" | "need" | "wish" | "would" | "like") {
+        let (low, next) = (words[before].low.as_str(), words[at].low.as_str());
+        if matches!(low, "i" | "we") && !AFTER_I.split(' ').any(|word| word == next)
+            || !BEFORE_A_VERB.contains(&low)
+        {
             return false;
         }
-        if !BEFORE_A_VERB.contains(&words[before].low.as_str()) {
-            return false;
+        // "It is spam and I want to report it".
+        if low == "and" && matches!(next, "i" | "please") {
+            return true;
         }
         at = before;
     }
     true
 }
 
-/// Whether something in the text retracts the request at `at`; `own` are the stems of the matched phrase.
-pub(super) fn is_retracted(words: &[Word], at: usize, own: &[String]) -> bool {
+/// Whether something in the text retracts the request at `at`; `own` are the stems of the matched example.
+pub(super) fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> bool {
     words.iter().enumerate().any(|(index, word)| {
-        let nearby = word.sentence == words[at].sentence && RETRACTIONS_NEARBY.contains(&word.low.as_str());
-        (retracts(words, index) || nearby) && !own.contains(&word.stem)
+        (retracts(words, index) || is_condition(words, index, at)) && !own.contains(&word.stem)
     })
+}
+
+/// Whether the word at `index` negates the verb at `at`, or makes it conditional. "It would be nice if others found it, so
+/// list it" has no condition.
+pub(super) fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
+    let concluded = words
+        .get(index..=at)
+        .is_some_and(|between| between.iter().any(|word| word.starts_clause && word.low == "so"));
+    let nearby = words[index].sentence == words[at].sentence && !concluded;
+    nearby && RETRACTIONS_NEARBY.contains(&words[index].low.as_str())
 }
 
 /// Whether the word at `at` is a retraction, or the second of "do not".
@@ -66,8 +108,19 @@ fn retracts(words: &[Word], at: usize) -> bool {
 
 /// Whether the whole text is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
-    let no = words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"));
-    no || (0..words.len()).any(|at| retracts(words, at))
+    words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"))
+        || (0..words.len()).any(|at| retracts(words, at))
+}
+
+/// Whether a text begins with a refusal.
+pub(super) fn begins_with_refusal(words: &[Word]) -> bool {
+    refuses(&words[..words.len().min(2)])
+}
+
+/// Whether a sentence only says thanks.
+pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
+    let mut own = words.iter().filter(|word| word.sentence == sentence);
+    own.clone().count() <= MAX_THANKS && own.next().is_some_and(|word| word.low.starts_with("thank"))
 }
 
 /// Whether a later message contains any word that objects to the request it completes.
@@ -77,7 +130,7 @@ pub(super) fn objects(words: &[Word]) -> bool {
 
 /// Whether a verb needs another word of its phrase.
 pub(super) fn is_general(verb: &str) -> bool {
-    GENERAL.contains(&verb)
+    GENERAL.contains(&verb) || WISHES.contains(&verb)
 }
 
 #[cfg(test)]
@@ -87,7 +140,8 @@ mod tests {
 
     fn requests(text: &str) -> bool {
         let words = words(text);
-        requested_verb(&words, "list").is_some_and(|at| !is_retracted(&words, at, &[]))
+        let verb = openings(&words).find(|at| words[*at].low == "list");
+        verb.is_some_and(|at| !is_retracted(&words, at, &HashSet::new()))
     }
 
     #[test]

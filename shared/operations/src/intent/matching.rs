@@ -1,43 +1,97 @@
-//! Finds the operation whose phrases are most similar to a text. Words that both contain increase the
-//! similarity. A word that is rare in the catalog counts more than a common word. To run an operation that
-//! writes, the text must also request it explicitly.
+//! Finds the operation whose examples mean the same as a message. The vectors of both are compared, without what goes into
+//! the slots of the example. To run an operation that writes, the message must also contain its verb where a request has it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use registry_search::embedding::{dot, normalized};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::Intent;
 use super::argument_slots::Slot;
 use super::command;
+use super::examples::{EXAMPLE_BOOK, Example, OperationExamples, sum};
 use super::parsed_text::ParsedText;
-use super::phrase::{OperationPhrases, PHRASE_BOOK, Phrase};
 use super::words::Word;
-use crate::AnyOperation;
+use crate::{CHECK_STATUS, MATCH_CAPABILITY};
 use registry_model::ListingId;
 
-/// For a read-only operation: the share of the phrase that the text must contain, and the similarity.
-const MIN_PHRASE_SHARE: f64 = 0.45;
-const MIN_LIKENESS: f64 = 0.55;
-/// Both limits for a phrase with an empty slot: higher, because a question is worse than an answer.
-const MIN_WITH_EMPTY_SLOT: f64 = 0.6;
-const SLOT_WEIGHT: f64 = 1.0;
+/// The similarity from which a message means the same as an example. It is lower the more of the words the examples contain,
+/// because other words say what is searched for. It is also lower for a message with an id or a URL.
+const MIN_SIMILARITY: f32 = 0.65;
+const LESS_IF_KNOWN: f32 = 0.15;
+const MIN_WITH_PICK: f32 = 0.45;
+/// The similarity of a clear match: needed for a question, for a listing that is named by its name, and for a request that
+/// begins with a negation.
+const MIN_CLEAR: f32 = 0.7;
+/// Added for the verb of an operation that writes, and subtracted for a worse match of the slots.
+const STEP: f32 = 0.1;
+
 /// The longest text in a slot of a read-only operation.
 const MAX_QUERY_CHARS: usize = 300;
-
-/// Words by which a sender refers to itself.
-const SELF_REFERENCES: [&str; 7] = ["me", "my", "mine", "our", "us", "myself", "this"];
+/// Words of a message that are compared.
+const MAX_WORDS: usize = 256;
 
 pub(super) const RETRACTED: &str = "The message cancels this request or adds a condition to it.";
+const NOT_REQUESTED: &str = "The message mentions this, but does not request it.";
 const SEVERAL_URLS: &str = "The message contains several URLs, but only one is accepted at a time.";
 
-struct Candidate {
-    likeness: f64,
-    intent: Intent,
-    read_only: bool,
-    /// A question although the text does not refer to its sender: only if nothing else matches.
-    last_resort: bool,
+struct Message<'a> {
+    parsed: &'a ParsedText,
+    fields: &'a Map<String, Value>,
+    stems: HashSet<&'a str>,
+    vectors: Vec<(usize, Vec<f32>)>,
+    sum: Vec<f32>,
+    has_picks: bool,
+    /// The least similarity.
+    least: f32,
+    /// Where it may have the verb of a request.
+    openings: Vec<usize>,
+}
+
+impl<'a> Message<'a> {
+    fn of(parsed: &'a ParsedText, fields: &'a Map<String, Value>) -> Self {
+        let all = &parsed.words;
+        let words = all.iter().filter(|word| !command::is_thanks(all, word.sentence)).take(MAX_WORDS);
+        let vectors: Vec<_> = words.map(|word| (word.at.start, EXAMPLE_BOOK.vector(word))).collect();
+        let significant = all.iter().filter(|word| word.is_significant());
+        let has_picks = !parsed.ids.is_empty() || !parsed.urls.is_empty();
+        let known = EXAMPLE_BOOK.known(all.iter());
+        Self {
+            least: if has_picks { MIN_WITH_PICK } else { MIN_SIMILARITY - LESS_IF_KNOWN * known },
+            has_picks,
+            parsed,
+            fields,
+            stems: significant.map(|word| word.stem.as_str()).collect(),
+            sum: normalized(sum(vectors.iter().map(|(_, vector)| vector))),
+            vectors,
+            openings: command::openings(all).collect(),
+        }
+    }
+
+    /// Without the words that are in slots.
+    fn similarity(&self, example: &Example, used_words: &HashSet<usize>) -> f32 {
+        if used_words.is_empty() {
+            return dot(&self.sum, &example.vector);
+        }
+        let others = self.vectors.iter().filter(|(start, _)| !used_words.contains(start));
+        dot(&normalized(sum(others.map(|(_, vector)| vector))), &example.vector)
+    }
+
+    /// The similarity of the clause that contains the word at `at`.
+    fn clause(&self, example: &Example, at: usize) -> f32 {
+        let words = &self.parsed.words;
+        let start = (0..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(at);
+        let end = (at + 1..words.len()).find(|at| words[*at].starts_clause).unwrap_or(words.len());
+        let clause = words[start].at.start..words[end - 1].at.end;
+        let inside = self.vectors.iter().filter(|(start, _)| clause.contains(start));
+        dot(&normalized(sum(inside.map(|(_, vector)| vector))), &example.vector)
+    }
+
+    fn words_at(&self, starts: &HashSet<usize>) -> impl Iterator<Item = &Word> {
+        self.parsed.words.iter().filter(|word| starts.contains(&word.at.start))
+    }
 }
 
 /// Interprets a text; `fields` are the arguments in the data parts of the same message.
@@ -45,309 +99,288 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     if let Some(intent) = by_name(parsed, fields) {
         return intent;
     }
-    let candidates = PHRASE_BOOK.operations.iter().flat_map(|operation| {
-        operation.phrases.iter().filter_map(|phrase| candidate(parsed, fields, operation, phrase))
+    let message = Message::of(parsed, fields);
+    let candidates = EXAMPLE_BOOK.operations.iter().flat_map(|operation| {
+        let verb = if operation.entry.effect.read_only { None } else { verb(&message, operation) };
+        let message = &message;
+        operation.examples.iter().filter_map(move |example| candidate(message, operation, example, verb))
     });
-    // The first of the best, reading before writing: the order of the catalogue decides between equals.
-    let best = candidates.enumerate().max_by(|(a_at, a), (b_at, b)| {
-        let resort = b.last_resort.cmp(&a.last_resort);
-        let likeness = a.likeness.total_cmp(&b.likeness);
-        resort.then(likeness).then(a.read_only.cmp(&b.read_only)).then(b_at.cmp(a_at))
-    });
-    best.map_or_else(|| Intent::Unclear(nearest(parsed)), |(_, best)| best.intent)
+    let greets = EXAMPLE_BOOK.help.iter().map(|help| (dot(&message.sum, help), Intent::Greeting));
+    let greets = greets.filter(|(score, _)| *score >= message.least && !message.has_picks);
+    // The first of the best: the order of the catalog decides between equals.
+    let best = candidates.chain(greets).reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map_or(Intent::Unclear, |(_, intent)| intent)
+}
+
+/// What a message without a known request means: a question about a listing if it contains an id, else a search.
+pub(super) fn fallback(parsed: &ParsedText) -> Intent {
+    if let Some(id) = parsed.ids.first() {
+        return Intent::Run(&CHECK_STATUS, json!({ "id": id }));
+    }
+    if parsed.urls.is_empty() && !parsed.text.is_empty() {
+        return Intent::Run(&MATCH_CAPABILITY, json!({ "q": parsed.text }));
+    }
+    Intent::Unclear
 }
 
 /// An operation that the text calls by its name.
 fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
-    let operation = PHRASE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, *entry))?;
+    let operation = EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, *entry))?;
     if !entry.effect.read_only {
         if !parsed.words.get(*at).is_some_and(|_| command::opens_a_request(&parsed.words, *at)) {
             return None;
         }
-        if command::is_retracted(&parsed.words, *at, &[]) {
+        if command::is_retracted(&parsed.words, *at, &HashSet::new()) {
             return Some(Intent::Refused(entry, RETRACTED));
         }
     }
-    let filled = operation.phrases.iter().filter_map(|phrase| fill(parsed, operation, phrase, fields).ok());
+    let message = Message::of(parsed, fields);
+    let filled = operation.examples.iter().filter(|example| example.implied.is_empty());
+    let filled = filled.filter_map(|example| fill(&message, operation, example).ok());
     if let Some(filling) = filled.max_by_key(|filling| filling.arguments.len()) {
-        return Some(run(parsed, operation, fields, filling.arguments));
+        return Some(run(&message, operation, filling.arguments));
     }
-    let slot = operation.phrases.first().and_then(|phrase| phrase.slots.first());
-    Some(match slot {
-        Some(slot) => Intent::Missing(entry, *slot),
-        None => run(parsed, operation, fields, Map::new()),
-    })
+    let slot = operation.examples.first().and_then(|example| example.slots.first());
+    Some(slot.map_or_else(|| run(&message, operation, Map::new()), |slot| Intent::Missing(entry, *slot)))
 }
 
+/// The intent for one example, with its score; `None` if the message does not mean it.
 fn candidate(
-    parsed: &ParsedText,
-    fields: &Map<String, Value>,
-    operation: &OperationPhrases,
-    phrase: &Phrase,
-) -> Option<Candidate> {
-    // A text with a URL or an id is about it: a phrase without a slot for either does not match.
-    let has_slot = phrase.slots.iter().any(|slot| matches!(slot, Slot::Url | Slot::Id));
-    if weight_of_picks(parsed) > 0.0 && !has_slot {
+    message: &Message<'_>,
+    operation: &OperationExamples,
+    example: &Example,
+    verb: Option<Verb>,
+) -> Option<(f32, Intent)> {
+    let takes = example.slots.iter().filter(|slot| matches!(slot, Slot::Url | Slot::Id)).count();
+    // A text with a URL or an id is about it.
+    if message.has_picks && takes == 0 {
         return None;
     }
-    let read_only = operation.entry.effect.read_only;
-    let (intent, likeness, last_resort) = match fill(parsed, operation, phrase, fields) {
-        Ok(filling) => {
-            let similarity = similarity(parsed, operation, phrase, Some(&filling))?;
-            let run = || run(parsed, operation, fields, filling.arguments.clone());
-            let intent = if read_only {
-                let is_close =
-                    similarity.of_phrase >= MIN_PHRASE_SHARE && similarity.likeness >= MIN_LIKENESS;
-                is_close.then(run)
-            } else {
-                write_if_requested(parsed, operation, phrase, &similarity, run)
-            };
-            (intent?, similarity.likeness, false)
-        }
+    let (entry, writes) = (operation.entry, !operation.entry.effect.read_only);
+    let verb = if example.negation { negation(message) } else { verb }.filter(|_| writes);
+    let (filling, none) = (fill(message, operation, example), HashSet::new());
+    let used_words = filling.as_ref().map_or(&none, |filling| &filling.used_words);
+    let similarity = message.similarity(example, used_words);
+    // The other clauses of a request may be about something else: "We just started, so kindly register it."
+    let similarity = verb.map_or(similarity, |verb| similarity.max(message.clause(example, verb.at)));
+    let names_object = verb.is_some_and(|verb| names_object(message, example, verb.at, used_words));
+    let retracted = verb.is_some_and(|verb| verb.retracted);
+    let filling = match filling {
+        Ok(filling) => filling,
         Err(slot) => {
-            let similarity = similarity(parsed, operation, phrase, None)?;
-            if !is_worth_a_question(parsed, operation, phrase, &similarity) {
+            // Only the second id may be missing.
+            let lacks_all = !message.has_picks || (takes == 2 && !message.parsed.ids.is_empty());
+            let least = if writes { message.least - STEP / 2.0 } else { MIN_CLEAR };
+            if !lacks_all || similarity < least || names_object != writes {
                 return None;
             }
-            let is_about_sender =
-                parsed.words.iter().any(|word| SELF_REFERENCES.contains(&word.low.as_str()));
-            (Intent::Missing(operation.entry, slot), similarity.likeness, read_only || !is_about_sender)
+            let intent =
+                if retracted { Intent::Refused(entry, RETRACTED) } else { Intent::Missing(entry, slot) };
+            return Some((if writes { similarity + STEP } else { similarity - STEP / 2.0 }, intent));
         }
     };
-    Some(Candidate { likeness, intent, read_only, last_resort })
-}
-
-/// What a phrase and a text have in common.
-struct Similarity {
-    shared_words: usize,
-    /// How much of the phrase is in the text.
-    of_phrase: f64,
-    /// How much of both is in the other: the harmonic mean. The text may use words of any phrase of the operation.
-    likeness: f64,
-}
-
-/// `None` if no word is shared. Slots count if they are filled.
-fn similarity(
-    parsed: &ParsedText,
-    operation: &OperationPhrases,
-    phrase: &Phrase,
-    filling: Option<&Filling>,
-) -> Option<Similarity> {
-    let in_slot = |word: &&Word| filling.is_some_and(|filling| filling.used_words.contains(&word.at.start));
-    let words = parsed.words.iter().filter(|word| word.is_significant() && !in_slot(word));
-    // Sorted, so that the sums are the same in every process.
-    let stems: BTreeSet<&String> = words.map(|word| &word.stem).collect();
-    let shared: Vec<&String> = phrase.stems.iter().filter(|stem| stems.contains(stem)).collect();
-    if shared.is_empty() {
+    // The text of a query is about something else than the registry.
+    let query = filling.used_words.iter().filter(|_| !writes && example.slots.contains(&Slot::Text));
+    let known = EXAMPLE_BOOK.known(message.words_at(&query.copied().collect()));
+    let unused = message.parsed.ids.len().saturating_sub(takes.max(1)).min(1);
+    // Of two equals, the one that takes more from the message is better.
+    let taken = example.slots.len() as f32 / 10.0;
+    let misfit = if filling.guessed { 1.0 } else { 0.0 } + unused as f32 + 2.0 * known - taken;
+    let bonus = match (writes, verb) {
+        (false, _) => 0.0,
+        (true, None) => -2.0,
+        (true, Some(_)) => {
+            if retracted {
+                3.0
+            } else {
+                1.0
+            }
+        }
+    };
+    let score = similarity + STEP * (bonus - misfit);
+    let is_close = match (retracted, filling.guessed) {
+        (true, _) => score >= MIN_WITH_PICK,
+        (false, true) => similarity >= if message.has_picks { MIN_SIMILARITY } else { MIN_CLEAR },
+        (false, false) => similarity >= message.least,
+    };
+    if !is_close {
         return None;
     }
-    let (filled, slots) =
-        filling.map_or((0.0, 0.0), |filling| (filling.weight, weight_of_slots(phrase.slots.len())));
-    let of_operation = stems.iter().filter(|stem| operation.stems.contains(**stem)).copied();
-    let of_phrase =
-        (PHRASE_BOOK.weights(shared.iter().copied()) + filled) / (PHRASE_BOOK.weights(&phrase.stems) + slots);
-    let of_text = (PHRASE_BOOK.weights(of_operation) + filled)
-        / (PHRASE_BOOK.weights(stems.iter().copied()) + slots.max(weight_of_picks(parsed)));
-    let likeness = 2.0 * of_phrase * of_text / (of_phrase + of_text);
-    Some(Similarity { shared_words: shared.len(), of_phrase, likeness })
+    let is_whole = (takes > 0 && !example.negation)
+        || example.stems.iter().all(|stem| message.stems.contains(stem.as_str()));
+    let guessed = filling.guessed && operation.arguments.argument(Slot::Url, 0).is_none();
+    let unclear = example.negation && similarity < MIN_CLEAR;
+    let intent = match verb {
+        _ if retracted => Intent::Refused(entry, RETRACTED),
+        None if writes && example.slots.contains(&Slot::Text) => return None,
+        None if writes => Intent::Refused(entry, NOT_REQUESTED),
+        Some(_) if !names_object || !is_whole || guessed || unclear => return None,
+        Some(_) if example.slots.contains(&Slot::Url) && message.parsed.urls.len() > 1 => {
+            Intent::Refused(entry, SEVERAL_URLS)
+        }
+        _ => run(message, operation, example.implied.clone().into_iter().chain(filling.arguments).collect()),
+    };
+    Some((score, intent))
 }
 
-/// The intent of a filled phrase that writes; `None` if the text does not request it.
-fn write_if_requested(
-    parsed: &ParsedText,
-    operation: &OperationPhrases,
-    phrase: &Phrase,
-    similarity: &Similarity,
-    run: impl FnOnce() -> Intent,
-) -> Option<Intent> {
-    let at = command::requested_verb(&parsed.words, &phrase.verb)?;
-    let names_its_object = !phrase.slots.is_empty() || similarity.shared_words == phrase.stems.len();
-    if !names_its_verb(phrase, similarity) || !names_its_object {
-        return None;
-    }
-    Some(if command::is_retracted(&parsed.words, at, &phrase.stems) {
-        Intent::Refused(operation.entry, RETRACTED)
-    } else if phrase.slots.contains(&Slot::Url) && parsed.urls.len() > 1 {
-        Intent::Refused(operation.entry, SEVERAL_URLS)
-    } else {
-        run()
-    })
+#[derive(Clone, Copy)]
+struct Verb {
+    at: usize,
+    retracted: bool,
 }
 
-/// Whether a text matches a phrase with an empty slot well enough to ask for the missing argument.
-fn is_worth_a_question(
-    parsed: &ParsedText,
-    operation: &OperationPhrases,
-    phrase: &Phrase,
-    similarity: &Similarity,
-) -> bool {
-    if operation.entry.effect.read_only {
-        return similarity.of_phrase >= MIN_WITH_EMPTY_SLOT && similarity.likeness >= MIN_WITH_EMPTY_SLOT;
-    }
-    names_its_verb(phrase, similarity)
-        && similarity.likeness >= MIN_LIKENESS
-        && command::requested_verb(&parsed.words, &phrase.verb)
-            .is_some_and(|at| !command::is_retracted(&parsed.words, at, &phrase.stems))
+/// The verb with which a message requests an operation; otherwise a verb that it negates or makes conditional.
+fn verb(message: &Message<'_>, operation: &OperationExamples) -> Option<Verb> {
+    let words = &message.parsed.words;
+    let own: HashSet<String> = operation.verbs.iter().map(|verb| super::words::stem(verb)).collect();
+    let found = (0..words.len()).filter(|at| operation.verbs.contains(&words[*at].low));
+    let found = found.map(|at| Verb { at, retracted: command::is_retracted(words, at, &own) });
+    let is_general = |verb: &Verb| command::is_general(&words[verb.at].low);
+    let requests =
+        found.filter(|verb| message.openings.contains(&verb.at) || (verb.retracted && !is_general(verb)));
+    requests.min_by_key(|verb| (is_general(verb), !message.openings.contains(&verb.at)))
 }
 
-/// A general verb needs another word of its phrase.
-fn names_its_verb(phrase: &Phrase, similarity: &Similarity) -> bool {
-    !command::is_general(&phrase.verb) || similarity.shared_words > 1
+/// The negation with which a message begins: "do not write to us again".
+fn negation(message: &Message<'_>) -> Option<Verb> {
+    let at =
+        message.openings.iter().copied().find(|at| command::is_negation(&message.parsed.words[*at].low))?;
+    Some(Verb { at, retracted: false })
+}
+
+/// A general verb needs another word of its example, unless both have no other.
+fn names_object(message: &Message<'_>, example: &Example, verb: usize, used_words: &HashSet<usize>) -> bool {
+    let verb = &message.parsed.words[verb];
+    let others = message.parsed.words.iter().filter(|word| word.is_significant() && word.stem != verb.stem);
+    let mut others = others.filter(|word| !used_words.contains(&word.at.start)).peekable();
+    !command::is_general(&verb.low)
+        || (others.peek().is_none() && example.stems.len() <= 1)
+        || others.any(|word| example.stems.contains(&word.stem))
 }
 
 struct Filling {
     arguments: Map<String, Value>,
-    /// Where the words begin that went into a text slot.
+    /// Where the words begin that went into a slot.
     used_words: HashSet<usize>,
-    weight: f64,
+    /// Whether a listing is named by its URL or its name.
+    guessed: bool,
 }
 
-/// Fills the slots of a phrase from the text, or returns the first that stays empty.
-fn fill(
-    parsed: &ParsedText,
-    operation: &OperationPhrases,
-    phrase: &Phrase,
-    fields: &Map<String, Value>,
-) -> Result<Filling, Slot> {
-    let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new(), weight: 0.0 };
-    let mut filled = [0_usize; 3];
-    for slot in &phrase.slots {
+/// Fills the slots of an example from the text, or returns the first that stays empty.
+fn fill(message: &Message<'_>, operation: &OperationExamples, example: &Example) -> Result<Filling, Slot> {
+    let parsed = message.parsed;
+    let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new(), guessed: false };
+    let mut filled = [0_usize; 4];
+    for slot in &example.slots {
         let nth = filled[*slot as usize];
         filled[*slot as usize] += 1;
         let argument = operation.arguments.argument(*slot, nth).ok_or(*slot)?;
-        if fields.contains_key(argument) {
-            filling.weight += SLOT_WEIGHT;
+        if message.fields.contains_key(argument) {
             continue;
         }
-        let found = match slot {
-            Slot::Url => parsed.urls.first().cloned().map(|url| (argument, url, SLOT_WEIGHT)),
-            Slot::Id => listing(parsed, operation, nth, argument),
+        let (argument, value) = match slot {
+            Slot::Url => (argument, parsed.urls.first().cloned()),
+            Slot::Token => (argument, parsed.tokens.first().cloned()),
+            Slot::Id => match parsed.ids.get(nth) {
+                Some(id) => (argument, Some(id.clone())),
+                None => listing(parsed, operation, nth, argument, &mut filling),
+            },
             Slot::Text => {
                 let ids_before = filled[Slot::Id as usize];
                 // A query may be cut; a text to store is passed on in full, or refused.
                 let limit = if operation.entry.effect.read_only { MAX_QUERY_CHARS } else { usize::MAX };
-                let text = text(parsed, phrase, ids_before, &mut filling.used_words);
-                text.map(|text| (argument, text.chars().take(limit).collect(), SLOT_WEIGHT))
+                let text = text(parsed, example, ids_before, &mut filling.used_words);
+                (argument, text.map(|text| text.chars().take(limit).collect()))
             }
         };
-        let (argument, value, weight) = found.ok_or(*slot)?;
-        filling.arguments.insert(argument.to_owned(), Value::String(value));
-        filling.weight += weight;
+        filling.arguments.insert(argument.to_owned(), Value::String(value.ok_or(*slot)?));
     }
     Ok(filling)
 }
 
-fn run(
-    parsed: &ParsedText,
-    operation: &OperationPhrases,
-    fields: &Map<String, Value>,
-    mut arguments: Map<String, Value>,
-) -> Intent {
+fn run(message: &Message<'_>, operation: &OperationExamples, mut arguments: Map<String, Value>) -> Intent {
     let read_only = operation.entry.effect.read_only;
-    operation.arguments.add_incidental(&mut arguments, parsed, fields, read_only);
+    // A question such as "which agent does this?" has no slot: all of it is the query.
+    if operation.entry.name == MATCH_CAPABILITY.name && arguments.is_empty() {
+        return fallback(message.parsed);
+    }
+    operation.arguments.add_incidental(&mut arguments, message.parsed, message.fields, read_only);
     Intent::Run(operation.entry, Value::Object(arguments))
 }
 
-/// The listing that a text names: by id; by URL, from which the id is derived; by name, if the operation has such an
-/// argument. An id weighs more than the other two.
+/// The listing that a text names without an id: by URL, from which the id is derived; by name, if the operation has such an
+/// argument.
 fn listing<'a>(
     parsed: &ParsedText,
-    operation: &'a OperationPhrases,
+    operation: &'a OperationExamples,
     nth: usize,
     argument: &'a str,
-) -> Option<(&'a str, String, f64)> {
-    if let Some(id) = parsed.ids.get(nth) {
-        return Some((argument, id.clone(), SLOT_WEIGHT));
-    }
+    filling: &mut Filling,
+) -> (&'a str, Option<String>) {
+    filling.guessed = true;
     if let Some(url) = parsed.urls.get(nth).and_then(|url| Url::parse(url).ok()) {
-        return Some((argument, ListingId::of_url(&url).to_string(), SLOT_WEIGHT / 2.0));
+        return (argument, Some(ListingId::of_url(&url).to_string()));
     }
-    Some((operation.arguments.name.as_deref()?, parsed.names.first()?.clone(), SLOT_WEIGHT / 2.0))
+    let (Some(argument), Some(name)) = (operation.arguments.name.as_deref(), parsed.names.first()) else {
+        return (argument, None);
+    };
+    if let Some(start) = parsed.text.find(name) {
+        filling.used_words.extend(parsed.words_in(start..start + name.len()));
+    }
+    (argument, Some(name.clone()))
 }
 
-/// The text for a text slot: a quotation, else the part of the text at the slot's position in the phrase, without the
+/// The text for a text slot: a quotation, else the part of the text at the slot's position in the example, without the
 /// ids that went into the slots before it.
 fn text(
     parsed: &ParsedText,
-    phrase: &Phrase,
+    example: &Example,
     ids_before: usize,
     used_words: &mut HashSet<usize>,
 ) -> Option<String> {
     if parsed.quoted > 0 {
         return parsed.names.first().cloned();
     }
-    let (before, after) = &phrase.around_text;
-    let start = end_of(&parsed.words, before)?;
+    let (before, after) = &example.around_text;
+    let ids = parsed.ids.iter().take(ids_before);
+    let ids_end = ids.clone().filter_map(|id| Some(parsed.text.find(id.as_str())? + id.len())).max();
+    let start = end_of(&parsed.words, before)?.max(ids_end.unwrap_or(0));
     let end = after.iter().find(|word| word.is_significant()).and_then(|word| {
         parsed.words.iter().filter(|other| other.at.start >= start).find(|other| other.stem == word.stem)
     });
     let range: Range<usize> = start..end.map_or(parsed.text.len(), |word| word.at.start);
     let found = parsed.text.get(range.clone())?;
     let outer = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '-' | '.' | '?' | '!' | ';');
-    let ids = parsed.ids.iter().take(ids_before);
-    let found = ids.fold(found.trim_matches(outer), |found, id| {
-        found.strip_prefix(id.as_str()).map_or(found, |rest| rest.trim_matches(outer))
-    });
+    let found = found.trim_matches(outer);
     if found.is_empty() {
         return None;
     }
-    used_words.extend(parsed.words.iter().map(|word| word.at.start).filter(|start| range.contains(start)));
+    used_words.extend(parsed.words_in(range));
     Some(found.to_owned())
 }
 
-/// Where the words before a slot end in a text, found in order; a stop word only directly after the one before it.
+/// Whether a word before a slot must be in the text.
+fn is_anchor(word: &Word) -> bool {
+    word.is_significant() || command::is_general(&word.low)
+}
+
+/// Where the words before a slot end in a text, found in order; a stop word may be missing, and is found only directly after
+/// the one before it.
 fn end_of(words: &[Word], before: &[Word]) -> Option<usize> {
     let (mut next, mut found) = (0, None);
     for sought in before {
-        let limit = if sought.is_significant() { words.len() } else { (next + 2).min(words.len()) };
-        if let Some(at) = (next..limit).find(|at| words[*at].stem == sought.stem) {
-            next = at + 1;
-            if sought.is_significant() || found.is_some() {
-                found = Some(words[at].at.end);
+        let limit = if is_anchor(sought) { words.len() } else { (next + 2).min(words.len()) };
+        match (next..limit).find(|at| words[*at].stem == sought.stem) {
+            Some(at) => {
+                next = at + 1;
+                if is_anchor(sought) || found.is_some() {
+                    found = Some(words[at].at.end);
+                }
             }
+            None if is_anchor(sought) => return None,
+            None => {}
         }
     }
     found
-}
-
-/// For a text that is only an id: the first read-only operation that takes an id.
-pub(super) fn id_only(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
-    let [_] = parsed.ids.as_slice() else { return None };
-    if parsed.words.iter().filter(|word| word.is_significant()).count() > 2 || !parsed.urls.is_empty() {
-        return None;
-    }
-    let reads = |operation: &&OperationPhrases| {
-        operation.entry.effect.read_only && !operation.entry.effect.open_world
-    };
-    PHRASE_BOOK.operations.iter().filter(reads).find_map(|operation| {
-        let phrase = operation.phrases.iter().find(|phrase| phrase.slots == [Slot::Id])?;
-        let filling = fill(parsed, operation, phrase, fields).ok()?;
-        Some(run(parsed, operation, fields, filling.arguments))
-    })
-}
-
-/// The operations that share most with the text, at most three.
-fn nearest(parsed: &ParsedText) -> Vec<&'static AnyOperation> {
-    let words = parsed.words.iter().filter(|word| word.is_significant());
-    let stems: BTreeSet<&String> = words.map(|word| &word.stem).collect();
-    let weighted = PHRASE_BOOK.operations.iter().map(|operation| {
-        let shared = stems.iter().filter(|stem| operation.stems.contains(**stem)).copied();
-        let takes = |slot: Slot| operation.phrases.iter().any(|phrase| phrase.slots.contains(&slot));
-        let fits =
-            (!parsed.urls.is_empty() && takes(Slot::Url)) || (!parsed.ids.is_empty() && takes(Slot::Id));
-        (PHRASE_BOOK.weights(shared) + if fits { SLOT_WEIGHT } else { 0.0 }, operation.entry)
-    });
-    let mut near: Vec<(f64, &'static AnyOperation)> = weighted.filter(|(weight, _)| *weight > 0.0).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, entry)| entry).collect()
-}
-
-/// The weight of the URLs and ids of a text.
-fn weight_of_picks(parsed: &ParsedText) -> f64 {
-    weight_of_slots(parsed.urls.len().min(1) + parsed.ids.len().min(2))
-}
-
-fn weight_of_slots(count: usize) -> f64 {
-    SLOT_WEIGHT * f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

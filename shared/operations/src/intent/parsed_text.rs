@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::operation_call;
 use super::words::{Word, WordSplitter};
 use crate::AnyOperation;
+use crate::named_call;
 use registry_model::has_public_suffix;
 
 /// The rest of a longer text is ignored.
@@ -29,6 +29,8 @@ pub(super) struct ParsedText {
     /// Listing ids, each once, as they were written.
     pub(super) ids: Vec<String>,
     pub(super) emails: Vec<String>,
+    /// Access tokens and signed statements.
+    pub(super) tokens: Vec<String>,
     /// Quotations, then sequences of capitalized words.
     pub(super) names: Vec<String>,
     /// How many of the names were quoted.
@@ -72,6 +74,11 @@ impl ParsedText {
         parsed
     }
 
+    /// Where the words in this part of the text begin.
+    pub(super) fn words_in(&self, part: Range<usize>) -> impl Iterator<Item = usize> {
+        self.words.iter().map(|word| word.at.start).filter(move |start| part.contains(start))
+    }
+
     /// Takes a chunk between two blanks; returns where to continue.
     fn take_chunk(&mut self, text: &str, chunk: Range<usize>, splitter: &mut WordSplitter) -> usize {
         let raw = &text[chunk.clone()];
@@ -91,12 +98,14 @@ impl ParsedText {
         splitter.add(text, chunk.start..start);
         if is_id(core) {
             push_new(&mut self.ids, core);
+        } else if is_token(core) {
+            push_new(&mut self.tokens, core);
         } else if is_email(core) {
             push_new(&mut self.emails, core);
         } else if is_host(core) {
             push_new(&mut self.urls, &format!("https://{core}"));
         } else if let Some(entry) =
-            Some(core).filter(|core| core.contains(['_', '-'])).and_then(operation_call::named)
+            Some(core).filter(|core| core.contains(['_', '-'])).and_then(named_call::named)
         {
             // It is also a word, so that it can be the verb of a request.
             let index = splitter.words.len();
@@ -117,6 +126,8 @@ impl ParsedText {
             push_new(&mut self.urls, url_of(inner));
         } else if is_id(inner) {
             push_new(&mut self.ids, inner);
+        } else if is_token(inner) {
+            push_new(&mut self.tokens, inner);
         } else {
             self.names.push(inner.to_owned());
             self.quoted += 1;
@@ -230,6 +241,12 @@ fn is_id(text: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// `at_…`, or a JWS, whose header is a JSON object.
+fn is_token(text: &str) -> bool {
+    let is_plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    is_plain && text.len() > 12 && (text.starts_with("eyJ") || text.starts_with("at_"))
 }
 
 fn is_email(text: &str) -> bool {

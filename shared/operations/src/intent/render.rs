@@ -1,93 +1,24 @@
-//! Writes the texts of replies: one or two sentences about an answer. They are for clients that show the text
-//! and ignore the data. The sentences use fields that many operations have in common, so that no operation
-//! needs code here. The module also writes the help text with examples.
+//! Writes the texts of replies. They are for clients that show the text and ignore the data. The module also writes the help
+//! text with examples.
 
 use serde_json::{Map, Value, json};
 
-use super::operation_call;
 use super::parsed_text::ParsedText;
-use crate::{AnyOperation, CATALOGUE};
+use crate::named_call;
+use crate::summary;
+use crate::{
+    AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LIST_YOURSELF,
+    MATCH_CAPABILITY, SCORE, SEARCH_ACTIVE,
+};
 use registry_model::error::shorten;
 
-/// Members with a text for people; the first that is present is shown.
-const TEXT_MEMBERS: [&str; 6] = ["message", "lane_reason", "summary", "thanks", "note", "one_liner"];
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
-const MAX_ROWS: usize = 10;
-const MAX_SCALARS: usize = 6;
 
 pub(super) fn answer(entry: &AnyOperation, result: &Value) -> String {
-    let mut sentences = Vec::new();
-    sentences.extend(subject(result));
-    let words = TEXT_MEMBERS.iter().find_map(|member| result[*member].as_str());
-    sentences.extend(words.map(str::to_owned));
-    sentences.extend(rows(result));
-    if words.is_none() && sentences.len() < 2 {
-        sentences.extend(facts(result));
-    }
-    sentences.extend(NEXT_MEMBERS.iter().find_map(|member| next(&result[*member])));
-    if sentences.is_empty() {
-        sentences.push(format!("{}: done.", entry.title));
-    }
-    sentences.join(" ")
-}
-
-fn subject(result: &Value) -> Option<String> {
-    let name = result["name"].as_str().or_else(|| result["listing_id"].as_str())?;
-    let id = result["listing_id"]
-        .as_str()
-        .filter(|id| *id != name)
-        .map(|id| format!(" ({id})"))
-        .unwrap_or_default();
-    let lane =
-        result["lane"].as_str().map(|lane| format!(" is {}", lane.replace('_', " "))).unwrap_or_default();
-    let is_name = result["name"].is_string();
-    Some(format!("{}{id}{lane}.", if is_name { quoted(name, 120) } else { shorten(name, 120) }))
-}
-
-/// A name as its publisher wrote it. It could be a sentence, so the quotation marks show where it ends.
-fn quoted(name: &str, limit: usize) -> String {
-    format!("\"{}\"", shorten(name, limit).replace('"', "'"))
-}
-
-/// The first list of rows with names or ids.
-fn rows(result: &Value) -> Option<String> {
-    let (list, rows) = result.as_object()?.iter().find_map(|(name, value)| {
-        let rows = value.as_array().filter(|rows| rows.iter().all(|row| row["listing_id"].is_string()))?;
-        Some((name, rows))
-    })?;
-    if rows.is_empty() {
-        // In an answer about one listing, an empty list is not worth a sentence.
-        return result.get("listing_id").is_none().then(|| format!("No {}.", list.replace('_', " ")));
-    }
-    let named = rows.iter().take(MAX_ROWS).map(|row| {
-        let id = row["listing_id"].as_str().unwrap_or_default();
-        match row["name"].as_str() {
-            Some(name) if name != id => format!("{} ({id})", quoted(name, 80)),
-            _ => id.to_owned(),
-        }
-    });
-    let named = named.collect::<Vec<_>>().join(", ");
-    let more = rows.len().checked_sub(MAX_ROWS).filter(|more| *more > 0);
-    let more = more.map(|more| format!(" and {more} more in the data")).unwrap_or_default();
-    Some(format!("{} {}: {named}{more}.", rows.len(), list.replace('_', " ")))
-}
-
-/// The scalar members.
-fn facts(result: &Value) -> Option<String> {
-    let facts = result.as_object()?.iter().filter(|(name, _)| {
-        !matches!(name.as_str(), "ok" | "found" | "id" | "listing_id" | "name" | "lane")
-            && !NEXT_MEMBERS.contains(&name.as_str())
-    });
-    let facts = facts.filter_map(|(name, value)| {
-        let value = match value {
-            Value::String(text) => shorten(text, 120),
-            Value::Bool(_) | Value::Number(_) => value.to_string(),
-            _ => return None,
-        };
-        Some(format!("{}: {value}", name.replace('_', " ")))
-    });
-    let facts: Vec<String> = facts.take(MAX_SCALARS).collect();
-    (!facts.is_empty()).then(|| format!("{}.", facts.join(", ")))
+    let sentences = entry.summary.iter().filter_map(|template| summary::sentence(template, result));
+    let next = NEXT_MEMBERS.iter().find_map(|member| next(&result[*member]));
+    let text = sentences.chain(next).collect::<Vec<_>>().join(" ");
+    if text.is_empty() { format!("{}: done.", entry.title) } else { text }
 }
 
 /// The next step: its text, and the message that executes it.
@@ -101,7 +32,7 @@ pub(super) fn next(next: &Value) -> Option<String> {
 fn message(next: &Value) -> Option<String> {
     let tool = next["tool"].as_str()?;
     let arguments = next.get("body").or_else(|| next.get("arguments"))?;
-    let phrase = operation_call::named(tool).and_then(|entry| phrase(entry, arguments.as_object()?));
+    let phrase = named_call::named(tool).and_then(|entry| phrase(entry, arguments.as_object()?));
     Some(match phrase {
         Some(phrase) => format!("Say: \"{phrase}\""),
         None => format!("Send: {}", json!({ "tool": tool, "arguments": arguments })),
@@ -123,6 +54,7 @@ fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String
 /// Placeholders for examples where the text contains no URL or id.
 const URL: &str = "https://agent.example.com/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
+const TOKEN: &str = "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl";
 
 /// An example of an operation in plain words, with the URL or id of the text filled in.
 pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> String {
@@ -142,16 +74,20 @@ pub fn filled(phrase: &str) -> String {
     fill(phrase, URL, ID)
 }
 
+/// The slot of a text contains its example; a name of another kind of slot has no blank.
 fn fill(phrase: &str, url: &str, id: &str) -> String {
-    phrase.replace("{url}", url).replace("{id}", id).replace("{text}", "Weather Bot")
+    let filled = phrase.replace("{url}", url).replace("{id}", id).replace("{token}", TOKEN);
+    let texts = filled.split('{').map(|part| match part.split_once('}') {
+        Some((text, rest)) if text.contains(' ') => format!("{text}{rest}"),
+        Some(_) => format!("{{{part}"),
+        None => part.to_owned(),
+    });
+    texts.collect()
 }
 
-pub(super) fn lines<'a>(
-    entries: impl IntoIterator<Item = &'a AnyOperation>,
-    parsed: Option<&ParsedText>,
-) -> String {
-    let lines = entries.into_iter().map(|entry| format!("- {}: \"{}\"", entry.title, example(entry, parsed)));
-    lines.collect::<Vec<_>>().join("\n")
+/// The names of all operations.
+pub(super) fn names() -> Value {
+    CATALOGUE.iter().map(|entry| entry.name).collect()
 }
 
 /// Every operation as data, with an example in words and as a call.
@@ -169,38 +105,35 @@ pub fn operations() -> Value {
     CATALOGUE.iter().copied().map(summary).collect()
 }
 
+/// A short help with examples.
 pub fn help_text(brand: &str) -> String {
+    let examples = [
+        &MATCH_CAPABILITY,
+        &SEARCH_ACTIVE,
+        &LIST_YOURSELF,
+        &SCORE,
+        &CHECK_STATUS,
+        &INTEROP_RESOLVE,
+        &GET_FOUNDING_DEAL,
+    ];
+    let lines = examples.map(|entry| format!("\n- {}", example(entry, None))).concat();
     format!(
-        "This is {brand}: a registry in which every Live agent and MCP server has answered a real handshake. \
-         You can ask in plain words, or send a data part {{\"operation\": …, \"arguments\": {{…}}}}. The \
-         data of an answer contains `next`. You can send it back unchanged as a data part. Examples of \
-         messages:\n{}",
-        lines(CATALOGUE.iter().copied(), None)
+        "This is {brand}, a registry of agents and MCP servers that answered a real handshake. Say what you need, \
+         for example:{lines}\nThe method `help` and the agent card describe all {} operations. You can also send a \
+         data part {{\"operation\": …, \"arguments\": {{…}}}}; `next` in an answer is such a call.",
+        CATALOGUE.len()
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::named;
-    use serde_json::json;
 
     #[test]
-    fn summary_is_made_from_the_members_of_the_answer() {
-        let entry = named("check_status").unwrap();
-        let status = json!({ "ok": true, "listing_id": "agtpub_1", "name": "Bot", "lane": "needs_fix",
-            "lane_reason": "The probe found something to fix.", "reasons": [], "next": { "note": "Serve a card." } });
-        assert_eq!(
-            answer(entry, &status),
-            "\"Bot\" (agtpub_1) is needs fix. The probe found something to fix. Next: Serve a card."
-        );
-        let rows =
-            json!({ "ok": true, "listings": [{ "listing_id": "mcp-a", "name": "A" }], "next_cursor": null });
-        assert_eq!(answer(entry, &rows), "1 listings: \"A\" (mcp-a).");
-        assert_eq!(answer(entry, &json!({ "ok": true, "listings": [] })), "No listings.");
-        let facts = json!({ "ok": true, "listing_id": "mcp-a", "live": true, "score": 0.5 });
-        assert_eq!(answer(entry, &facts), "mcp-a. live: true, score: 0.5.");
-        assert_eq!(answer(entry, &json!({})), "Check a listing's status: done.");
+    fn help_is_short() {
+        assert!(help_text("Agent and MCP Registry").len() < 1000);
+        assert_eq!(filled("is {listing_id} live?"), "is {listing_id} live?");
+        assert_eq!(filled("find an agent that can {read papers}"), "find an agent that can read papers");
     }
 
     #[test]

@@ -19,7 +19,7 @@ fn intent(text: &str) -> String {
 fn short(intent: &Intent) -> String {
     match intent {
         Intent::Run(entry, arguments) => {
-            let members = arguments.as_object().into_iter().flatten();
+            let members = arguments.as_object().into_iter().flatten().filter(|(name, _)| *name != DETAIL);
             let shown: Vec<String> = members
                 .map(|(name, value)| format!("{name}={}", value.to_string().trim_matches('"')))
                 .collect();
@@ -30,7 +30,7 @@ fn short(intent: &Intent) -> String {
         Intent::NoSuch(name) => format!("no such {name}"),
         Intent::TooManyFields => "too many fields".to_owned(),
         Intent::Greeting => "help".to_owned(),
-        Intent::Unclear(_) => "unclear".to_owned(),
+        Intent::Unclear => "unclear".to_owned(),
     }
 }
 
@@ -47,7 +47,7 @@ fn every_phrase_of_the_catalog_selects_its_operation() {
         let validator = jsonschema::validator_for(&schema).unwrap();
         for phrase in entry.phrases {
             let text = phrase.replace("{url}", CARD).replacen("{id}", ID, 1).replace("{id}", "mcp-acme");
-            let text = text.replace("{text}", "Weather Bot");
+            let text = filled(&text);
             for said in [text.clone(), format!("Please {text}"), format!("Hello! {text} Thanks.")] {
                 let said = MessageContent { text: said, ..MessageContent::default() };
                 let intent = parse_intent(&said, None);
@@ -58,7 +58,9 @@ fn every_phrase_of_the_catalog_selects_its_operation() {
                         continue;
                     }
                 };
-                assert!(validator.is_valid(arguments), "{said:?}: {arguments}");
+                let mut arguments = arguments.clone();
+                arguments.as_object_mut().unwrap().remove(DETAIL);
+                assert!(validator.is_valid(&arguments), "{said:?}: {arguments}");
                 let slots = phrase.matches('{').count();
                 assert!(arguments.as_object().unwrap().len() >= slots, "{said:?}: {arguments}");
             }
@@ -188,6 +190,11 @@ fn operations_that_write_need_an_explicit_request() {
         format!("listing {CARD}"),
         format!("the registry should unlist {CARD}"),
         format!("remove {CARD} from the list"),
+        format!("check {ID}"),
+        format!("tell me about {ID}"),
+        format!("don't send the report on {ID}"),
+        format!("do not unsubscribe {ID}"),
+        format!("can you say how to endorse {ID}?"),
         format!("Bitte liste mich: {CARD}"),
         format!("Por favor, publica {CARD}"),
         format!("请列出 {CARD}"),
@@ -232,15 +239,10 @@ fn greetings_and_meaningless_messages_get_help() {
     ] {
         assert_eq!(intent(text), "help", "{text}");
     }
-    for text in [
-        "what is the weather in Paris?",
-        "lorem ipsum dolor sit amet",
-        "¿qué puedes hacer?",
-        "Hello from TCK",
-    ] {
-        assert_eq!(intent(text), "unclear", "{text}");
+    for text in ["what is the weather in Paris?", "lorem ipsum dolor sit amet", "¿qué puedes hacer?"] {
+        assert_eq!(intent(text), format!("match_capability(q={text})"));
     }
-    assert_eq!(intent(&"lorem ipsum ".repeat(900)), "unclear");
+    assert!(intent(&"lorem ipsum ".repeat(900)).starts_with("match_capability(q=lorem"));
     assert_eq!(intent(&"{".repeat(10_000)), "help");
 }
 
@@ -263,7 +265,7 @@ fn data_parts_call_operations() {
     assert_eq!(said("is it live?", json!({ "id": ID })), format!("check_status(id={ID})"));
     assert_eq!(said("", json!({ "operation": "take_over" })), "no such take_over");
     assert_eq!(said("", json!({ "url": CARD })), "unclear");
-    assert_eq!(said("don't list me", json!({ "url": CARD })), "unclear");
+    assert_eq!(said("don't list me", json!({ "url": CARD })), "list_yourself refused");
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
     assert_eq!(
         short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
@@ -323,5 +325,43 @@ proptest::proptest! {
     ) {
         intent(&pieces.concat());
         intent(&pieces.join(" "));
+    }
+}
+
+/// Whether a message leads to one of the operations of its label. `ask`: a question for a missing argument. `nothing`: nothing is
+/// executed. `help`: a greeting.
+fn is_right(intent: &Intent, label: &str) -> bool {
+    match (intent, label) {
+        (Intent::Missing(..), "ask") | (Intent::Greeting, "help" | "nothing") => true,
+        (Intent::Refused(..) | Intent::Unclear, "nothing") => true,
+        (Intent::Run(entry, _), label) => entry.name == label,
+        _ => false,
+    }
+}
+
+/// Each line of a file in `sentences` has a text, in which `{id}` and the like stand for values, and the operations that are
+/// right. Nobody who wrote a sentence knew the examples of the catalog.
+#[test]
+fn sentences_of_people_select_the_right_operation() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/intent/sentences");
+    for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
+        let lines = std::fs::read_to_string(&file).unwrap();
+        let sentences: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let mut wrong = Vec::new();
+        for sentence in &sentences {
+            let text = sentence["text"].as_str().unwrap().replace("{id}", ID).replace("{id2}", "mcp-acme");
+            let text = text.replace("{url}", CARD).replace("{name}", "Weather Bot");
+            let text = text.replace("{token}", "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl");
+            let content = MessageContent { text, ..MessageContent::default() };
+            let intent = parse_intent(&content, None);
+            let labels = sentence["operations"].as_array().unwrap();
+            if !labels.iter().any(|label| is_right(&intent, label.as_str().unwrap())) {
+                wrong.push(format!("{}: {}, not {labels:?}", sentence["text"], short(&intent)));
+            }
+        }
+        let (file, all) = (file.display(), sentences.len());
+        let share = format!("{file}: {} of {all} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(wrong.len() * 20 <= all, "{share}");
+        println!("{share}");
     }
 }

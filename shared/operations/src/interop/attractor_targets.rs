@@ -91,6 +91,16 @@ impl Operation for AttractorTargets {
         "show the strongest attractors",
         "rank the attractors",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "which servers are used the most?",
+        "which agents are the most popular?",
+        "proven listings that everybody uses",
+        "most used agents",
+        "what are the most popular servers here?",
+        "top listings by use",
+    ];
+    const SUMMARY: &'static [&'static str] =
+        &["{note}", r#"Most used first: [targets]"{name}" ({listing_id}), {attractor}"#];
     const ACTIONS: &'static [Action] = &[
         Action { path: "/api/products/first-principles", names: &["attractors", "attractor_targets"] },
         Action { path: "/api/products/interop", names: &["attractors"] },

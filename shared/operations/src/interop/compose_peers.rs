@@ -85,6 +85,24 @@ impl Operation for ComposePeers {
         "compose peers for {id}",
         "who goes well with {id}?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what can I use alongside {id}?",
+        "what can I use together with {id}?",
+        "which tools fit {id}?",
+        "which listings go well together with {id}?",
+        "what can I combine with {id}?",
+        "who works with {id}?",
+        "partners for {id}",
+        "what complements {id}?",
+        "which servers are used together with {id}?",
+        "suggest companions for {id}",
+        "what should I pair {id} with?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#""{name}" ({listing_id}) was used with {compositions#} others; {suggestions#} match its description."#,
+        r#"Used together: [compositions]"{name_a}" and "{name_b}", {count} times"#,
+        r#"Suggestions: [suggestions]"{name}" ({listing_id}) | : {why}"#,
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "compose-peers",
         name: "Listings that work with a listing",

@@ -100,6 +100,18 @@ impl Operation for ExecuteCompose {
         "execute the composition of {id} and {id}",
         "compose {id} and {id} into a pipeline",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "chain {id} and {id}",
+        "call {id} first and then {id}",
+        "make a pipeline from {id} to {id}",
+        "combine {id} and {id} in one plan",
+        "connect {id} with {id}",
+        "run {id} and then {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{note}",
+        "Both listings were used together {composition_count} times; this call {counted?counts|does not count}.",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "execute-compose",
         name: "Plan a composition",

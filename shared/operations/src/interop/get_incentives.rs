@@ -59,6 +59,17 @@ impl Operation for GetIncentives {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["what are the incentives?", "show the incentives", "which incentives are in force?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "why should I contribute?",
+        "what is in it for me?",
+        "what do I get for contributing?",
+        "which rewards are there?",
+        "how are actions rewarded?",
+        "what is the benefit of reporting outcomes?",
+        "what do I earn for giving feedback?",
+        "when do payments open?",
+    ];
+    const SUMMARY: &'static [&'static str] = &["{note}", "[rules]{when}: {gives}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "get-incentives",
         name: "Incentive rules",

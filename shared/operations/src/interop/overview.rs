@@ -114,6 +114,16 @@ impl Operation for Interop {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["show interop at a glance", "what does the interop family do?", "interop overview"];
+    const SENTENCES: &'static [&'static str] = &[
+        "how do the interop tools work?",
+        "overview of calling listings across protocols",
+        "which interop tools exist?",
+        "how can I call listings over different protocols?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{pitch}",
+        "{totals.outcomes} outcomes are reported, {totals.outcomes_ok} of them good; {graph.compositions} pairs were used together.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     const ACTIONS: &'static [Action] = &[Action { path: PATH, names: &["status", "graph"] }];
     type Arguments = NoArguments;

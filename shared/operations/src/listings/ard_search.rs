@@ -111,7 +111,13 @@ impl Operation for ArdSearch {
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
-        &["search for {text}", "search the registry for {text}", "look for {text}"];
+        &["search for {flight prices}", "search the registry for {unit tests}", "look for {invoice parsing}"];
+    const SENTENCES: &'static [&'static str] = &["search for {text}", "search the catalog for {text}"];
+    const SUMMARY: &'static [&'static str] = &[
+        "{note}",
+        r#"[hits]"{name}" ({kind}, {listing_id}) | : "{description}" | {endpoint}"#,
+        r#"From other registries, not probed here: [referrals]"{name}" | at {url}"#,
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "ard-search",
         name: "Search in plain words",

@@ -72,6 +72,24 @@ impl Operation for InclusionProof {
         "show the inclusion proof of {id}",
         "which leaf of the log proves {id}?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "prove to me that {id} was live on Monday",
+        "where in the log is {id}?",
+        "Merkle proof for {id}",
+        "prove with the log that {id} was live last week",
+        "cryptographic evidence that {id} was up",
+        "proof that {id} was live at that time",
+        "give me the log entry for {id}",
+        "show that {id} is in the transparency log",
+        "evidence log of {id}",
+        "audit proof for {id}",
+        "I need evidence that {id} was up last week",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The evidence log contains the entry {leaf_index} of {tree_size}: {leaf.listing_id} was {leaf.outcome} | at {leaf.at}.",
+        "The leaf is {leaf_text}",
+        "The data contains the inclusion proof and the signed checkpoint; the entry is at {entry_url} .",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

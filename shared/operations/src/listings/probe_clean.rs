@@ -44,6 +44,29 @@ impl Operation for ProbeClean {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "would you consider {id} secure?",
+        "any security problems with {id}?",
+        "is {id} malicious?",
+        "show me the check results for {id}",
+        "does {id} pass every check?",
+        "should I be worried about {id}?",
+        "is {id} safe?",
+        "can I trust {id}?",
+        "is {id} trustworthy?",
+        "is {id} secure?",
+        "did {id} pass its checks?",
+        "which checks did {id} fail?",
+        "any prompt injection in {id}?",
+        "does {id} pass the security checks: https, own domain, injection?",
+        "did the tools of {id} change?",
+        "is it safe to use {id}?",
+        "clean bill of health for {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {probed_at}.",
+        "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "probe-clean",
         name: "Is a listing clean?",

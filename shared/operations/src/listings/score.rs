@@ -66,6 +66,31 @@ impl Operation for Score {
         "rate my agent card {url}",
         "test my agent at {url} without listing it",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how good is {url}?",
+        "analyze {url}",
+        "is {url} ready to be listed?",
+        "what is wrong with {url}?",
+        "test {url}",
+        "how many points would {url} get?",
+        "only test {url}, do not list it",
+        "check my card {url}",
+        "what score would {url} have?",
+        "probe {url}",
+        "evaluate {url}",
+        "validate {url}",
+        "would {url} pass?",
+        "is the card at {url} good?",
+        "dry run of {url}",
+        "grade {url}",
+        "what do I have to fix in {url}?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#"{url} scores {score} of 100 | as "{name}" | ; the handshake was {handshake}."#,
+        "It {would_go_live?would go Live|would not go Live} if you list it.",
+        "To fix: [reasons]{reason} | : {fix}",
+        "Points: [breakdown]{id} {points} of {of}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "score-free",
         name: "Free score",

@@ -41,6 +41,11 @@ impl Operation for Evaporate {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["evaporate {id}", "evaporate everything at {id}", "moderate {id} by evaporation"];
+    const SENTENCES: &'static [&'static str] =
+        &["evaporate the trail of {id}", "delete the trail of {id}", "wipe the trail of {id}"];
+    const SUMMARY: &'static [&'static str] = &[
+        "The trail of {listing_id} is deleted: {marks} marks and {compositions} pairs{complete?|; repeat the call for the rest}.",
+    ];
     const ACTIONS: &'static [Action] = &[Action { path: trace::PATH, names: &["evaporate"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404];
     type Arguments = Arguments;

@@ -42,6 +42,10 @@ impl Operation for RevokeAttestation {
         Effect { read_only: false, idempotent: true, open_world: false, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];
+    const SENTENCES: &'static [&'static str] =
+        &["revoke the statement about {id}", "revoke the signed statement of {id}"];
+    const SUMMARY: &'static [&'static str] =
+        &["The statement {attestation_id} is revoked | since {revoked.at}."];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["revoke_attestation", "revoke"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404];

@@ -90,6 +90,19 @@ impl Operation for AgentFinder {
         "where is the OpenAPI description?",
         "show the open catalog",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how can another directory mirror you?",
+        "where do I find your API description?",
+        "can I download the whole catalog?",
+        "how do I follow the changes of this registry?",
+        "which protocols and endpoints does this registry have?",
+        "where is your OpenAPI?",
+        "how do I get a copy of all listings?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "This registry has {active.agents} Live agents and {active.mcps} Live MCP servers. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} .",
+        "To follow changes: {federation.changes}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[
         AdvertisedSkill {
             id: "openapi-map",

@@ -60,6 +60,16 @@ impl Operation for ConversionPressure {
         "show the conversion pressure",
         "show the outreach room",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how many invitations may be sent today?",
+        "how many messages can the registry still send?",
+        "what is the daily budget of invitations?",
+        "how many invitations remain today?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The registry has sent {day_sent} of {day_cap} invitations on {day}; {room} are left.",
+        "{founding.remaining} of {founding.seats} founding seats are left. One listing gets at most one message in {cooldown_days} days.",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/conversion-pressure")];
     const ACTIONS: &'static [Action] = &[Action { path: EXONOMICS_PATH, names: &["budget"] }];
     type Arguments = NoArguments;

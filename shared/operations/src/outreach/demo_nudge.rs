@@ -91,6 +91,17 @@ impl Operation for DemoNudge {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "how many invitations did you send today?",
+        "whom did you invite to the demo?",
+        "show the latest invitations",
+        "why did you invite me?",
+        "how do the invitations work?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Invitations on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. {never_contacted} listings were never contacted.",
+        r#"To opt a listing out, say: "unsubscribe" and its id."#,
+    ];
     const ROUTES: &'static [Route] = &[Route::get(texts::OPT_OUT_PATH)];
     type Arguments = NoArguments;
     type Answer = Answer;

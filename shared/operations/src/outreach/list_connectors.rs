@@ -85,6 +85,16 @@ impl Operation for ListConnectors {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["which connectors are there?", "list the connectors", "show connector candidates"];
+    const SENTENCES: &'static [&'static str] = &[
+        "which routers and directories are listed?",
+        "show marketplaces and routers",
+        "which listings connect others?",
+        "list the hubs",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{live_candidates#} Live listings connect others. {note}",
+        r#"[live_candidates]"{name}" ({id}) | , {role} | , {endpoint}"#,
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/connectors").cached_for(60)];
     type Arguments = NoArguments;
     type Answer = Answer;

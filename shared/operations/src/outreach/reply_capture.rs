@@ -69,6 +69,15 @@ impl Operation for ReplyCapture {
         "show the reply capture",
         "what came back after the touches?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "did anybody answer the invitations?",
+        "what did the invited listings do?",
+        "do the invitations work?",
+        "how many invited listings took the demo?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Of {totals.touched} contacted listings, {totals.demos} took the demo, {totals.feedback} gave feedback and {totals.check_ins} checked in.",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reply-capture")];
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -77,6 +77,19 @@ impl Operation for GetLearning {
     const EFFECT: Effect = Effect::READS;
     const PHRASES: &'static [&'static str] =
         &["how many demos lead to feedback?", "show the conversion path", "what did the registry learn?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "what share of demos leads to feedback?",
+        "where do listings drop out on the way?",
+        "how good are the product ratings?",
+        "show the funnel numbers",
+        "why do probes fail most often?",
+        "which recommendations do you have from the numbers?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Stages: [funnel]{id} {total} | ({of_stage_before_pct} % of the stage before)",
+        "{seats.remaining} of {seats.seats} founding seats are left; the mean rating is {feedback.average}.",
+        "[recommendations]{text}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "conversion-path",
         name: "Conversion path",

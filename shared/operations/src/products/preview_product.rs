@@ -89,6 +89,22 @@ impl Operation for PreviewProduct {
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const PHRASES: &'static [&'static str] =
         &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
+    const SENTENCES: &'static [&'static str] = &[
+        "how much is the full product?",
+        "prices of the products",
+        "which products do you sell?",
+        "what is included in the product?",
+        "what does the full product cost?",
+        "show a preview of the product for {id}",
+        "which files would I get for {id}?",
+        "can I already pay by card?",
+        "how much does the kernel cost?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "Prices: [skus]{name} costs {price}",
+        r#"{preview.name} for "{preview.made_for}" has {preview.bytes} bytes | in {preview.files#} files."#,
+        "Files: [preview.files]{path}",
+    ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

@@ -58,6 +58,17 @@ impl Operation for RunProduct {
         "what should {id} do next in its routine?",
         "run the alive routine of {id}",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what should {id} do now?",
+        "my routine is due, the subject is {id}",
+        "next steps for {id}",
+        "daily routine for {id}",
+        "what is next for {id}?",
+        "run the seven steps for {id}",
+        "which maintenance is due for {id}?",
+    ];
+    const SUMMARY: &'static [&'static str] =
+        &["{listing_id} has {to_do} steps to do now.", "[steps]{step} | {to_do?(to do)|(fine)} | : {found}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
     const REFUSALS: &'static [u16] = &[404, 409];
     type Arguments = Arguments;

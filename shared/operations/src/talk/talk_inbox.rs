@@ -77,6 +77,22 @@ impl Operation for TalkInbox {
         "what is in the inbox of {id}?",
         "any new messages for {id}?",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "did anyone write to {id}?",
+        "are there unread letters for {id}?",
+        "open the inbox of {id}",
+        "any mail for {id}?",
+        "does {id} have new messages?",
+        "show the inbox of {id}",
+        "what did others write to {id}?",
+        "unread messages of {id}",
+        "has anybody written to {id}?",
+        "check the mailbox of {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The inbox of {listing_id} has {inbox#} messages on this page.",
+        r#"[inbox]{at} | from {from} | : "{text}""#,
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "talk-inbox",
         name: "Talk inbox",

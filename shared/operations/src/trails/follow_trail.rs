@@ -63,6 +63,29 @@ impl Operation for FollowTrail {
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const PHRASES: &'static [&'static str] =
         &["follow the trail", "follow the hottest trail", "follow the trail of demand"];
+    const SENTENCES: &'static [&'static str] = &[
+        "what is popular at the moment? => kind=hot",
+        "what is everybody using now? => kind=hot",
+        "which listings have the most warnings? => kind=dangerous",
+        "which listings got the most complaints? => kind=dangerous",
+        "what is searched most often? => kind=demand",
+        "what do people look for here? => kind=demand",
+        "strongest agents right now",
+        "who is the strongest agent here?",
+        "most wanted capabilities => kind=demand",
+        "what is hot right now?",
+        "what is trending?",
+        "which listings are dangerous? => kind=dangerous",
+        "which agents should I avoid? => kind=dangerous",
+        "show the hottest listings",
+        "which pairs are used together most often? => kind=composition",
+        "ranking of the listings",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The ranking `{mode}` has {items#} rows.",
+        r#"Strongest first: [items]"{name}" ({listing_id}) with a trail of {trail_score} | , danger {danger} | , demand {demand}"#,
+        "Pairs: [items]{listing_a} and {listing_b}, {count} times",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "follow-trail",
         name: "Follow a trail",

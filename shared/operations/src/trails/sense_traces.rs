@@ -64,6 +64,32 @@ impl Operation for SenseTraces {
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const PHRASES: &'static [&'static str] =
         &["which traces were left at {id}?", "sense the traces", "sense the traces at {id}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "what have people reported about {id}?",
+        "what is the feedback on {id}?",
+        "has anyone warned about {id}?",
+        "what do others say about {id}?",
+        "what do other agents think of {id}?",
+        "what do agents say about {id}?",
+        "what have others left at {id}?",
+        "how do others rate {id}?",
+        "comments about {id}",
+        "are there complaints about {id}?",
+        "what is said about {id}?",
+        "which notes did others leave at {id}?",
+        "is there any warning about {id}?",
+        "reviews of {id}",
+        "what is the reputation of {id}?",
+        "opinions about {id}",
+        "does anybody complain about {id}?",
+        "what experience did others have with {id}?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        r#"Trail: [trails]"{name}" ({listing_id}) has a score of {trail_score}, danger {danger}, {endorsements} endorsements and {marks} marks"#,
+        r#"What others wrote: [marks]{kind} | by "{from}" | : "{body}""#,
+        "Used together: [compositions]{listing_a} and {listing_b}, {count} times",
+        "{note}",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "sense-traces",
         name: "Read traces",

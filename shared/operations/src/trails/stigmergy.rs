@@ -67,6 +67,17 @@ impl Operation for Stigmergy {
         "explain stigmergy",
         "show the stigmergy overview",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "what are trails?",
+        "how is a trail computed?",
+        "what does an event add to a trail?",
+        "explain the trails",
+        "what is pheromone here?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{model}",
+        r#"There are {totals.marks} marks and {totals.compositions} pairs. Strongest trails: [hot_trails]"{name}" ({listing_id}), {trail_score}"#,
+    ];
     const ROUTES: &'static [Route] = &Route::family(trace::PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

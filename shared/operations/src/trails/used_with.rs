@@ -49,6 +49,18 @@ impl Operation for UsedWith {
         "note the co-use of {id} with {id}",
         "co-use of {id} and {id}",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "I used {id} and {id} together, remember them as a pair",
+        "remember {id} and {id} as a pair",
+        "note that {id} and {id} work together",
+        "record {id} and {id} as a pair",
+        "I worked with {id} and {id} in one task, save the pair",
+        "save that {id} works with {id}",
+        "log the pair {id} and {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "The pair {mark.listing_id} and {mark.listing_b} is stored and {counted?counts|does not count} | ({not_counted_because}).",
+    ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "used-with",
         name: "Report two listings used together",

@@ -74,6 +74,19 @@ impl Operation for BindIdentity {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const PHRASES: &'static [&'static str] =
         &["bind an identity to {id}", "bind a key to {id}", "prove the domain of {id}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "prove that I control {id}",
+        "verify my domain for {id}",
+        "bind my DID to {id}",
+        "connect my key with {id}",
+        "claim {id} with my domain",
+        "link my domain to {id}",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{listing_id} is {bound?bound|not bound yet} | to {proven_domain}.",
+        "{note}",
+        "The challenge to sign is: {challenge.text} {challenge.how}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["bind_identity"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];

@@ -65,6 +65,16 @@ impl Operation for FirstPrinciples {
         "what are the first principles?",
         "first principles overview",
     ];
+    const SENTENCES: &'static [&'static str] = &[
+        "how does trust work here?",
+        "overview of the trust tools",
+        "how do you prove what you say?",
+        "how can I verify your statements?",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{model} {note}",
+        "{totals.attestations} statements, {totals.identities} proven domains and {totals.live} Live listings.",
+    ];
     const ROUTES: &'static [Route] = &Route::family(PATH);
     type Arguments = NoArguments;
     type Answer = Answer;

@@ -107,6 +107,30 @@ impl Operation for ManageListing {
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const PHRASES: &'static [&'static str] = &["manage my listing {id}", "manage listing {id}"];
+    const SENTENCES: &'static [&'static str] = &[
+        "hide my listing {id} => act=withdraw",
+        "withdraw {id} => act=withdraw",
+        "withdraw my listing {id} => act=withdraw",
+        "remove my listing {id} => act=withdraw",
+        "remove {id} from the registry => act=withdraw",
+        "delete {id} => act=withdraw",
+        "unlist {id} => act=withdraw",
+        "delist {id} => act=withdraw",
+        "unpublish {id} => act=withdraw",
+        "take {id} off the registry => act=withdraw",
+        "restore {id} => act=restore",
+        "bring back my listing {id} => act=restore",
+        "reprobe {id} => act=reprobe",
+        "probe {id} again => act=reprobe",
+        "recheck {id} now => act=reprobe",
+        "take down my listing {id} => act=withdraw",
+        "rename {id} to {text} => act=rename",
+        "change the name of my listing {id} to {text} => act=rename",
+    ];
+    const SUMMARY: &'static [&'static str] = &[
+        "{act} of {listing_id} {done?is done|needs a signature of the owner}; it is {lane}. {note}",
+        "The challenge to sign is: {challenge.text} {challenge.how}",
+    ];
     const ACTIONS: &'static [Action] =
         &[Action { path: "/api/products/first-principles", names: &["manage_listing", "manage"] }];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];

@@ -101,7 +101,7 @@ const fn leads_to_task(intent: &Intent) -> bool {
         | Intent::NoSuch(_)
         | Intent::TooManyFields
         | Intent::Greeting
-        | Intent::Unclear(_) => false,
+        | Intent::Unclear => false,
     }
 }
 

@@ -240,7 +240,7 @@ async fn list_of_tasks_can_be_filtered_and_paged() {
 async fn refused_message_that_cannot_be_continued_stores_no_task() {
     let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
     let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
-    let long = "colourless green ideas sleep furiously ".repeat(5000);
+    let long = format!("https://a.example {}", "colourless green ideas sleep furiously ".repeat(5000));
     for (message, expected) in [
         (older("help", "kind")["message"].clone(), "list my agent at"),
         (older("hello", "kind")["message"].clone(), "list my agent at"),

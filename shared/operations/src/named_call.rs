@@ -30,20 +30,20 @@ static NAMED: LazyLock<HashMap<String, &'static AnyOperation>> = LazyLock::new(|
 });
 
 #[derive(Clone, Debug)]
-pub(super) struct Call {
-    pub(super) name: String,
+pub(crate) struct Call {
+    pub(crate) name: String,
     /// `None` if the operation does not exist.
-    pub(super) entry: Option<&'static AnyOperation>,
-    pub(super) arguments: Value,
+    pub(crate) entry: Option<&'static AnyOperation>,
+    pub(crate) arguments: Value,
 }
 
 /// By name, alias or skill id.
-pub(super) fn named(name: &str) -> Option<&'static AnyOperation> {
+pub(crate) fn named(name: &str) -> Option<&'static AnyOperation> {
     NAMED.get(&canonical(name)).copied()
 }
 
 /// The call in a data part; `None` if it names no operation.
-pub(super) fn parse(data: &Value) -> Option<Call> {
+pub(crate) fn parse(data: &Value) -> Option<Call> {
     let data = data.as_object()?;
     let name = NAMES.iter().find_map(|member| name_in(data.get(*member)?));
     // MCP's own shape, `{name, arguments}`, is a call only with arguments: a name alone may mean anything.
@@ -65,7 +65,7 @@ fn name_in(value: &Value) -> Option<String> {
 }
 
 /// The members of a data part that is not a call.
-pub(super) fn loose_arguments(data: &Value) -> Map<String, Value> {
+pub(crate) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
         Value::Object(members) if parse(data).is_none() => members.clone(),
         _ => Map::new(),

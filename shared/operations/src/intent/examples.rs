@@ -1,0 +1,170 @@
+//! The example sentences of the catalog: phrases and sentences of each operation, parsed and embedded once per process.
+//! Each word is weighted: a word that only one operation uses says more than a word that many operations use.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use registry_search::embedding;
+use serde_json::{Map, Value};
+
+use super::argument_slots::{ArgumentSlots, Slot};
+use super::command;
+use super::words::{Word, words};
+use crate::{AnyOperation, CATALOGUE};
+
+/// Messages that ask for help, or ask for nothing.
+const HELP: &str = "hello, how are you?|good morning|good evening|nice to meet you|thank you, that is all for now|\
+    bye, have a nice day|what can you do?|what is it that you can do for me?|what can you do for an agent?|\
+    how does this registry work?|who are you?|what is this?|I am new here, how do I start?|\
+    which commands do you understand?";
+
+/// Polite words, which are part of any message.
+const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";
+
+#[derive(Clone, Debug)]
+pub(super) struct Example {
+    /// The stems of its significant words.
+    pub(super) stems: HashSet<String>,
+    pub(super) slots: Vec<Slot>,
+    /// The words before and after its text slot.
+    pub(super) around_text: (Vec<Word>, Vec<Word>),
+    /// The arguments that it implies.
+    pub(super) implied: Map<String, Value>,
+    /// Whether it begins with a negation, such as "do not write to {id}".
+    pub(super) negation: bool,
+    pub(super) vector: Vec<f32>,
+}
+
+#[derive(Debug)]
+pub(super) struct OperationExamples {
+    pub(super) entry: &'static AnyOperation,
+    pub(super) examples: Vec<Example>,
+    pub(super) arguments: ArgumentSlots,
+    /// The verbs with which its examples begin.
+    pub(super) verbs: HashSet<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct ExampleBook {
+    pub(super) operations: Vec<OperationExamples>,
+    pub(super) help: Vec<Vec<f32>>,
+    /// The weights of the stems in the examples.
+    weights: HashMap<String, f32>,
+}
+
+pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
+    let texts = |entry: &AnyOperation| entry.phrases.iter().chain(entry.sentences).copied();
+    let mut users: HashMap<String, f32> = HashMap::new();
+    for entry in CATALOGUE.iter().copied() {
+        let parsed = texts(entry).flat_map(|text| parse(text).0);
+        let stems: HashSet<String> = parsed.map(|word| word.stem).collect();
+        stems.into_iter().for_each(|stem| *users.entry(stem).or_default() += 1.0);
+    }
+    let all = CATALOGUE.len() as f32;
+    let weight = |users: f32| (1.0 + all / users).ln() / (1.0 + all).ln();
+    let weights = users.into_iter().map(|(stem, users)| (stem, weight(users))).collect();
+    let mut book = ExampleBook { operations: Vec::new(), help: Vec::new(), weights };
+    book.help = HELP.split('|').map(|text| book.sum(&words(text))).collect();
+    for entry in CATALOGUE.iter().copied() {
+        let parsed: Vec<_> = texts(entry).map(parse).collect();
+        let positive = parsed.iter().filter(|(_, example)| !example.negation);
+        let verbs = positive.flat_map(|(words, _)| command::verbs(words)).collect();
+        let examples = parsed.into_iter().map(|(words, example)| {
+            let significant = words.iter().filter(|word| word.is_significant());
+            let stems = significant.map(|word| word.stem.clone()).collect();
+            Example { stems, vector: book.sum(&words), ..example }
+        });
+        let examples = examples.collect();
+        book.operations.push(OperationExamples {
+            entry,
+            examples,
+            arguments: ArgumentSlots::of(entry),
+            verbs,
+        });
+    }
+    book
+});
+
+impl ExampleBook {
+    /// The weighted vector of a word. A word that no operation uses has the highest weight.
+    pub(super) fn vector(&self, word: &Word) -> Vec<f32> {
+        let weight = self.weights.get(&word.stem).copied().unwrap_or(1.0);
+        let weight = if POLITE.split(' ').any(|polite| polite == word.low) { 0.0 } else { weight };
+        embedding::of_word(&word.low).into_iter().map(|x| weight * x).collect()
+    }
+
+    /// The share of the words that the examples contain, by the lengths of their vectors.
+    pub(super) fn known<'a>(&self, words: impl Iterator<Item = &'a Word>) -> f32 {
+        let lengths = words.map(|word| {
+            let length = self.vector(word).iter().map(|x| x * x).sum::<f32>().sqrt();
+            (length, if self.weights.contains_key(&word.stem) { length } else { 0.0 })
+        });
+        let (all, known) = lengths.fold((f32::EPSILON, 0.0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
+        known / all
+    }
+
+    fn sum(&self, words: &[Word]) -> Vec<f32> {
+        let vectors: Vec<_> = words.iter().map(|word| self.vector(word)).collect();
+        embedding::normalized(sum(vectors.iter()))
+    }
+}
+
+pub(super) fn sum<'a>(vectors: impl Iterator<Item = &'a Vec<f32>>) -> Vec<f32> {
+    vectors.fold(vec![0.0; embedding::WIDTH], |mut sum, vector| {
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+        sum
+    })
+}
+
+/// The words of an example, and the example without its vector.
+fn parse(text: &'static str) -> (Vec<Word>, Example) {
+    let (mut rest, implied) = text.split_once(" => ").unwrap_or((text, ""));
+    let implied = implied.split(' ').filter_map(|pair| pair.split_once('=')).map(|(name, value)| {
+        (name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned())))
+    });
+    let (mut slots, mut all, mut text_at) = (Vec::new(), Vec::new(), None);
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        all.extend(part(before, all.len()));
+        slots.push(Slot::named(name));
+        if slots.last() == Some(&Slot::Text) {
+            text_at.get_or_insert(all.len());
+        }
+        rest = after;
+    }
+    all.extend(part(rest, all.len()));
+    let around_text = text_at.map(|at: usize| (all[..at].to_vec(), all[at..].to_vec())).unwrap_or_default();
+    let negation = all.iter().take(2).any(|word| command::is_negation(&word.low));
+    let (stems, vector) = (HashSet::new(), Vec::new());
+    (all, Example { stems, slots, around_text, implied: implied.collect(), negation, vector })
+}
+
+/// The words between two slots. Only a mark starts a new clause after a slot.
+fn part(text: &str, earlier: usize) -> Vec<Word> {
+    let mut words = words(text);
+    if let Some(first) = words.first_mut().filter(|_| earlier > 0) {
+        first.starts_clause = text.trim_start().starts_with([',', ':', ';']);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn example_consists_of_words_slots_and_arguments() {
+        let (words, example) =
+            parse("please leave a warning at {id}: {it is slow}, thanks => kind=danger ok=false");
+        assert_eq!(words.last().map(|word| word.low.as_str()), Some("thanks"));
+        assert_eq!(example.slots, [Slot::Id, Slot::Text]);
+        assert_eq!((example.around_text.0.len(), example.around_text.1.len()), (5, 1));
+        assert_eq!(Value::Object(example.implied), serde_json::json!({ "kind": "danger", "ok": false }));
+    }
+
+    #[test]
+    fn rare_word_has_more_weight_than_a_frequent_word() {
+        let weight = |stem: &str| EXAMPLE_BOOK.weights.get(stem).copied().unwrap_or(1.0);
+        assert!(weight("agent") < weight("reciprocity") && weight("reciprocity") <= weight("no-such-word"));
+    }
+}

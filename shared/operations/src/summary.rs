@@ -1,0 +1,137 @@
+//! Writes an answer in words, from the templates of its operation ([`crate::Operation::SUMMARY`]).
+
+use registry_model::error::shorten;
+use serde_json::Value;
+
+/// Rows of a list are shown up to so many bytes, but at least one.
+const MAX_ROWS_BYTES: usize = 1200;
+const MAX_VALUE_CHARS: usize = 400;
+
+/// A sentence of an answer; `None` if the answer has no value for it. `{a.b}` is the value of a member, `{a#}` the length of a
+/// list, `{a?yes|no}` depends on a boolean. After `[a]`, the rest is written for each row of a list. A part between two ` | `
+/// is left out if it has no value.
+pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
+    let Some((before, (list, row))) =
+        template.split_once('[').and_then(|(before, rest)| Some((before, rest.split_once(']')?)))
+    else {
+        return parts(template, answer).map(ended);
+    };
+    let rows = member(answer, list)?.as_array()?;
+    let (mut texts, mut shown) = (String::new(), 0);
+    for text in rows.iter().filter_map(|value| parts(row, value)) {
+        if shown > 0 && texts.len() + text.len() > MAX_ROWS_BYTES {
+            break;
+        }
+        texts += if shown == 0 { "" } else { "; " };
+        texts += text.trim_end_matches('.');
+        shown += 1;
+    }
+    let more = rows.len().checked_sub(shown).filter(|more| *more > 0);
+    let more = more.map(|more| format!("; and {more} more in the data")).unwrap_or_default();
+    (shown > 0).then(|| ended(format!("{}{texts}{more}", parts(before, answer).unwrap_or_default())))
+}
+
+/// With a full stop, unless it ends with another mark.
+fn ended(sentence: String) -> String {
+    if sentence.ends_with(['.', '!', '?']) { sentence } else { sentence + "." }
+}
+
+/// The first part is required.
+fn parts(template: &str, answer: &Value) -> Option<String> {
+    let mut parts = template.split(" | ").map(|part| filled_part(part, answer));
+    let first = parts.next()??;
+    Some(parts.flatten().fold(first, |text, part| {
+        let glued = part.starts_with([',', ';', ':', '.']);
+        text + if glued { "" } else { " " } + &part
+    }))
+}
+
+fn filled_part(part: &str, answer: &Value) -> Option<String> {
+    let mut text = String::new();
+    let mut rest = part;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (slot, after) = after.split_once('}')?;
+        text += before;
+        text += &value(slot, answer)?;
+        rest = after;
+    }
+    Some(text + rest)
+}
+
+fn value(slot: &str, answer: &Value) -> Option<String> {
+    if let Some(path) = slot.strip_suffix('#') {
+        return Some(member(answer, path)?.as_array()?.len().to_string());
+    }
+    if let Some((path, (yes, no))) =
+        slot.split_once('?').and_then(|(path, words)| Some((path, words.split_once('|')?)))
+    {
+        return Some(if member(answer, path)?.as_bool()? { yes } else { no }.to_owned());
+    }
+    match member(answer, slot)? {
+        // What others wrote may contain a quotation mark, which would end the quotation around it.
+        Value::String(text) if slot.ends_with("lane") => Some(text.replace('_', " ")),
+        Value::String(text) if !text.is_empty() => Some(shorten(&text.replace('"', "'"), MAX_VALUE_CHARS)),
+        Value::Number(number) => {
+            number.as_f64().map(|number| ((number * 1000.0).round() / 1000.0).to_string())
+        }
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Array(values) if !values.is_empty() => {
+            let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+            Some(shorten(&texts?.join(", "), MAX_VALUE_CHARS))
+        }
+        Value::Object(_) => Some(shorten(&member(answer, slot)?.to_string(), MAX_VALUE_CHARS)),
+        _ => None,
+    }
+}
+
+fn member<'a>(answer: &'a Value, path: &str) -> Option<&'a Value> {
+    path.split('.').filter(|name| !name.is_empty()).try_fold(answer, |value, name| value.get(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::CATALOGUE;
+
+    #[test]
+    fn template_is_filled_with_the_members_of_the_answer() {
+        let value = json!({ "ok": true, "name": "A \"B\"", "deal": { "left": 3 }, "live": false, "none": null,
+            "tags": ["x", "y"], "rows": [{ "id": "mcp-a", "url": "u" }, { "id": "mcp-b" }], "empty": [] });
+        for (template, text) in [
+            ("\"{name}\" is {live?Live|not Live}.", Some("\"A 'B'\" is not Live.")),
+            ("{deal.left} seats | of {none} | , {tags}.", Some("3 seats, x, y.")),
+            ("{rows#} rows: [rows]{id} | at {url}", Some("2 rows: mcp-a at u; mcp-b.")),
+            ("{none}.", None),
+            ("Rows: [empty]{id}", None),
+        ] {
+            assert_eq!(sentence(template, &value).as_deref(), text, "{template}");
+        }
+    }
+
+    #[test]
+    fn templates_use_only_members_of_the_answer() {
+        let mut unknown = Vec::new();
+        for entry in CATALOGUE {
+            let schema = (entry.output_schema)();
+            assert!(!entry.summary.is_empty(), "{} has no summary", entry.name);
+            for template in entry.summary {
+                let (before, rows) = template.split_once('[').unwrap_or((template, ""));
+                let (list, row) = rows.split_once(']').unwrap_or_default();
+                let in_row = paths(row).map(|path| format!("{list}.{path}"));
+                for path in paths(before).map(str::to_owned).chain(in_row).chain([list.to_owned()]) {
+                    if !crate::short::has_path(&schema, &path) {
+                        unknown.push(format!("{}: {path}", entry.name));
+                    }
+                }
+            }
+        }
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    fn paths(template: &str) -> impl Iterator<Item = &str> {
+        let slots = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
+        slots.map(|slot| slot.split(['?', '#']).next().unwrap_or_default())
+    }
+}

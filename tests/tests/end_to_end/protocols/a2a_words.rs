@@ -1,0 +1,78 @@
+//! Tests the texts of A2A replies to messages in plain words: each contains the fact that the message asks for, and each reply
+//! is short.
+
+use registry::operations::CATALOGUE;
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
+
+use crate::fixtures::live_agent;
+
+/// The largest reply to plain words, text and data together.
+const MAX_REPLY: usize = 8 * 1024;
+
+/// The text and the data of the reply to a message.
+async fn reply(registry: &TestRegistry, text: &str) -> (String, Value) {
+    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "text": text }] });
+    let call =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
+    let result = registry.post("/api/a2a", &call).await.body["result"].clone();
+    let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
+    let parts = places.iter().find_map(|place| result.pointer(place)).unwrap_or(&Value::Null);
+    let text_of_reply = parts[0]["text"].as_str().unwrap_or_else(|| panic!("{text}: {result}")).to_owned();
+    let size = parts.to_string().len();
+    assert!(size <= MAX_REPLY, "{size} bytes for {text}: {parts}");
+    (text_of_reply, parts[1]["data"].clone())
+}
+
+#[tokio::test]
+async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.index().await;
+    for (text, operation, fact) in [
+        ("how many seats are left?", "get_founding_deal", "100 of 100 founding seats are left"),
+        ("who can help me add two numbers?", "match_capability", "\"Adder\""),
+        ("which agents are live?", "search_active", "1 agents and 0 MCP servers are Live"),
+        ("is {id} alive?", "check_liveness", "is alive: it is active and last answered a handshake at 2026"),
+        ("what is the status of {id}?", "check_status", "is active"),
+        ("is {id} clean?", "probe_clean", "https"),
+        ("how do I call {id}?", "interop_resolve", "/rpc"),
+        ("reciprocity of {id}", "get_reciprocity", "reciprocity score of"),
+        ("any mail for {id}?", "talk_inbox", "has "),
+        ("I endorse {id}, it answers fast", "endorse", "is stored and counts"),
+        ("unsubscribe {id}", "outreach_opt_out", "gets no more invitations"),
+        ("note that {id} worked", "deposit_outcome", "The outcome score is now"),
+        ("warn others about {id}: it is slow", "leave_trace", "is stored and counts"),
+        ("what do others say about {id}?", "sense_traces", "has a score of"),
+        ("attest {id}", "attest", "The registry signed the liveness statement att_"),
+        ("which attestations does {id} have?", "attestations", "has 1 signed statements"),
+        ("capability hash of {id}", "capability_hash", "cap_"),
+        ("which peers work well with {id}?", "compose_peers", "was used with 0 others"),
+        ("take the demo for {id}", "take_demo", "Files: "),
+        ("what do the products cost?", "preview_product", "$"),
+        ("what does a call cost?", "cost_model", "US dollars"),
+        ("what is the network value?", "network_value", "The network value is "),
+        ("what is the acceleration index?", "get_acceleration", "The acceleration index is 1"),
+        ("which other registries do you read?", "federation", "reads 0 other registries"),
+        ("report {id} to the operator: it is spam", "report_listing", "The report rep_"),
+        ("show me the hottest listings", "follow_trail", "\"Adder\""),
+    ] {
+        let (answer, data) = reply(&registry, &text.replace("{id}", id.as_str())).await;
+        assert_eq!(data["operation"], operation, "{text}: {answer}");
+        assert!(answer.contains(fact), "{text}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn replies_to_all_phrases_are_short_and_say_more_than_done() {
+    let (registry, _peer, id) = live_agent().await;
+    for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only && !entry.effect.open_world) {
+        let phrase = entry.phrases[0].replacen("{id}", id.as_str(), 1);
+        let (text, data) = reply(&registry, &registry::operations::intent::filled(&phrase)).await;
+        assert_eq!(data["operation"], entry.name, "{phrase}: {text}");
+        assert!(!text.ends_with(": done."), "{phrase}: {text}");
+    }
+    for text in ["hello", "thanks!", "https://agent.example.com"] {
+        let (text, data) = reply(&registry, text).await;
+        assert_eq!(data["executed"], false, "{text}");
+    }
+}
