@@ -106,6 +106,14 @@ fn retracts(words: &[Word], at: usize) -> bool {
     RETRACTIONS.contains(&low) || (low == "not" && at > 0 && words[at - 1].low == "do")
 }
 
+/// Whether a text contains a question, with or without its mark.
+pub(super) fn asks(text: &str, words: &[Word]) -> bool {
+    const QUESTION_WORDS: &str =
+        "what whats when where which who whos whose why how is are does did has have was";
+    let is_question = |word: &Word| QUESTION_WORDS.split(' ').any(|question| question == word.low);
+    text.contains('?') || words.first().is_some_and(is_question)
+}
+
 /// Whether the whole text is a refusal.
 pub(super) fn refuses(words: &[Word]) -> bool {
     words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"))

@@ -48,6 +48,8 @@ struct Message<'a> {
     least: f32,
     /// Where it may have the verb of a request.
     openings: Vec<usize>,
+    /// Whether it contains a question.
+    asks: bool,
 }
 
 impl<'a> Message<'a> {
@@ -67,6 +69,7 @@ impl<'a> Message<'a> {
             sum: normalized(sum(vectors.iter().map(|(_, vector)| vector))),
             vectors,
             openings: command::openings(all).collect(),
+            asks: command::asks(&parsed.text, all),
         }
     }
 
@@ -166,6 +169,10 @@ fn candidate(
     let similarity = verb.map_or(similarity, |verb| similarity.max(message.clause(example, verb.at)));
     let names_object = verb.is_some_and(|verb| names_object(message, example, verb.at, used_words));
     let retracted = verb.is_some_and(|verb| verb.retracted);
+    // "When did it last answer? I do not want to call it." is a question, and not a request that is taken back.
+    if retracted && message.asks {
+        return None;
+    }
     let filling = match filling {
         Ok(filling) => filling,
         Err(slot) => {

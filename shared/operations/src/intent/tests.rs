@@ -328,12 +328,13 @@ proptest::proptest! {
     }
 }
 
-/// Whether a message leads to one of the operations of its label. `ask`: a question for a missing argument. `nothing`: nothing is
-/// executed. `help`: a greeting.
+/// Whether a message leads to one of the operations of its label. `ask`: a question for a missing argument. `nothing`: nothing that
+/// writes is executed. `help`: a greeting.
 fn is_right(intent: &Intent, label: &str) -> bool {
     match (intent, label) {
         (Intent::Missing(..), "ask") | (Intent::Greeting, "help" | "nothing") => true,
         (Intent::Refused(..) | Intent::Unclear, "nothing") => true,
+        (Intent::Run(entry, _), "nothing") => entry.effect.read_only,
         (Intent::Run(entry, _), label) => entry.name == label,
         _ => false,
     }
@@ -350,7 +351,7 @@ fn sentences_of_people_select_the_right_operation() {
         let mut wrong = Vec::new();
         for sentence in &sentences {
             let text = sentence["text"].as_str().unwrap().replace("{id}", ID).replace("{id2}", "mcp-acme");
-            let text = text.replace("{url}", CARD).replace("{name}", "Weather Bot");
+            let text = text.replace("{url}", CARD).replace("{name}", "\"Weather Bot\"");
             let text = text.replace("{token}", "eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl");
             let content = MessageContent { text, ..MessageContent::default() };
             let intent = parse_intent(&content, None);

@@ -134,6 +134,7 @@ impl Operation for DepositOutcome {
         "log a successful call of {id}",
         "record a failure of {id} => ok=false",
         "save the result of using {id}: it worked great",
+        "it failed, where do I leave the result of {id}? => ok=false",
         "submit an outcome for {id}",
         "note that {id} timed out => ok=false",
         "note that {id} worked",

@@ -80,6 +80,7 @@ impl Operation for InteropResolve {
     ];
     const SENTENCES: &'static [&'static str] = &[
         "I want to talk to {id}, what do I send?",
+        "how does the request to {id} look like?",
         "sample request for {id}",
         "curl for {id}",
         "example call for {id}",

@@ -51,6 +51,7 @@ impl Operation for OutreachOptOut {
     const PHRASES: &'static [&'static str] =
         &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
     const SENTENCES: &'static [&'static str] = &[
+        "stop writing to {id}, we never asked for invitations",
         "please stop mailing {id}",
         "block invitations to {id}",
         "opt {id} out of all mails",

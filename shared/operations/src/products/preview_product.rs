@@ -91,6 +91,8 @@ impl Operation for PreviewProduct {
         &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
     const SENTENCES: &'static [&'static str] = &[
         "how much is the full product?",
+        "what do I pay for the products?",
+        "what is the price when the free ones are gone?",
         "prices of the products",
         "which products do you sell?",
         "what is included in the product?",

@@ -73,6 +73,8 @@ impl Operation for SenseTraces {
         "what do agents say about {id}?",
         "what have others left at {id}?",
         "how do others rate {id}?",
+        "what have other callers written about {id}?",
+        "any notes of other users on {id}?",
         "comments about {id}",
         "are there complaints about {id}?",
         "what is said about {id}?",

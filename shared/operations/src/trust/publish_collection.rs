@@ -74,6 +74,11 @@ impl Operation for PublishCollection {
     const EFFECT: Effect = Effect { read_only: false, idempotent: true, open_world: true, destructive: true };
     const EXAMPLE: &'static str = r#"{"name": "com.example.approved", "title": "Approved servers", "servers": ["org.example/adder"], "max_age_hours": 48}"#;
     const PHRASES: &'static [&'static str] = &["publish a collection of servers"];
+    const SUMMARY: &'static [&'static str] = &[
+        "{note}",
+        "The collection {collection.name} is at {registry_url} .",
+        "The challenge to sign is: {challenge.text} {challenge.how}",
+    ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/collections", Ok)];
     const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
     type Arguments = Arguments;
