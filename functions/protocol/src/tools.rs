@@ -35,7 +35,7 @@ static TOOL_OF_TOOLSETS: LazyLock<Arc<RawValue>> = LazyLock::new(|| {
     raw(&json!({
         "name": LIST_TOOLSETS,
         "title": "More tools",
-        "description": "Lists the toolsets of this registry and how to add them, for example trails, products or economy. Use it \
+        "description": "Lists the toolsets of this registry and how to add them, for example trust, trails, demos or products. Use it \
             if no tool here fits.",
         "inputSchema": { "type": "object", "properties": {} },
         "annotations": { "title": "More tools", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true,

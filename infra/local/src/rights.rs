@@ -87,7 +87,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("CONNECTOR", "read put update", "daily-connector"),
     ("CONNECTOR", "read put", "products protocol a2a"),
     ("CONTACT#*", "delete", "probe-tick operator"),
-    ("CONTACT#*", "update", "publish products protocol a2a daily-connector"),
+    ("CONTACT#*", "update", "publish products protocol a2a"),
     ("DAY#*", "update", "probe-tick weekly-recheck"),
     ("DAY#*", "read", "listings products protocol a2a pages well-known"),
     ("DUE#*", "gsi2", "listings pages well-known probe-tick weekly-recheck"),

@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             page_url("https://r.example/v0.1/servers", &state),
             "https://r.example/v0.1/servers?limit=100&version=latest&include_deleted=false\
-                &updated_since=2026-11-20T11%3A00%3A00Z&cursor=a%2Fb%26c"
+                &updated_since=2026-11-20T11%3A00%3A00.000Z&cursor=a%2Fb%26c"
         );
     }
 }

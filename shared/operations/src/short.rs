@@ -51,7 +51,13 @@ impl View {
     /// Reads `detail` and `fields` of a query. Without them, the answer is whole.
     pub fn of_query(query: &str) -> Result<Self, Problem> {
         let of = |name: &str| form_urlencoded::parse(query.as_bytes()).find(|(found, _)| found == name);
-        if let Some((_, fields)) = of(FIELDS).filter(|(_, fields)| !fields.is_empty()) {
+        let (detail, fields) = (of(DETAIL).map(|(_, value)| value), of(FIELDS).map(|(_, value)| value));
+        Self::chosen(detail.as_deref(), fields.as_deref())
+    }
+
+    /// The view with this `detail`, or with these `fields`. Without both, the answer is whole.
+    pub fn chosen(detail: Option<&str>, fields: Option<&str>) -> Result<Self, Problem> {
+        if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
             let fields: Vec<String> = fields.split(',').map(|field| field.trim().to_owned()).collect();
             if fields.len() > MAX_FIELDS {
                 let detail = format!("`fields` names more than {MAX_FIELDS} fields.");
@@ -59,7 +65,7 @@ impl View {
             }
             return Ok(Self::Fields(fields));
         }
-        of(DETAIL).map_or(Ok(Self::Full), |(_, detail)| Self::named(&detail))
+        detail.map_or(Ok(Self::Full), Self::named)
     }
 
     fn named(detail: &str) -> Result<Self, Problem> {
@@ -72,10 +78,15 @@ impl View {
 
     /// The part of an answer.
     pub fn of(&self, operation: &Description, answer: Value) -> Value {
+        self.part(operation.short, answer)
+    }
+
+    /// The part of an answer whose short form has these members.
+    pub fn part(&self, short: &[&str], answer: Value) -> Value {
         match self {
             Self::Full => answer,
-            Self::Short if operation.short.is_empty() => answer,
-            Self::Short => cut(pick(answer, operation.short)),
+            Self::Short if short.is_empty() => answer,
+            Self::Short => cut(pick(answer, short)),
             Self::Fields(fields) => {
                 let fields: Vec<&str> =
                     ["ok", "version"].into_iter().chain(fields.iter().map(String::as_str)).collect();

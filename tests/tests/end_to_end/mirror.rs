@@ -17,8 +17,8 @@ use local::mirror::{
     self, End, Job, MirrorError, Origin, Progress, RequestError, SendError, SourceError, Summary,
 };
 use serde_json::{Value, json};
-use tests::peers::{Peer, empty, json_answer};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::peers::{Peer, empty, json_answer, servers};
+use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
@@ -429,4 +429,29 @@ async fn dry_run_sends_nothing() {
     assert_eq!(summary.counts.accepted, BTreeMap::from([("valid".to_owned(), 1)]));
     assert_eq!((summary.counts.sums().1, peer.requests().len()), (1, 0));
     assert_eq!(job.from, Origin::File(from.into()));
+}
+
+#[tokio::test]
+async fn collection_is_mirrored_like_a_registry() {
+    const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+    let source = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
+    let (target, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    for name in ["adder", "weather"] {
+        let document = json!({ "name": format!("org.example/{name}"), "description": "Serves.", "version": "1.0.0",
+            "remotes": [{ "type": "streamable-http", "url": peer.url(&format!("/{name}/mcp")) }] });
+        let id = id_of(&source.publish(&document).await);
+        source.first_probe(&id).await;
+    }
+    source.index().await;
+    let headers = [
+        ("content-type".to_owned(), "application/json".to_owned()),
+        ("authorization".to_owned(), format!("Bearer {TOKEN}")),
+    ];
+    let collection = json!({ "name": "approved", "servers": ["org.example/weather"] });
+    let published = source.send("POST", "/api/collections", &headers, collection.to_string()).await;
+    assert_eq!(published.status, 200, "{published:?}");
+    let summary = mirror(&job(&source.url("/r/approved"), &target.url(""))).await;
+    assert_eq!(summary.counts.accepted, BTreeMap::from([("queued".to_owned(), 1)]), "{summary:?}");
+    let found = target.get("/api/listings/status?name=org.example/weather").await;
+    assert_eq!(found.status, 200, "{found:?}");
 }

@@ -77,6 +77,7 @@ impl Operation for AbundanceRank {
         "rank these listings by how well they worked: {id}",
         "which of these worked best for others: {id} and {id}",
         "compare {id} and {id} by success",
+        "I cannot decide between {id} and {id}, which one did better for others?",
         "what is the outcome score of {id}?",
     ];
     const SUMMARY: &'static [&'static str] = &[

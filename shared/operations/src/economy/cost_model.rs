@@ -61,6 +61,7 @@ impl Operation for CostModel {
     const PHRASES: &'static [&'static str] =
         &["what does a call cost?", "show the cost model", "what do the operations cost?"];
     const SENTENCES: &'static [&'static str] = &[
+        "how expensive is one call here in read and write units",
         "what does it cost to run an operation?",
         "price per million calls",
         "how many read units does a call use?",

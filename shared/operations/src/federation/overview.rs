@@ -87,6 +87,9 @@ impl Operation for Federation {
     const PHRASES: &'static [&'static str] =
         &["show the federation", "which registries are federated?", "federation overview"];
     const SENTENCES: &'static [&'static str] = &[
+        "Which other registries do you read from?",
+        "Do you exchange entries with any other registries?",
+        "Which other directories do you pull entries from?",
         "with which registries do you federate?",
         "do you mirror or federate with other registries?",
         "which other registries do you know?",

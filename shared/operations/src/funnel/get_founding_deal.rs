@@ -24,6 +24,9 @@ impl Operation for GetFoundingDeal {
     const PHRASES: &'static [&'static str] =
         &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
     const SENTENCES: &'static [&'static str] = &[
+        "how many of the free founder places are still open",
+        "any of those free early seats still open?",
+        "how many of the free founding places are there still?",
         "what is your special offer for early listings?",
         "how many of the hundred places are taken?",
         "what do the first hundred get?",

@@ -91,12 +91,15 @@ pub(super) fn is_retracted(words: &[Word], at: usize, own: &HashSet<String>) -> 
 }
 
 /// Whether the word at `index` negates the verb at `at`, or makes it conditional. "It would be nice if others found it, so
-/// list it" has no condition.
+/// list it" has no condition, and neither has "endorse it, it worked without a mistake".
 pub(super) fn is_condition(words: &[Word], index: usize, at: usize) -> bool {
     let concluded = words
         .get(index..=at)
         .is_some_and(|between| between.iter().any(|word| word.starts_clause && word.low == "so"));
-    let nearby = words[index].sentence == words[at].sentence && !concluded;
+    let is_in_a_later_clause =
+        words.get(at + 1..=index).is_some_and(|rest| rest.iter().any(|word| word.starts_clause));
+    let describes = words[index].low == "without" && is_in_a_later_clause;
+    let nearby = words[index].sentence == words[at].sentence && !concluded && !describes;
     nearby && RETRACTIONS_NEARBY.contains(&words[index].low.as_str())
 }
 
@@ -106,12 +109,18 @@ fn retracts(words: &[Word], at: usize) -> bool {
     RETRACTIONS.contains(&low) || (low == "not" && at > 0 && words[at - 1].low == "do")
 }
 
-/// Whether a text contains a question, with or without its mark.
+/// Whether a text contains a question, with or without its mark. What follows a colon is a text for somebody else.
 pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     const QUESTION_WORDS: &str =
         "what whats when where which who whos whose why how is are does did has have was";
     let is_question = |word: &Word| QUESTION_WORDS.split(' ').any(|question| question == word.low);
-    text.contains('?') || words.first().is_some_and(is_question)
+    text.split(": ").next().is_some_and(|text| text.contains('?')) || words.first().is_some_and(is_question)
+}
+
+/// Whether a text asks the registry to do something: "could you list it?"
+pub(super) fn asks_us(words: &[Word]) -> bool {
+    let is_modal = |word: &Word| matches!(word.low.as_str(), "can" | "could" | "would" | "will");
+    words.windows(2).any(|pair| is_modal(&pair[0]) && pair[1].low == "you")
 }
 
 /// Whether the whole text is a refusal.

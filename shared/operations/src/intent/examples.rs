@@ -16,7 +16,8 @@ use crate::{AnyOperation, CATALOGUE};
 const HELP: &str = "hello, how are you?|good morning|good evening|nice to meet you|thank you, that is all for now|\
     bye, have a nice day|what can you do?|what is it that you can do for me?|what can you do for an agent?|\
     how does this registry work?|who are you?|what is this?|I am new here, how do I start?|\
-    which commands do you understand?";
+    which commands do you understand?|what kind of things can I say to you?|\
+    cheers, that was really useful|great, thanks a lot for the help";
 
 /// Polite words, which are part of any message.
 const POLITE: &str = "please pls plz kindly thanks thank thx hello hi hey dear cheers";

@@ -28,6 +28,9 @@ const MIN_CLEAR: f32 = 0.7;
 /// Added for the verb of an operation that writes, and subtracted for a worse match of the slots.
 const STEP: f32 = 0.1;
 
+/// Significant words of a long message.
+const LONG_WORDS: usize = 8;
+
 /// The longest text in a slot of a read-only operation.
 const MAX_QUERY_CHARS: usize = 300;
 /// Words of a message that are compared.
@@ -44,12 +47,16 @@ struct Message<'a> {
     vectors: Vec<(usize, Vec<f32>)>,
     sum: Vec<f32>,
     has_picks: bool,
+    /// Whether it has many words.
+    is_long: bool,
     /// The least similarity.
     least: f32,
     /// Where it may have the verb of a request.
     openings: Vec<usize>,
     /// Whether it contains a question.
     asks: bool,
+    /// Whether a question asks the registry to do something: "can you ...?"
+    asks_us: bool,
 }
 
 impl<'a> Message<'a> {
@@ -63,6 +70,7 @@ impl<'a> Message<'a> {
         Self {
             least: if has_picks { MIN_WITH_PICK } else { MIN_SIMILARITY - LESS_IF_KNOWN * known },
             has_picks,
+            is_long: all.iter().filter(|word| word.is_significant()).count() >= LONG_WORDS,
             parsed,
             fields,
             stems: significant.map(|word| word.stem.as_str()).collect(),
@@ -70,6 +78,7 @@ impl<'a> Message<'a> {
             vectors,
             openings: command::openings(all).collect(),
             asks: command::asks(&parsed.text, all),
+            asks_us: command::asks_us(all),
         }
     }
 
@@ -173,6 +182,10 @@ fn candidate(
     if retracted && message.asks {
         return None;
     }
+    let is_general = verb.is_some_and(|verb| command::is_general(&message.parsed.words[verb.at].low));
+    if writes && message.asks && (verb.is_none() || is_general && !message.asks_us) {
+        return None;
+    }
     let filling = match filling {
         Ok(filling) => filling,
         Err(slot) => {
@@ -209,6 +222,10 @@ fn candidate(
     let is_close = match (retracted, filling.guessed) {
         (true, _) => score >= MIN_WITH_PICK,
         (false, true) => similarity >= if message.has_picks { MIN_SIMILARITY } else { MIN_CLEAR },
+        // A long message is more often a need than a question about the registry.
+        (false, false) if !writes && example.slots.is_empty() && message.is_long => {
+            similarity >= message.least + STEP
+        }
         (false, false) => similarity >= message.least,
     };
     if !is_close {

@@ -86,6 +86,8 @@ impl Operation for ComposePeers {
         "who goes well with {id}?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "who goes well together with {id}?",
+        "Who goes well together with {id}?",
         "what can I use alongside {id}?",
         "what can I use together with {id}?",
         "which tools fit {id}?",

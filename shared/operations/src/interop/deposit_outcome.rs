@@ -109,7 +109,7 @@ impl Operation for DepositOutcome {
     const TITLE: &'static str = "Report an outcome";
     const VERSION: Option<&'static str> = Some(interop::VERSION);
     const DESCRIPTION: &'static str = "Reports whether a listing worked when you used it. Call it after each use. Pass \
-        listing_id, ok, quality (0 to 1), latency_ms and a comment. One report per hour counts for each \
+        listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
         outcome_score.";
     const EFFECT: Effect =

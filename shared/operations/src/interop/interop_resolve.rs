@@ -79,6 +79,8 @@ impl Operation for InteropResolve {
         "interop resolve {a route planner}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "Exactly how do I call {id}? A ready-made request would be great.",
+        "ok so how do I actually call {id}? give me the request body",
         "I want to talk to {id}, what do I send?",
         "how does the request to {id} look like?",
         "sample request for {id}",

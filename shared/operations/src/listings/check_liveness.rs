@@ -53,6 +53,8 @@ impl Operation for CheckLiveness {
     const PHRASES: &'static [&'static str] =
         &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "is {id} still up?",
+        "When did {id} last pick up the phone, so to speak?",
         "ping {id}",
         "has {id} been up lately?",
         "is {id} dead?",

@@ -140,6 +140,10 @@ impl Operation for CheckStatus {
         "how is the listing named {Weather Bot}?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "We submitted our card yesterday. Why isn't {id} showing as live yet?",
+        "What's going on with {id} right now?",
+        "is {id} still answering?",
+        "is {id} still up or did it die?",
         "is {id} ok?",
         "is {id} live?",
         "why isn't {id} live yet?",

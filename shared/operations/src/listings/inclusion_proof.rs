@@ -17,8 +17,8 @@ pub struct Arguments {
     /// The id of the listing. The proof is for the last decision about this listing.
     #[serde(alias = "id")]
     listing_id: Option<String>,
-    /// A time (RFC 3339) or a day (such as 2026-11-20). The proof is for the last decision until then. Default: the last
-    /// decision.
+    /// A time (RFC 3339) or a day (such as 2026-11-20, which means its end in UTC). The proof is for the last decision
+    /// until then. Default: the last decision.
     #[schemars(extend("format" = "time-or-day"))]
     at: Option<String>,
     /// The id of a signed statement (`att_...`). Also send its `listing_id`. The proof is for the leaf that commits to the
@@ -73,7 +73,10 @@ impl Operation for InclusionProof {
         "which leaf of the log proves {id}?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "Give me cryptographic evidence that {id} was live.",
+        "Can you prove to my auditor that {id} was online on 3 March?",
         "prove to me that {id} was live on Monday",
+        "can you give me evidence that {id} really was live, which others can check?",
         "where in the log is {id}?",
         "Merkle proof for {id}",
         "prove with the log that {id} was live last week",

@@ -45,6 +45,12 @@ impl Operation for ProbeClean {
     const PHRASES: &'static [&'static str] =
         &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "How far can I trust {id}? Is it free of prompt injection and such?",
+        "show me each check that {id} failed or passed please",
+        "Can I trust {id} with customer data? I'd rather know before I connect.",
+        "Which security checks did {id} pass and which not",
+        "Should I trust {id}? My boss is nervous about prompt injection.",
+        "which checks did {id} fail last time",
         "would you consider {id} secure?",
         "any security problems with {id}?",
         "is {id} malicious?",

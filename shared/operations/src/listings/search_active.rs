@@ -51,6 +51,9 @@ impl Operation for SearchActive {
         "who is in the registry?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "newest live mcp servers, ten of them",
+        "just give me everything that's online, newest on top",
+        "list the newest arrivals, MCP only",
         "how big is the registry?",
         "latest additions",
         "how many servers do you have?",

@@ -78,6 +78,7 @@ impl Operation for GetLearning {
     const PHRASES: &'static [&'static str] =
         &["how many demos lead to feedback?", "show the conversion path", "what did the registry learn?"];
     const SENTENCES: &'static [&'static str] = &[
+        "Why do so many probes fail at the moment?",
         "what share of demos leads to feedback?",
         "where do listings drop out on the way?",
         "how good are the product ratings?",

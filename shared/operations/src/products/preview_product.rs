@@ -90,6 +90,8 @@ impl Operation for PreviewProduct {
     const PHRASES: &'static [&'static str] =
         &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
     const SENTENCES: &'static [&'static str] = &[
+        "What do your products cost?",
+        "What would the full product cost me?",
         "how much is the full product?",
         "what do I pay for the products?",
         "what is the price when the free ones are gone?",

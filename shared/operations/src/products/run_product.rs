@@ -59,6 +59,8 @@ impl Operation for RunProduct {
         "run the alive routine of {id}",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "what should {id} be doing today? it is time for the routine",
+        "I sort of manage {id}. What should it be doing today?",
         "what should {id} do now?",
         "my routine is due, the subject is {id}",
         "next steps for {id}",

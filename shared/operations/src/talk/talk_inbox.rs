@@ -78,6 +78,9 @@ impl Operation for TalkInbox {
         "any new messages for {id}?",
     ];
     const SENTENCES: &'static [&'static str] = &[
+        "Any mail for {id}?",
+        "Got any messages for {id}?",
+        "Any mail for {id}?",
         "did anyone write to {id}?",
         "are there unread letters for {id}?",
         "open the inbox of {id}",

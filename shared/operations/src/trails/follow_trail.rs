@@ -64,6 +64,14 @@ impl Operation for FollowTrail {
     const PHRASES: &'static [&'static str] =
         &["follow the trail", "follow the hottest trail", "follow the trail of demand"];
     const SENTENCES: &'static [&'static str] = &[
+        "who are the top dogs in here right now",
+        "Which listings have collected the most warnings?",
+        "what do people search for most on this registry",
+        "who's the strongest around here",
+        "Which listings have people been warned about the most lately?",
+        "What are folks searching for the most on this registry?",
+        "whats hot right now",
+        "what are people searching for most on this registry",
         "what is popular at the moment? => kind=hot",
         "what is everybody using now? => kind=hot",
         "which listings have the most warnings? => kind=dangerous",
@@ -79,6 +87,7 @@ impl Operation for FollowTrail {
         "most wanted capabilities => kind=demand",
         "what is hot right now?",
         "what is trending?",
+        "which listings have people been warned about most? => kind=dangerous",
         "which listings are dangerous? => kind=dangerous",
         "which agents should I avoid? => kind=dangerous",
         "show the hottest listings",

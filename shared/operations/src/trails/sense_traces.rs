@@ -65,6 +65,9 @@ impl Operation for SenseTraces {
     const PHRASES: &'static [&'static str] =
         &["which traces were left at {id}?", "sense the traces", "sense the traces at {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "what have other callers written about {id}? any warnings?",
+        "what are other agents saying about {id}",
+        "Did anyone complain about {id} or leave a warning?",
         "what have people reported about {id}?",
         "what is the feedback on {id}?",
         "has anyone warned about {id}?",

@@ -56,6 +56,7 @@ impl Operation for UsedWith {
         "record {id} and {id} as a pair",
         "I worked with {id} and {id} in one task, save the pair",
         "save that {id} works with {id}",
+        "note down that I used {id} and {id} in the same job",
         "log the pair {id} and {id}",
     ];
     const SUMMARY: &'static [&'static str] = &[

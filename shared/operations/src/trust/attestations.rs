@@ -44,6 +44,9 @@ impl Operation for Attestations {
     const PHRASES: &'static [&'static str] =
         &["list the attestations of {id}", "which attestations does {id} have?", "attestations of {id}"];
     const SENTENCES: &'static [&'static str] = &[
+        "which signed statements exist on {id}, and are they still valid",
+        "Please show the signed statements that exist for {id}.",
+        "Please show the signed statements that exist for {id}",
         "show all signed statements about {id}",
         "which certificates does {id} have?",
         "which signed statements exist for {id}?",

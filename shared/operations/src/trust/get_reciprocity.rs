@@ -126,6 +126,8 @@ impl Operation for GetReciprocity {
     const PHRASES: &'static [&'static str] =
         &["show the trust graph of {id}", "reciprocity of {id}", "what does {id} give back?"];
     const SENTENCES: &'static [&'static str] = &[
+        "reciprocity of {id}, with the breakdown",
+        "Does {id} link back to you, and what's its reciprocity number?",
         "reciprocity score of {id}",
         "how trusted is {id}?",
         "trust score of {id}",

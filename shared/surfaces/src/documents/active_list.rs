@@ -2,20 +2,60 @@
 
 use bytes::Bytes;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::document::{Document, DocumentRequest, Validity, json};
 use registry_app::App;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::Row;
-use registry_domain::views::active_page::{self, Counts, Page, PageQuery};
+use registry_domain::views::active_page::{self, Counts, KindFilter, Page, PageQuery};
 use registry_model::Listing;
 use registry_model::error::Problem;
-use registry_operations::listings::search_active::Arguments;
+use registry_operations::short::View;
 use registry_store::Live;
 
 /// Of each kind.
 const ROWS: u32 = 50;
+
+/// The members of the short form.
+const SHORT: [&str; 17] = [
+    "ok",
+    "counts",
+    "next_cursor",
+    "agents.listing_id",
+    "agents.kind",
+    "agents.name",
+    "agents.description",
+    "agents.agent_card_url",
+    "agents.proven_domain",
+    "agents.probe",
+    "mcps.listing_id",
+    "mcps.kind",
+    "mcps.name",
+    "mcps.description",
+    "mcps.agent_card_url",
+    "mcps.proven_domain",
+    "mcps.probe",
+];
+
+/// A page of the list, with an optional filter, and which part of it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(super) struct ListQuery {
+    /// Returns only agents or only MCP servers. Default: both.
+    kind: Option<KindFilter>,
+    /// The maximum number of rows, from 1 to 100; default: 50 of each kind.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// The `next_cursor` that the previous page returned.
+    #[schemars(extend("format" = "list-cursor"))]
+    cursor: Option<String>,
+    /// `short` leaves out the offers and other members that are the same in each row. Default: `full`.
+    #[schemars(skip)]
+    detail: Option<String>,
+    /// Only these members, separated by commas, such as `mcps.name,next_cursor`.
+    #[schemars(skip)]
+    fields: Option<String>,
+}
 
 /// A page of Live listings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,22 +89,31 @@ impl Document for ActiveList {
         "The list of Live agents and MCP servers with their evidence, newest first.";
     const MAX_AGE_S: Option<u32> = Some(5);
     const SHOWS_LIVE: bool = true;
-    type Query = Arguments;
+    type Query = ListQuery;
     type Answer = Self;
 
-    fn cache_validator(app: &App, request: &DocumentRequest<Arguments>) -> Validity {
+    fn cache_validator(app: &App, request: &DocumentRequest<ListQuery>) -> Validity {
         page_query(&request.query)?;
+        view(&request.query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("{:?}", request.query))))
     }
 
-    async fn render(app: &App, request: &DocumentRequest<Arguments>) -> Result<Bytes, Problem> {
+    async fn render(app: &App, request: &DocumentRequest<ListQuery>) -> Result<Bytes, Problem> {
         let query = page_query(&request.query)?;
         let page = active_page::read(app, &query).await?;
-        json(&envelope(app, request.live, &page))
+        let whole = envelope(app, request.live, &page);
+        match view(&request.query)? {
+            View::Full => json(&whole),
+            view => json(&view.part(&SHORT, serde_json::json!(whole))),
+        }
     }
 }
 
-fn page_query(query: &Arguments) -> Result<PageQuery, Problem> {
+fn view(query: &ListQuery) -> Result<View, Problem> {
+    View::chosen(query.detail.as_deref(), query.fields.as_deref())
+}
+
+fn page_query(query: &ListQuery) -> Result<PageQuery, Problem> {
     PageQuery::read(query.kind, query.limit, query.cursor.as_deref(), ROWS)
 }
 

@@ -86,6 +86,28 @@ async fn default_response_is_the_first_page_of_agents_and_servers() {
 }
 
 #[tokio::test]
+async fn caller_chooses_a_part_of_the_list() {
+    let registry = TestRegistry::start().await;
+    fixtures::insert_live_listings(&registry.app, Kind::Agent, 3).await;
+    registry.settle();
+    let short = registry.get("/api/listings/active?detail=short").await.body;
+    let rows = short["agents"].as_array().unwrap();
+    assert!(
+        rows.len() == 3 && short.get("deal").is_none() && short["counts"]["agents_active"] == 3,
+        "{short}"
+    );
+    for row in rows {
+        assert!(row.get("take_demo").is_none() && row["probe"]["handshake"] == "ok", "{row}");
+        assert!(row.to_string().len() < 700, "{row}");
+    }
+    let names = registry.get("/api/listings/active?fields=agents.name").await.body;
+    let members: Vec<&String> = names["agents"][0].as_object().unwrap().keys().collect();
+    assert_eq!(members, ["name"], "{names}");
+    assert_eq!(names["agents"].as_array().map(Vec::len), Some(3), "{names}");
+    assert_eq!(registry.get("/api/listings/active?detail=some").await.status, 422);
+}
+
+#[tokio::test]
 async fn empty_registry_has_an_empty_list() {
     let registry = TestRegistry::start().await;
     let base = registry.url("");

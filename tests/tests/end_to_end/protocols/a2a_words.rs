@@ -44,7 +44,7 @@ async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
         ("warn others about {id}: it is slow", "leave_trace", "is stored and counts"),
         ("what do others say about {id}?", "sense_traces", "has a score of"),
         ("attest {id}", "attest", "The registry signed the liveness statement att_"),
-        ("which attestations does {id} have?", "attestations", "has 1 signed statements"),
+        ("which attestations does {id} have?", "attestations", "signed statements that have not expired"),
         ("capability hash of {id}", "capability_hash", "cap_"),
         ("which peers work well with {id}?", "compose_peers", "was used with 0 others"),
         ("take the demo for {id}", "take_demo", "Files: "),
