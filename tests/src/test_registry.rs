@@ -154,6 +154,7 @@ impl TestRegistry {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let client = client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
         let request = client.post(self.url(path)).body(body);
+        let request = request.header("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
         Reply::of(request.header("content-type", "application/x-www-form-urlencoded")).await
     }
 

@@ -1,16 +1,16 @@
 //! The HTML forms for publishing and for reports, as a browser without JavaScript sends them. If a form is valid, the
 //! answer redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
-use axum::body::to_bytes;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
 use registry::model::Caller;
 use registry::operations::{LIST_YOURSELF, REPORT_LISTING, RawArguments};
-use registry::pages::{problem_page, refused_form};
+use registry::pages::{accepts_html, problem_page, refused_form};
 use serde_json::{Map, Value};
 
 const MAX_FORM_BYTES: usize = 64 * 1024;
@@ -26,16 +26,21 @@ pub(crate) async fn accept_forms(
         return next.run(request).await;
     }
     let is_report = REPORT_LISTING.routes.iter().any(|route| route.path == request.uri().path());
-    let fields = match to_bytes(request.into_body(), MAX_FORM_BYTES).await {
-        Ok(body) => fields(&body),
-        Err(_) => {
-            let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
-            let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
-            return refused_form(&app.settings, "", problem);
-        }
+    let wants_page = accepts_html(request.headers());
+    let (mut parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
+        let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
+        let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
+        return if wants_page { refused_form(&app.settings, "", problem) } else { problem.into_response() };
     };
+    // curl sends JSON as a form if its caller names no media type.
+    if body.trim_ascii_start().starts_with(b"{") {
+        parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        return next.run(Request::from_parts(parts, Body::from(body))).await;
+    }
+    let fields = fields(&body);
     if is_report {
-        return report(app, caller, fields).await;
+        return report(app, caller, fields, wants_page).await;
     }
     let url = fields.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
     let published = LIST_YOURSELF.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
@@ -44,17 +49,19 @@ pub(crate) async fn accept_forms(
             let id = answer["listing_id"].as_str().unwrap_or_default();
             Redirect::to(&format!("/list/{id}")).into_response()
         }
-        Err(problem) => refused_form(&app.settings, &url, problem),
+        Err(problem) if wants_page => refused_form(&app.settings, &url, problem),
+        Err(problem) => problem.into_response(),
     }
 }
 
-async fn report(app: App, caller: Caller, fields: Map<String, Value>) -> Response {
+async fn report(app: App, caller: Caller, fields: Map<String, Value>, wants_page: bool) -> Response {
     match REPORT_LISTING.run(app.clone(), caller, RawArguments::Json(fields.into())).await {
         Ok(answer) => {
             let id = answer["listing_id"].as_str().unwrap_or_default();
             Redirect::to(&format!("/list/{id}#reported")).into_response()
         }
-        Err(problem) => problem_page(&app.settings, &problem),
+        Err(problem) if wants_page => problem_page(&app.settings, &problem),
+        Err(problem) => problem.into_response(),
     }
 }
 

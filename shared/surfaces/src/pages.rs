@@ -24,7 +24,7 @@ mod when;
 
 use crate::documents::AnyDocument;
 
-pub use problem_page::{problem_page, refused_form, with_problem_pages};
+pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
 
 pub static PAGES: &[&AnyDocument] =
     &[&ABOUT, &BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS];

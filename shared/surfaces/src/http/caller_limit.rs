@@ -81,7 +81,7 @@ impl CallerLimit {
         Ok(Remaining(u32::try_from((-empty_by).as_nanos() / one.as_nanos().max(1)).unwrap_or(0)))
     }
 
-    /// The fields of the IETF draft "RateLimit header fields for HTTP": the policy, and what is left of it.
+    /// The fields of the IETF draft `ratelimit-headers`: the policy, and what is left of it.
     fn add_fields(&self, headers: &mut HeaderMap, remaining: Remaining) {
         let burst = self.rate.burst();
         let window = (self.rate.interval() * burst).as_millis().div_euclid(1000).max(1);

@@ -23,8 +23,8 @@ use registry_domain::views::{LogPlace, badge};
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{
-    AbilityChange, Assessment, ChangedNames, Lane, Listing, ListingId, Moment, OutcomeTally, ProbeRecord,
-    Reason, ScorePart, Tool, ToolParameter, Trail,
+    AbilityChange, Assessment, ChangedNames, Lane, Listing, ListingId, Moment, OutcomeTally, Package,
+    PackageState, ProbeRecord, Reason, ScorePart, ServerDocument, Tool, ToolParameter, Trail,
 };
 use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
@@ -38,6 +38,7 @@ const BADGES: [(&str, &str); 4] = [
     ("listed", "that it is listed here, also while it is not Live"),
 ];
 const MAX_PEERS: usize = 8;
+const MAX_PACKAGES: usize = 20;
 /// Characters of the description in the head of the page.
 const MAX_SUMMARY_CHARS: usize = 160;
 
@@ -55,6 +56,9 @@ struct Page<'a> {
     website: Option<String>,
     address: Option<String>,
     card: Option<String>,
+    repository: Option<String>,
+    packages: Vec<PackageRow>,
+    runs_locally: bool,
     history: History,
     steps: Vec<Step>,
     probed: Option<When>,
@@ -122,6 +126,26 @@ struct PartRow {
     bar: Drawing,
 }
 
+/// A package of a server description, and what its registry says about it, if it was checked.
+struct PackageRow {
+    package: Package,
+    state: Option<&'static str>,
+}
+
+impl PackageRow {
+    fn of(package: Package, evidence: Option<&Assessment>) -> Self {
+        let mut checked = evidence.into_iter().flat_map(|evidence| &evidence.verdict.facts.packages);
+        let state = checked.find(|checked| checked.package == package).map(|checked| match checked.state {
+            PackageState::Named => "found, and names this server",
+            PackageState::Unnamed => "does not name this server",
+            PackageState::Missing => "not found",
+            PackageState::Unreached => "its registry did not answer",
+            PackageState::Unchecked => "not checked",
+        });
+        Self { package, state }
+    }
+}
+
 struct PeerRow {
     path: String,
     name: String,
@@ -146,15 +170,19 @@ impl Document for ListingPage {
         let (listing, evidence) = (&found.0, found.1.as_ref());
         let (id, now) = (&listing.id, app.clock.now());
         let since = now - SignedDuration::from_hours(24 * (proof_days::DAYS + 1));
-        let (probes, (trail, _), edges, mut outcomes) = futures::try_join!(
+        let document = async {
+            if listing.server_name.is_none() { Ok(None) } else { app.store.server_document(id).await }
+        };
+        let (probes, (trail, _), edges, mut outcomes, document) = futures::try_join!(
             app.store.probes_of(id, since, MAX_PROBES),
             app.store.traces_at(id, 1, now),
             app.store.edges_of(id, MAX_PEERS, now),
             app.store.outcomes_of(std::slice::from_ref(id)),
+            document,
         )?;
         let peers = peers(app, id, edges, now).await?;
         let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
-        html(&page(app, listing, evidence, &probes, used)?)
+        html(&page(app, listing, evidence, document.as_ref(), &probes, used)?)
     }
 }
 
@@ -195,17 +223,30 @@ fn page<'a>(
     app: &'a App,
     listing: &'a Listing,
     evidence: Option<&Assessment>,
+    document: Option<&ServerDocument>,
     probes: &[ProbeRecord],
     used: Use,
 ) -> Result<Page<'a>, Problem> {
     let (settings, now) = (&app.settings, app.clock.now());
-    let standing = Standing::of(app, listing);
+    let (standing, runs_locally) = (Standing::of(app, listing), listing.lane == Lane::Package);
     let talk = Talk::of(listing, settings, now);
     let profile = Profile::of(listing, evidence);
     Ok(Page {
         frame: frame(app, listing),
         kind: kind_label(listing.shown_kind()),
-        reasons: evidence.filter(|_| !standing.is_live).map(explain::reasons).unwrap_or_default(),
+        repository: document.and_then(|document| link(document.server.get("repository")?["url"].as_str()?)),
+        packages: document
+            .map(ServerDocument::packages)
+            .unwrap_or_default()
+            .into_iter()
+            .take(MAX_PACKAGES)
+            .map(|package| PackageRow::of(package, evidence))
+            .collect(),
+        runs_locally,
+        reasons: evidence
+            .filter(|_| !standing.is_live && !runs_locally)
+            .map(explain::reasons)
+            .unwrap_or_default(),
         website: listing.website.as_deref().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
         card: listing.card_url.as_deref().and_then(link),

@@ -44,7 +44,8 @@ async fn for_browsers(State(app): State<App>, request: Request, next: Next) -> R
     if is_browser && is_document { page(&app.settings, &problem, response) } else { response }
 }
 
-fn accepts_html(headers: &HeaderMap) -> bool {
+/// Whether a caller asks for a page, as browsers do.
+pub fn accepts_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.into_iter().any(|accepted| accepted.to_ascii_lowercase().contains("text/html"))
 }

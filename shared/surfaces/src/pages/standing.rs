@@ -44,7 +44,7 @@ impl Standing {
             Lane::Active => ("Live", "good"),
             Lane::Queued => ("Queued", "plain"),
             Lane::NeedsFix => ("Needs a fix", "warn"),
-            Lane::Package => ("Runs locally", "info"),
+            Lane::Package => ("Runs locally", "plain"),
             Lane::Demoted => ("No longer Live", "bad"),
             Lane::Withdrawn => ("Withdrawn", "bad"),
         };

@@ -210,5 +210,6 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let page = registry.get_with(&format!("/list/{}", ids[0]), ("accept", "text/html")).await;
     assert_eq!(page.status, 200);
     let html = page.body.as_str().unwrap();
+    assert!(html.contains("found, and names this server") && html.contains("@acme/notes"), "{html}");
     assert!(html.contains("Runs locally") && !html.contains(">Live<"), "{html}");
 }
