@@ -243,10 +243,10 @@ mod tests {
             parts
         };
         let (live, packages, deleted) = (Cursor::Live(None), Cursor::Packages(None), Cursor::Deleted(None));
-        assert_eq!(parts("limit=3"), [live.clone()]);
+        assert_eq!(parts("limit=3"), vec![live.clone()]);
         assert_eq!(parts("access=package"), [live.clone(), packages.clone()]);
         assert_eq!(parts("updated_since=2026-11-20T12:00:00Z"), [live.clone(), deleted.clone()]);
-        assert_eq!(parts("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), [live.clone()]);
+        assert_eq!(parts("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), vec![live.clone()]);
         assert_eq!(parts("access=all&include_deleted=true"), [live, packages, deleted]);
         assert_eq!(rejected("access=gated"), (422, "access".to_owned()));
     }
