@@ -40,8 +40,7 @@ impl Operation for ReportListing {
     const VERSION: Option<&'static str> = Some(registry_model::VERSION);
     const DESCRIPTION: &'static str = "Reports a listing to the operator, for example spam, impersonation or \
         a dangerous server. Pass listing_id, reason and, if the operator may reply, contact. Only the operator \
-        sees a report, and it changes nothing by itself. Returns the id of the report. To warn others, use \
-        leave_trace (toolset trails).";
+        sees it, and it changes nothing by itself. Returns its id. To warn others, use leave_trace (toolset trails).";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str =
