@@ -1,6 +1,8 @@
 //! Publishes a named selection of MCP servers, which clients read as a registry of its own. The operator may use any name;
 //! the owner of a domain, names that begin with the reversed domain.
 
+use schemars::{Schema, SchemaGenerator, json_schema};
+
 use crate::operator_token;
 use crate::prelude::*;
 use crate::trust::owner::NamedKey;
@@ -15,22 +17,23 @@ pub struct PublishCollection;
 #[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
 pub struct Arguments {
     /// The name: the reversed domain and a word, such as `com.example.approved`. Names without a dot are the operator's.
-    #[schemars(length(min = 1, max = MAX_NAME_CHARS))]
+    #[schemars(extend("format" = "collection-name"), length(min = 1, max = MAX_NAME_CHARS))]
     name: String,
     /// A title for people. Default: the name.
-    #[schemars(regex(pattern = argument_schema::LINE), length(min = 1, max = 100))]
+    #[schemars(extend("format" = "display-name"), length(min = 1, max = 100))]
     title: Option<String>,
     /// What the servers have in common.
-    #[schemars(length(min = 1, max = 500))]
+    #[schemars(extend("format" = "public-text"), length(min = 1, max = 500))]
     description: Option<String>,
     /// The names or ids of servers. Default: all servers that match the other rules.
     #[serde(default)]
-    #[schemars(length(max = MAX_SERVERS))]
+    #[schemars(schema_with = "servers_schema")]
     servers: Option<Vec<String>>,
     /// A search text. The collection contains its best 100 hits.
-    #[schemars(length(min = 1, max = 1000))]
+    #[schemars(extend("format" = "public-text"), length(min = 1, max = 1000))]
     q: Option<String>,
     /// The id of a category.
+    #[schemars(extend("format" = "category-id"))]
     category: Option<String>,
     /// How the servers can be used. Default: `open`.
     access: Option<Access>,
@@ -46,6 +49,16 @@ pub struct Arguments {
     /// The signature of the challenge's text, in hexadecimal or base64.
     #[schemars(extend("format" = "signature"))]
     signature: Option<String>,
+}
+
+fn servers_schema(_: &mut SchemaGenerator) -> Schema {
+    let name = json!({ "type": "string", "format": "server-name", "minLength": 1, "maxLength": 200 });
+    json_schema!({
+        "type": ["array", "null"],
+        "description": "The names or ids of servers. Default: all servers that match the other rules.",
+        "maxItems": MAX_SERVERS,
+        "items": name,
+    })
 }
 
 /// The published collection, or the challenge to sign.
@@ -142,7 +155,7 @@ fn collection(app: &App, arguments: Arguments, owner: &CollectionOwner) -> Colle
         rules: CollectionRules {
             servers: arguments.servers.unwrap_or_default(),
             q: arguments.q,
-            category: arguments.category,
+            category: arguments.category.filter(|category| !category.is_empty()),
             access: arguments.access.unwrap_or(Access::Open),
             proven_names: arguments.proven_names == Some(true),
             max_age_hours: arguments.max_age_hours,
