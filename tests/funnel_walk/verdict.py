@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import dataclass
 
 # The stages of a walk in their order, and a member that only the answer of that stage has.
-STAGES = (("publish", "status_url"), ("Live", "take_demo"), ("demo", "artifacts"), ("feedback", "access_token"),
+STAGES = (("publish", "status_url"), ("Live", "checks_clean"), ("demo", "artifacts"), ("feedback", "access_token"),
           ("access", "granted_at"))
 
 
