@@ -140,7 +140,8 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
     let operation = EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, *entry))?;
     if !entry.effect.read_only {
-        if !parsed.words.get(*at).is_some_and(|_| command::opens_a_request(&parsed.words, *at)) {
+        let asks = command::asks(&parsed.text, &parsed.words) && !command::asks_us(&parsed.words);
+        if asks || !parsed.words.get(*at).is_some_and(|_| command::opens_a_request(&parsed.words, *at)) {
             return None;
         }
         if command::is_retracted(&parsed.words, *at, &HashSet::new()) {
@@ -182,8 +183,8 @@ fn candidate(
     if retracted && message.asks {
         return None;
     }
-    let is_general = verb.is_some_and(|verb| command::is_general(&message.parsed.words[verb.at].low));
-    if writes && message.asks && (verb.is_none() || is_general && !message.asks_us) {
+    // "Should I endorse it?" asks for advice; only "could you endorse it?" is a request.
+    if writes && message.asks && (verb.is_none() || !message.asks_us) {
         return None;
     }
     let filling = match filling {
