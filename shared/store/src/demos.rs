@@ -37,6 +37,9 @@ pub enum DemoOutcome {
     Limited(UsedUp),
 }
 
+/// The counter of demos that followed an invitation and are not confirmed.
+pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
+
 fn to_item(order: &Order) -> Result<Item, StoreError> {
     Ok(keys::order(&order.order_id).with([("order", to_blob(order)?)]))
 }
@@ -90,7 +93,8 @@ impl Store {
             Kind::Agent => "demos_agents",
             Kind::Mcp => "demos_mcps",
         };
-        let count = Expression::default().add("version", 1).add(counter, 1);
+        let unconfirmed = i64::from(!order.is_real());
+        let count = Expression::default().add("version", 1).add(counter, 1).add(UNCONFIRMED, unconfirmed);
         transaction.update(keys::live(&listing.id), count);
         transaction.put(feed::to_item(news)?);
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
@@ -102,9 +106,18 @@ impl Store {
         })
     }
 
-    pub async fn replace_order(&self, order: &Order) -> Result<(), StoreError> {
+    /// Replaces an order that did not count as real by one that does. False where another request did so in the
+    /// meantime.
+    pub async fn confirm_order(&self, before: &Order, after: &Order) -> Result<bool, StoreError> {
         let mut transaction = Transaction::default();
-        transaction.replace(to_item(order)?);
-        self.transact(transaction).await.map(drop)
+        let change = Expression::default().set("order", to_blob(after)?).only_if(
+            "#order = :before",
+            [("#order", "order")],
+            [(":before", to_blob(before)?)],
+        );
+        transaction.update(keys::order(&after.order_id), change);
+        let count = Expression::default().add("version", 1).add(UNCONFIRMED, -1);
+        transaction.update(keys::live(&after.listing_id), count);
+        Ok(self.transact(transaction).await?.is_written())
     }
 }

@@ -40,11 +40,6 @@ impl Transaction {
         self.push(Write::Put { item, condition: Some("attribute_not_exists(pk)") })
     }
 
-    /// Writes an item that must exist.
-    pub(super) fn replace(&mut self, item: Item) -> WriteId {
-        self.push(Write::Put { item, condition: Some("attribute_exists(pk)") })
-    }
-
     /// Changes an item. A change that is empty is not sent, whatever its condition.
     pub(super) fn update(&mut self, key: Key, change: Expression) -> WriteId {
         self.push(Write::Update { key, change })

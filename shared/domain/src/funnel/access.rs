@@ -93,8 +93,8 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
     if order.is_real() || token.is_none() {
         return Ok(Confirmed { order, listing });
     }
-    let confirmed = Order { confirmed_at: Some(app.clock.now()), ..order };
-    app.store.replace_order(&confirmed).await?;
+    let confirmed = Order { confirmed_at: Some(app.clock.now()), ..order.clone() };
+    app.store.confirm_order(&order, &confirmed).await?;
     Ok(Confirmed { order: confirmed, listing })
 }
 

@@ -70,8 +70,8 @@ pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<De
     let order = match known {
         // A request without an invitation shows that the demo is a real one, whoever took it first.
         Some(order) if !order.is_real() && !request.invited => {
-            let real = Order { invited: false, ..order };
-            app.store.replace_order(&real).await?;
+            let real = Order { invited: false, ..order.clone() };
+            app.store.confirm_order(&order, &real).await?;
             real
         }
         Some(order) => order,

@@ -9,8 +9,9 @@ use registry_model::{Draft, Listing, ListingId, Moment, TalkChannel, TalkKind, T
 
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";
 
+/// The demo of an invited listing. It counts after its owner confirms it.
 pub fn demo_link(settings: &Settings, id: &ListingId) -> String {
-    settings.url(&format!("/api/products/demo?listing_id={id}"))
+    settings.url(&format!("/api/products/demo?listing_id={id}&source=invitation"))
 }
 
 pub fn inbox_link(settings: &Settings, id: &ListingId) -> String {

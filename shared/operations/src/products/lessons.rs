@@ -28,6 +28,9 @@ pub(super) struct FunnelStage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcps: Option<u32>,
     pub total: u32,
+    /// For demos: how many of them count as real, because no invitation led to them or their owners confirmed them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub real: Option<u32>,
     /// The percentage of the stage before. Absent unless both stages are counted since the registry started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_stage_before_pct: Option<u32>,
@@ -73,6 +76,7 @@ impl Lessons {
             agents: Some(agents),
             mcps: Some(mcps),
             total: u32::saturating_add(agents, mcps),
+            real: None,
             of_stage_before_pct: None,
         };
         let (demos, feedback, seats) = (self.demos(), self.feedback(), counts.seats_claimed);
@@ -80,7 +84,10 @@ impl Lessons {
         let given = "Listings that gave feedback, once each.";
         vec![
             stage("live", "Live now.", self.live.agents, self.live.mcps),
-            stage("demo", taken, counts.demos_agents, counts.demos_mcps),
+            FunnelStage {
+                real: Some(demos.saturating_sub(counts.demos_unconfirmed)),
+                ..stage("demo", taken, counts.demos_agents, counts.demos_mcps)
+            },
             FunnelStage {
                 of_stage_before_pct: percent(feedback, demos),
                 ..stage("feedback", given, counts.feedback_agents, counts.feedback_mcps)
@@ -91,6 +98,7 @@ impl Lessons {
                 agents: None,
                 mcps: None,
                 total: seats,
+                real: None,
                 of_stage_before_pct: percent(seats, feedback),
             },
         ]
