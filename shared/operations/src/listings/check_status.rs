@@ -318,8 +318,13 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
                 its name."
         }
         (Lane::Demoted, _) => "Was Live, but its recheck failed in three different hours.",
-        (Lane::Withdrawn, _) => "Withdrawn by the operator of this registry.",
+        (Lane::Withdrawn, _) if is_withdrawn_by_owner(listing) => "Its owner withdrew it.",
+        (Lane::Withdrawn, _) => "The operator of this registry withdrew it.",
     }
+}
+
+fn is_withdrawn_by_owner(listing: &Listing) -> bool {
+    listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner)
 }
 
 fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextStep {
@@ -372,6 +377,12 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
             "none",
             status,
             "Nothing to do: the packages were checked. To become Live, the server needs an HTTP endpoint in `remotes`.",
+        ),
+        Lane::Withdrawn if is_withdrawn_by_owner(listing) => NextStep::post(
+            "manage_listing",
+            settings.url("/api/products/first-principles"),
+            json!({ "action": "manage_listing", "listing_id": listing.id, "act": "restore" }),
+            "Its owner can restore it: sign the challenge that this returns. Publishing it again has no effect.",
         ),
         Lane::Withdrawn => NextStep::open(
             "none",
