@@ -151,6 +151,4 @@ pub enum ProbeFault {
     /// The metadata of the package does not contain the name of the server.
     PackageUnnamed,
     PackageUnreached,
-    OptedOut,
-    Flaky,
 }

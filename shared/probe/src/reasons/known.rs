@@ -64,8 +64,6 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::PackageMissing,
         Fault::PackageUnnamed,
         Fault::PackageUnreached,
-        Fault::OptedOut,
-        Fault::Flaky,
     ];
     for resource in [ProbedResource::Card, ProbedResource::Remote] {
         faults.extend([

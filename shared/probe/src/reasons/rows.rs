@@ -306,20 +306,6 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "Nothing to fix: the registry of the package did not answer. The check will be repeated.",
             UNKNOWN,
         ),
-        ProbeFault::OptedOut => row(
-            "opted_out",
-            "skip (opted out)",
-            "The owner asked the registry not to probe this server. To list it, remove the opt-out and \
-             publish again.",
-            SKIP,
-        ),
-        ProbeFault::Flaky => row(
-            "flaky",
-            "remote fail (alternating results)",
-            "Recent probes had different results. Check whether one instance behind the load balancer fails, \
-             and whether some requests exceed a limit.",
-            UNKNOWN,
-        ),
     }
 }
 

@@ -151,8 +151,6 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
             "remote fail (package registry did not answer)",
             UNKNOWN,
         ),
-        (ProbeFault::OptedOut, "opted_out", "skip (opted out)", SKIP),
-        (ProbeFault::Flaky, "flaky", "remote fail (alternating results)", UNKNOWN),
     ]
 }
 
