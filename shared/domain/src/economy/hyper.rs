@@ -42,7 +42,7 @@ pub struct IndexChange {
 pub struct Hyper {
     /// The change of the acceleration index per hour.
     pub hyper_index: f64,
-    /// Whether enough gates (thresholds of a dense network) are passed.
+    /// Whether enough gates (thresholds of a dense network) are passed. It is only shown.
     pub hyper_mode: bool,
     /// The thresholds that decide about `hyper_mode`.
     pub gates: Vec<Gate>,
@@ -53,7 +53,7 @@ pub struct Hyper {
 }
 
 const RULE: &str = "hyper_index = (last - first) / hours, from at most 24 hourly samples; hyper_mode is true \
-    if the gate min_active and at least 3 other gates are passed";
+    if the gate min_active and at least 3 other gates are passed. Both are only shown: nothing depends on them";
 
 /// The least value of each gate; the last gate is always required.
 const GATES: [(&str, f64); 6] = [

@@ -32,20 +32,34 @@ pub struct MultiplierRule {
     pub most: f64,
     /// What the multiplier scales. `nothing yet` if it is only shown.
     pub applies_to: &'static str,
+    /// Whether the multiplier is only shown.
+    pub informational: bool,
 }
 
-const NOTHING: &str = "nothing yet";
+const fn rule(
+    name: &'static str,
+    formula: &'static str,
+    most: f64,
+    applies_to: Option<&'static str>,
+) -> MultiplierRule {
+    let (applies_to, informational) = match applies_to {
+        Some(what) => (what, false),
+        None => ("nothing yet", true),
+    };
+    MultiplierRule { name, formula, most, applies_to, informational }
+}
+
 const MATCH_BOOST_USE: &str = "the trail boost of abundance_rank, and of match_capability (there it orders \
     results with an equal score)";
 const DAY_BUDGET_USE: &str =
     "the daily budget of outreach messages (conversion_pressure), unless OUTREACH_ACCELERATION is off";
 
 pub const RULES: [MultiplierRule; 5] = [
-    MultiplierRule { name: "match_boost", formula: "1 + 0.5 e", most: 2.0, applies_to: MATCH_BOOST_USE },
-    MultiplierRule { name: "conversion_room", formula: "1 + 0.8 e", most: 2.5, applies_to: NOTHING },
-    MultiplierRule { name: "day_budget", formula: "1 + 0.4 b", most: 1.8, applies_to: DAY_BUDGET_USE },
-    MultiplierRule { name: "multipath_extra", formula: "floor(12 e)", most: 24.0, applies_to: NOTHING },
-    MultiplierRule { name: "feed_weight", formula: "1 + e", most: 3.0, applies_to: NOTHING },
+    rule("match_boost", "1 + 0.5 e", 2.0, Some(MATCH_BOOST_USE)),
+    rule("conversion_room", "1 + 0.8 e", 2.5, None),
+    rule("day_budget", "1 + 0.4 b", 1.8, Some(DAY_BUDGET_USE)),
+    rule("multipath_extra", "floor(12 e)", 24.0, None),
+    rule("feed_weight", "1 + e", 3.0, None),
 ];
 
 impl Multipliers {

@@ -42,12 +42,12 @@ struct Endpoints {
     exonomics: String,
 }
 
-const LAWS: [&str; 5] = [
-    "The index is computed from counted events. No one can set it.",
+const LAWS: [&str; 4] = [
+    "The index is computed from counted events and from what the operator adds, which is shown separately as \
+     operator_bump.",
     "After 72 hours, every event counts half. So the index returns to 1 if no events happen.",
     "The index never exceeds 3, and each multiplier has its own limit.",
     "If a multiplier scales nothing, `rules` says so.",
-    "An amount that the operator adds is shown separately as operator_bump.",
 ];
 
 impl Operation for Autocatalysis {
