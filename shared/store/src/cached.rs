@@ -12,6 +12,8 @@ pub struct Live {
     pub mcps: u32,
     /// When listings with an expired proof were last subtracted; `None` before the first time.
     pub as_of: Option<Moment>,
+    /// The agents and MCP servers that were Live at that time.
+    pub counted: Option<(u32, u32)>,
     /// Listings that were never Live, failed for thirty days and were deleted, since the table exists.
     pub expired: u32,
     pub funnel: FunnelCounts,
@@ -27,6 +29,8 @@ pub struct FunnelCounts {
     pub seats_claimed: u32,
     pub demos_agents: u32,
     pub demos_mcps: u32,
+    /// Demos of both kinds that followed an invitation and are not confirmed.
+    pub demos_unconfirmed: u32,
     pub feedback_agents: u32,
     pub feedback_mcps: u32,
     /// Feedback of agents that is the unchanged draft. Earlier versions did not count these.

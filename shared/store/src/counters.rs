@@ -5,6 +5,7 @@
 use super::attributes::sum;
 use super::cached::{FunnelCounts, Live};
 use super::client::Store;
+use super::demos;
 use super::error::StoreError;
 use super::keys;
 use super::overdue;
@@ -34,11 +35,13 @@ impl Store {
                 agents: count("agents").saturating_sub(overdue.agents),
                 mcps: count("mcps").saturating_sub(overdue.mcps),
                 as_of: overdue.at,
+                counted: overdue.live,
                 expired: count("expired"),
                 funnel: FunnelCounts {
                     seats_claimed: count("claimed"),
                     demos_agents: count("demos_agents"),
                     demos_mcps: count("demos_mcps"),
+                    demos_unconfirmed: count(demos::UNCONFIRMED),
                     feedback_agents: count("feedback_agents"),
                     feedback_mcps: count("feedback_mcps"),
                     drafts_agents: count("drafts_agents"),

@@ -4,6 +4,7 @@
 
 use super::attributes::{Item, count, moment, n, text};
 use super::batch_get::Consistency;
+use super::cached::Live;
 use super::client::Store;
 use super::error::StoreError;
 use super::expression::Expression;
@@ -22,6 +23,8 @@ pub struct OverdueCount {
     pub agents: u32,
     pub mcps: u32,
     pub at: Option<Moment>,
+    /// What was Live at that time, without the overdue listings: agents and MCP servers. `None` before the first count.
+    pub live: Option<(u32, u32)>,
 }
 
 impl OverdueCount {
@@ -42,6 +45,7 @@ pub(super) fn read(items: &[Item]) -> OverdueCount {
         agents: count(item, "overdue_agents"),
         mcps: count(item, "overdue_mcps"),
         at: moment(item, "at"),
+        live: item.contains_key("live_mcps").then(|| (count(item, "live_agents"), count(item, "live_mcps"))),
     }
 }
 
@@ -86,7 +90,12 @@ impl Store {
         now: Moment,
     ) -> Result<(), StoreError> {
         let changed = (before.agents, before.mcps) != (after.agents, after.mcps);
+        let Live { agents, mcps, .. } = self.live().await?;
+        // The counters subtract the earlier count.
+        let live = |shown: u32, before: u32, now: u32| (shown + before).saturating_sub(now);
         let change = Expression::default()
+            .set("live_agents", n(live(agents, before.agents, after.agents)))
+            .set("live_mcps", n(live(mcps, before.mcps, after.mcps)))
             .set("overdue_agents", n(after.agents))
             .set("overdue_mcps", n(after.mcps))
             .set("at", n(now.as_millisecond()))

@@ -9,7 +9,7 @@ use super::error::StoreError;
 use super::expression::Expression;
 use super::reads::{Query, Range};
 use super::{keys, table};
-use registry_model::{Handshake, Kind, ListingId, Moment, ProbeRecord};
+use registry_model::{Handshake, Kind, ListingId, LiveChange, Moment, ProbeRecord, StateChange};
 
 /// Seconds for which a record is stored: the ninety days that a listing's page shows, and the current one.
 const RECORD_RETENTION: i64 = 91 * 86_400;
@@ -28,7 +28,8 @@ pub(super) fn to_item(record: &ProbeRecord) -> Result<Item, StoreError> {
 }
 
 /// How this probe changes the tally of its day; `first_today` where the listing was not yet probed that day.
-pub(super) fn tally(record: &ProbeRecord, first_today: bool, preflight_reject: bool) -> Expression {
+pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
+    let record = &change.record;
     let kind = match record.kind {
         Kind::Agent => "agents",
         Kind::Mcp => "mcps",
@@ -37,7 +38,8 @@ pub(super) fn tally(record: &ProbeRecord, first_today: bool, preflight_reject: b
         .add(kind, 1)
         .add(record.handshake.as_str(), 1)
         .add("unique", i64::from(first_today))
-        .add("rejects", i64::from(preflight_reject))
+        .add("rejects", i64::from(change.preflight_reject))
+        .add("risen", i64::from(change.live_change() == LiveChange::Risen))
         .set("ttl", n(record.probed_at.as_second() + TALLY_RETENTION));
     if record.handshake == Handshake::Fail {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);
@@ -56,6 +58,8 @@ pub struct Tally {
     pub unique: u32,
     /// Probes that ended at the preflight, without using budget.
     pub rejects: u32,
+    /// Listings that became Live.
+    pub risen: u32,
     /// By outcome: ok, partial, fail, skip.
     pub handshakes: [u32; 4],
     pub failed_agents: u32,
@@ -82,6 +86,7 @@ impl Store {
             mcps: sum(&shards, "mcps"),
             unique: sum(&shards, "unique"),
             rejects: sum(&shards, "rejects"),
+            risen: sum(&shards, "risen"),
             handshakes: OUTCOMES.map(|outcome| sum(&shards, outcome.as_str())),
             failed_agents: sum(&shards, "fail_agent"),
             failed_mcps: sum(&shards, "fail_mcp"),

@@ -158,7 +158,7 @@ fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()
     transaction.put(probes::to_item(record)?);
     let last_day = before.probe.as_ref().map(|probe| probe.at.utc_day());
     let first_today = last_day.is_none_or(|day| day != record.probed_at.utc_day());
-    let tally = probes::tally(record, first_today, change.preflight_reject);
+    let tally = probes::tally(change, first_today);
     transaction.update(keys::day_tally(record.probed_at, &before.id), tally);
     Ok(())
 }

@@ -59,6 +59,11 @@ pub const SETTINGS: &[Setting] = &[
         Number(64, 1, ANY),
         "maximum number of probes in one sweep; if it is not set, `PROBE_WINDOW_CAP` applies",
     ),
+    row(
+        "CLEAN_LIST_TARGET",
+        Number(333, 1, ANY),
+        "how many listings should become Live in a UTC day; only shown, next to the number of the day",
+    ),
     row("PROBE_WINDOW_CAP", Number(64, 1, ANY), "maximum number of probes in two minutes"),
     row("PROBE_HOURLY_CAP", Number(1920, 1, ANY), "maximum number of probes in an hour"),
     row("PROBE_DAILY_BUDGET", Number(100_000, 1, ANY), "maximum number of probes in a UTC day"),

@@ -36,8 +36,14 @@ pub(crate) struct Statistics {
     pub(crate) last_handshake: Option<Handshake>,
     pub(crate) next_tick_at: Moment,
     pub(crate) cadence_rule: String,
+    /// What is Live now.
     pub(crate) live_active: LiveActive,
+    /// What was Live at the last hourly count; before the first count, what is Live now.
     pub(crate) live_active_snapshot: LiveActive,
+    /// How many listings should become Live in a day; no rule uses it.
+    pub(crate) clean_list_target: u32,
+    /// How many became Live today.
+    pub(crate) clean_listed_today: u32,
     pub(crate) probe_worker: Worker,
     pub(crate) weekly_recheck: Recheck,
     pub(crate) policy: Vec<String>,
@@ -173,7 +179,10 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
     let Read { budget, live, tally, week, tick, due, probes } = read;
     let left = |used: u32, cap: u32| cap.saturating_sub(used);
     let active = LiveActive { total: live.agents + live.mcps, mcp: live.mcps, agents: live.agents, at: now };
-    let snapshot = LiveActive { at: live.as_of.unwrap_or(now), ..active.clone() };
+    let snapshot = match (live.counted, live.as_of) {
+        (Some((agents, mcp)), Some(at)) => LiveActive { total: agents + mcp, mcp, agents, at },
+        _ => active.clone(),
+    };
     let next_tick_at = next_tick(now, settings.probe_tick_seconds);
     Statistics {
         used: budget.day.used,
@@ -195,6 +204,8 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
         cadence_rule: cadence(settings.probe_tick_seconds, caps),
         live_active: active,
         live_active_snapshot: snapshot,
+        clean_list_target: settings.clean_list_target,
+        clean_listed_today: tally.risen,
         weekly_recheck: Recheck {
             interval_days: settings.recheck_days,
             unlimited: true,
