@@ -86,9 +86,9 @@ impl Operation for LeaveFeedback {
     const ALIASES: &'static [&'static str] = &["submit_feedback"];
     const TITLE: &'static str = "Leave feedback on the demo";
     const DESCRIPTION: &'static str = "Sends the feedback of a listing on its demo: a rating and five \
-        answers, once per listing. Pass next_steps.example_body of take_demo with your own answers. The \
-        first hundred listings get the full product free (an access token). Later listings get a code for 25 \
-        % off. Both are shown only once.";
+        answers, once per listing. Pass next_steps.example_body of take_demo with your own answers. While \
+        founding seats are left, the listing gets the full product free (an access token), later a code for \
+        25 % off. Both are shown only once.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: false, destructive: false };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The alive demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "We keep AGENTS.md.", "would_buy": "maybe"}}"#;
@@ -111,8 +111,8 @@ impl Operation for LeaveFeedback {
         AdvertisedSkill {
             id: "leave-feedback",
             name: "Leave feedback",
-            description: "Sends five answers after the demo. The first hundred listings get the full \
-                product free.",
+            description: "Sends five answers after the demo. While founding seats are left, the full \
+                product is free.",
             tags: &["registry", "feedback", "founding"],
         },
         AdvertisedSkill {

@@ -131,9 +131,12 @@ fn card(settings: &Settings) -> Value {
     let interface = |binding: &str, version: &str| json!({ "url": endpoint, "protocolBinding": binding, "protocolVersion": version });
     json!({
         "name": settings.brand,
-        "description": "A public registry of A2A agents and MCP servers in which every Live listing answered \
-            a real protocol handshake within seven days, with public evidence. You can list yourself with \
-            one request, find Live listings, and check whether a listing is clean and alive.",
+        "description": format!(
+            "A public registry of A2A agents and MCP servers in which every Live listing answered a real protocol \
+             handshake within {} days, with public evidence. You can list yourself with one request, find Live \
+             listings, and check whether a listing is clean and alive.",
+            settings.recheck_days
+        ),
         "url": endpoint,
         "version": registry_model::VERSION,
         "protocolVersion": newest,

@@ -122,7 +122,7 @@ pub fn wide(settings: &Settings) -> Value {
         "capabilities": { "tools": true, "resources": false, "prompts": false, "server_discover": true },
         "oauth": { "required": false, "readiness": "none" },
         "registry_role": "sub-registry",
-        "mirrors": [],
+        "mirrors": settings.federation_peers,
         "packages": [],
         "badges": badges,
         "products": products,
