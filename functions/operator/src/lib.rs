@@ -17,7 +17,8 @@ pub enum Failure {
          \"host\": …, \"reason\": …}}, {{\"command\": \"unblock_host\", \"host\": …}}, {{\"command\": \
          \"erase_contact\", \"listing_id\": …}}, {{\"command\": \"erase\", \"listing_id\": …}}, {{\"command\": \
          \"erase\", \"email\": …}}, {{\"command\": \"reports\", \
-         \"listing_id\": …, \"cursor\": …}}, {{\"command\": \"revoke_access\", \
+         \"listing_id\": …, \"cursor\": …}}, {{\"command\": \"feedback\", \"listing_id\": …, \"cursor\": …}}, \
+         {{\"command\": \"revoke_access\", \
          \"token_sha256\": …}}, \
          {{\"command\": \"void_completion\", \"listing_id\": …}}, {{\"command\": \"revoke_purchase\", \
          \"purchase_id\": …}}, {{\"command\": \"flagged_purchases\"}}, {{\"command\": \"change_log_key\", \

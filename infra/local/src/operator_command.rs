@@ -83,6 +83,15 @@ enum Decision {
         #[serde(skip_serializing_if = "Option::is_none")]
         cursor: Option<String>,
     },
+    /// List the feedback of one listing, or of all listings, without addresses, phone numbers and secrets.
+    Feedback {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        listing_id: Option<String>,
+        /// `next_cursor` of the page before.
+        #[arg(long)]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cursor: Option<String>,
+    },
     /// Revoke an access token.
     RevokeAccess {
         /// The token, `at_…`.

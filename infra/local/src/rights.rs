@@ -167,7 +167,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("NAME#*", "read put delete", "publish products protocol a2a daily-connector operator"),
     ("NAME#*", "put delete", "probe-tick weekly-recheck"),
     ("NAME#*", "read", "listings"),
-    ("ORDER#*", "read put", "products protocol a2a"),
+    ("ORDER#*", "read put update", "products protocol a2a"),
     ("OUTCOME#*", "read put update", "products protocol a2a"),
     ("OUTCOME#*", "read", "listings pages"),
     ("OUTCOMES", "read put", "products protocol a2a"),

@@ -1,9 +1,10 @@
 //! The decisions of the operator: withdraw or restore a listing, block a host, erase personal data, revoke access, read
-//! reports, void a completion, revoke a purchase, change the key of the evidence log, bring listings back from a backup.
+//! reports and feedback, void a completion, revoke a purchase, change the key of the evidence log, bring listings back from a backup.
 //! The withdrawal of a listing by its owner is also here. Every decision can be repeated safely and does a limited amount
 //! of work. A decision about a listing or a host adds an item to the feed.
 
 mod erasure;
+mod feedback;
 mod hosts;
 mod listings;
 mod owner;
@@ -18,13 +19,14 @@ use serde::{Deserialize, Serialize};
 use crate::App;
 use registry_model::error::Problem;
 use registry_model::{
-    Cursor, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, Report, TimeKey,
-    TokenDigest,
+    Cursor, Feedback, FlaggedPurchase, HostName, KeyStep, ListingId, PublicReason, PurchaseId, Report,
+    TimeKey, TokenDigest,
 };
 use registry_store::ReportsPage;
 
 use registry_store::Store;
 
+pub use feedback::feedback_of;
 pub use hosts::{host_blocked, withdraw_blocked};
 pub use listings::end_live_to_move;
 pub use owner::{restore_by_owner, withdraw_by_owner};
@@ -77,6 +79,14 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cursor: Option<String>,
     },
+    /// Lists the feedback of one listing, or of all listings, without addresses, phone numbers and secrets.
+    Feedback {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        listing_id: Option<ListingId>,
+        /// `next_cursor` of the earlier outcome.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cursor: Option<String>,
+    },
     RevokeAccess {
         /// The SHA-256 of the token, so that no call and no log contains the token.
         token_sha256: TokenDigest,
@@ -123,6 +133,9 @@ pub async fn carry_out(app: &App, copy: &Store, command: Command) -> Result<Outc
             erasure::erase(app, listing_id, email, text_id, after.as_deref()).await
         }
         Command::Reports { listing_id, cursor } => reports(app, listing_id.as_ref(), cursor.as_deref()).await,
+        Command::Feedback { listing_id, cursor } => {
+            feedback::list(app, listing_id.as_ref(), cursor.as_deref()).await
+        }
         Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,
         Command::VoidCompletion { listing_id } => rewards::void_completion(app, &listing_id).await,
         Command::RevokePurchase { purchase_id } => rewards::revoke_purchase(app, &purchase_id).await,
@@ -156,7 +169,10 @@ pub struct Outcome {
     /// The number of reports about each listing. One call counts about 5 MB of reports.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub report_counts: BTreeMap<ListingId, u32>,
-    /// Where the list of reports continues: repeat the command with this value as `cursor`.
+    /// With the texts of people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub feedback: Vec<Feedback>,
+    /// Where the list of reports or of feedback continues: repeat the command with this value as `cursor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub note: String,
@@ -173,6 +189,7 @@ impl Outcome {
             next: None,
             reports: Vec::new(),
             report_counts: BTreeMap::new(),
+            feedback: Vec::new(),
             next_cursor: None,
             note: note.into(),
         }

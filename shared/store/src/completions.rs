@@ -2,11 +2,12 @@
 //! code). One transaction writes all of it. One counter with a condition counts the seats, so that no seat is
 //! given twice. When all seats are taken, feedback no longer writes to this counter.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::attributes::{Item, blob, n, s, to_blob, ttl, yes};
+use super::attributes::{Item, blob, n, s, text, to_blob, ttl, yes};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::counters;
@@ -35,15 +36,28 @@ pub enum NewReward<'a> {
     Code(&'a DiscountCode),
 }
 
+/// Parts of the table, of at most 1 MB each, that one call reads.
+const PAGES_PER_CALL: u32 = 20;
+const FEEDBACK_PER_PAGE: usize = 100;
+
 /// Seconds for which the texts of feedback are stored.
 const TEXT_RETENTION: i64 = 365 * 86_400;
 
 /// What a person wrote in feedback. Stored separately from the completion, because it expires.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct FeedbackTexts<'a> {
-    answers: &'a BTreeMap<String, String>,
+    answers: Cow<'a, BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    body: Option<&'a str>,
+    body: Option<Cow<'a, str>>,
+}
+
+/// A page of feedback for the operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeedbackPage {
+    /// With their texts, where these have not expired.
+    pub feedback: Vec<Feedback>,
+    /// Where the next page begins; `None` when the whole table was read.
+    pub next: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +100,35 @@ impl Store {
         item.map(|item| blob(&item, "completion")).transpose()
     }
 
+    /// The feedback of a listing with its texts, where it gave any.
+    pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>, StoreError> {
+        let items = self.partition(&keys::feedback(id).pk).await?;
+        let of = |sk: &str| items.iter().find(|item| text(item, "sk") == sk);
+        let Some(item) = of(&keys::feedback(id).sk) else { return Ok(None) };
+        let feedback = blob::<Completion>(item, "completion")?.feedback;
+        let Some(texts) = of(keys::FEEDBACK_TEXT) else { return Ok(Some(feedback)) };
+        let FeedbackTexts { answers, body } = blob(texts, "texts")?;
+        Ok(Some(Feedback { answers: answers.into_owned(), body: body.map(Cow::into_owned), ..feedback }))
+    }
+
+    /// The feedback of all listings, in a part of the table that begins after `after`. It reads the whole table, because
+    /// only the operator needs this list, and seldom.
+    pub async fn all_feedback(&self, after: Option<&str>) -> Result<FeedbackPage, StoreError> {
+        let mut page = FeedbackPage { next: after.map(str::to_owned), ..FeedbackPage::default() };
+        for _ in 0..PAGES_PER_CALL {
+            let (items, next) = self.scan(page.next.as_deref()).await?;
+            for item in items.iter().filter(|item| item.contains_key("completion")) {
+                let given = blob::<Completion>(item, "completion")?.feedback;
+                page.feedback.extend(self.feedback(&given.listing_id).await?);
+            }
+            page.next = next;
+            if page.next.is_none() || page.feedback.len() >= FEEDBACK_PER_PAGE {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
     /// Writes feedback with its reward, contact, counts and feed item, once per listing.
     pub async fn complete(
         &self,
@@ -108,7 +151,8 @@ impl Store {
         };
         let completion =
             transaction.put_new(keys::feedback(id).with([("completion", to_blob(&completion)?)]));
-        let texts = FeedbackTexts { answers: &feedback.answers, body: feedback.body.as_deref() };
+        let body = feedback.body.as_deref().map(Cow::Borrowed);
+        let texts = FeedbackTexts { answers: Cow::Borrowed(&feedback.answers), body };
         let texts = [("texts", to_blob(&texts)?), ttl(feedback.at, TEXT_RETENTION)];
         transaction.put(keys::feedback_text(id).with(texts));
         let mark =

@@ -82,6 +82,7 @@ pub use cached::{FunnelCounts, Live, Manifest, Ratings};
 pub use caller_keys::{CALLER_KEY_PERIOD, CallerKeys, caller_key_period};
 pub use challenges::Challenge;
 pub use client::Store;
+pub use completions::FeedbackPage;
 pub use completions::{Claimant, CompletionOutcome, NewFeedback, NewReward};
 pub use connector_days::ConnectorDay;
 pub use counters::Week;

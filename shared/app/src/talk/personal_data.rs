@@ -67,6 +67,18 @@ pub fn without_email_addresses<'a>(text: &'a str, replacement: &'a str) -> Cow<'
     if has_email_address(&kept) { Cow::Borrowed(replacement) } else { Cow::Owned(kept.into_owned()) }
 }
 
+/// Replaces e-mail addresses, secrets and phone numbers, for a reader to whom the text was not addressed.
+pub fn without_personal_data(text: &str) -> String {
+    const REMOVED: &str = "[removed]";
+    static PATTERNS: LazyLock<[Regex; 2]> =
+        LazyLock::new(|| [PHONES.join("|"), SECRETS.join("|")].map(|text| pattern(&text)));
+    let seen: String = text.nfkc().collect();
+    let kept = without_email_addresses(&seen, REMOVED);
+    PATTERNS
+        .iter()
+        .fold(kept.into_owned(), |kept, found| found.replace_all(&kept, NoExpand(REMOVED)).into_owned())
+}
+
 pub(super) fn has_phone_number(text: &str) -> bool {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| pattern(&PHONES.join("|")));
     let seen: String = text.nfkc().collect();
@@ -112,6 +124,13 @@ mod tests {
         let kept =
             without_email_addresses("Write to <jane@example.org>, or jane [at] example [dot] org.", "-");
         assert_eq!(kept, "Write to <->, or -.");
+    }
+
+    #[test]
+    fn personal_data_is_removed_and_the_rest_of_the_text_is_kept() {
+        let text = "Too long. Call +49 30 1234567 or jane [at] example.org, key ghp_0123456789abcdefghijklmnopqrstuvwxyz.";
+        let kept = without_personal_data(text);
+        assert_eq!(kept, "Too long. Call[removed] or [removed], key [removed].");
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, and reclaim its reward. The
-//! caller proves ownership for each action: it signs a challenge for that action with a key of the listing's domain.
+//! What the owner of a listing can do: withdraw, restore, rename or reprobe it, opt it in again, reclaim its reward, and
+//! read its feedback. The caller proves ownership for each action: it signs a challenge for that action with a key of the listing's domain.
+
+use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
@@ -37,6 +39,8 @@ pub enum OwnerAct {
     OptIn,
     /// Gets the reward of the listing's feedback, whoever sent the feedback. The earlier token or code stops working.
     Reclaim,
+    /// Reads the feedback that was sent for the listing.
+    ReadFeedback,
 }
 
 /// The listing, the action, and the signed challenge.
@@ -89,6 +93,9 @@ pub struct Answer {
     /// The new discount code, after `reclaim`, if the listing has a code; shown in this answer only.
     #[serde(skip_serializing_if = "Option::is_none")]
     discount: Option<Discount>,
+    /// The feedback, after `read_feedback`. Its texts were written by whoever sent it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<GivenAnswers>,
     /// The challenge to sign. Null if you sent a signature.
     challenge: Option<ShownChallenge>,
     /// The places where the domain can publish a key. One place is enough.
@@ -96,12 +103,25 @@ pub struct Answer {
     note: &'static str,
 }
 
+/// Feedback that was sent for a listing.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GivenAnswers {
+    sku: Sku,
+    /// 1 to 5.
+    rating: u8,
+    /// By question; empty a year after the feedback.
+    answers: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    at: Moment,
+}
+
 impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
     const VERSION: Option<&'static str> = Some(registry_domain::trust::VERSION);
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename, reprobe (probe it now), \
-        opt_in (to invitations) or reclaim (the reward for feedback). Call it first with listing_id and act. It returns a \
+        opt_in (to invitations), reclaim (the reward for feedback) or read_feedback. Call it first with listing_id and act. It returns a \
         challenge, and where the domain can publish a key. Sign it; then call again with nonce and signature.";
     const EFFECT: Effect =
         Effect { read_only: false, idempotent: false, open_world: true, destructive: true };
@@ -157,6 +177,7 @@ impl Operation for ManageListing {
             due_at: None,
             access_token: None,
             discount: None,
+            feedback: None,
             challenge: None,
             ways,
             note: "Sign the challenge, and send the same call with `nonce` and `signature`.",
@@ -176,6 +197,7 @@ impl Operation for ManageListing {
             name: done.listing.name,
             access_token: done.access_token,
             discount: done.discount,
+            feedback: done.feedback,
             proven_domain: Some(proven.domain.to_string()),
             note: done.note,
             ..answer
@@ -188,6 +210,7 @@ struct Done {
     changed: bool,
     access_token: Option<String>,
     discount: Option<Discount>,
+    feedback: Option<GivenAnswers>,
     note: &'static str,
 }
 
@@ -198,7 +221,7 @@ async fn carry_out(
     name: Option<String>,
 ) -> Result<Done, Problem> {
     let id = &listing.id;
-    let (mut access_token, mut discount) = (None, None);
+    let (mut access_token, mut discount, mut feedback) = (None, None, None);
     let (changed, note) = match act {
         OwnerAct::Withdraw => {
             let changed = takedown::withdraw_by_owner(app, id).await?;
@@ -250,9 +273,25 @@ async fn carry_out(
             }
             (true, "The reward is yours. The earlier token or code and its key no longer work.")
         }
+        OwnerAct::ReadFeedback => {
+            feedback = takedown::feedback_of(app, id).await?.map(|given| GivenAnswers {
+                sku: given.sku,
+                rating: given.rating,
+                answers: given.answers,
+                body: given.body,
+                at: given.at,
+            });
+            let note = match feedback {
+                Some(_) => {
+                    "Somebody sent this feedback for the listing. Addresses and secrets in it were removed."
+                }
+                None => "Nobody has sent feedback for this listing.",
+            };
+            (false, note)
+        }
     };
     let listing = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-    Ok(Done { listing, changed, access_token, discount, note })
+    Ok(Done { listing, changed, access_token, discount, feedback, note })
 }
 
 async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Problem> {
@@ -271,6 +310,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
         OwnerAct::Reprobe => "reprobe",
         OwnerAct::Reclaim => "reclaim",
         OwnerAct::OptIn => "opt_in",
+        OwnerAct::ReadFeedback => "read_feedback",
     };
     name.map_or_else(|| format!("{word} {id}"), |name| format!("{word} {id} to {name}"))
 }

@@ -42,7 +42,8 @@ async fn daily_pick_contains_a_partner_its_traits_and_a_draft_message() {
     assert!(today["traits"].to_string().contains("in its name (+14)"), "{today}");
     let draft = &today["action"]["draft"];
     assert!(draft["subject"].as_str().unwrap().contains("Grand Agent Registry"), "{draft}");
-    let link = registry.url(&format!("/api/products/demo?listing_id={}", id.as_str().unwrap()));
+    let link =
+        registry.url(&format!("/api/products/demo?listing_id={}&source=invitation", id.as_str().unwrap()));
     assert_eq!(draft["demo_link"], json!(link));
     assert!(draft["body"].as_str().unwrap().contains("opt_out"), "{draft}");
 }

@@ -1,23 +1,33 @@
 //! Tests `demo_confirm`: a demo after an invitation counts only after it is confirmed with the token of the listing. The
 //! token of another listing is refused.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use tests::test_registry::TestRegistry;
 
 use crate::fixtures::{live_agent, live_pair};
 
 const CONFIRM: &str = "/api/products/demo-confirm";
+
+/// The demos that were taken, and those of them that count as real.
+async fn real_demos(registry: &TestRegistry) -> Value {
+    let learned = registry.get("/api/products/learning").await.body;
+    let stage = learned["funnel"].as_array().unwrap().iter().find(|stage| stage["id"] == "demo").unwrap();
+    json!([stage["total"], stage["real"]])
+}
 
 #[tokio::test]
 async fn demo_after_an_invitation_counts_only_after_its_confirmation() {
     let (registry, _peer, id) = live_agent().await;
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}&source=invitation")).await.body;
     assert_eq!(demo["counted_as_real"], false);
+    assert_eq!(real_demos(&registry).await, json!([1, 0]));
     let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
     let confirm = json!({ "order_id": demo["order_id"], "access_token": feedback["access_token"] });
     let confirmed = registry.post(CONFIRM, &confirm).await;
     assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)));
     let again = registry.post(CONFIRM, &confirm).await;
     assert_eq!(again.body["confirmed_at"], confirmed.body["confirmed_at"]);
+    assert_eq!(real_demos(&registry).await, json!([1, 1]));
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}")).await.body;
     assert_eq!(demo["counted_as_real"], true);
 }

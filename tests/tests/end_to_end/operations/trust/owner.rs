@@ -261,6 +261,31 @@ async fn owner_can_reclaim_a_seat_that_a_stranger_took() {
 }
 
 #[tokio::test]
+async fn owner_and_operator_can_read_feedback_without_personal_data() {
+    let owner = Owner::new(1);
+    let setup = OwnerSetup::start(&owner).await;
+    let registry = &setup.registry;
+    let none = setup.run_act(&owner, &setup.arguments("read_feedback")).await;
+    assert_eq!((&none["done"], &none["feedback"]), (&json!(true), &Value::Null), "{none}");
+    let demo = registry.post("/api/products/demo", &json!({ "listing_id": setup.id })).await.body;
+    let mut feedback = demo["next_steps"]["example_body"].clone();
+    feedback["answers"]["ux_friction"] = json!("The third step. Write to jane@example.org.");
+    assert_eq!(registry.post("/api/products/feedback", &feedback).await.status, 200);
+
+    let refused =
+        Owner::new(2).with_signature(registry, "manage_listing", &setup.arguments("read_feedback")).await;
+    assert_eq!(setup.refusal_code(&refused).await, "signature_mismatch");
+    let read = setup.run_act(&owner, &setup.arguments("read_feedback")).await["feedback"].clone();
+    assert_eq!(read["answers"]["ux_friction"], "The third step. Write to [removed].");
+    for command in
+        [json!({ "command": "feedback" }), json!({ "command": "feedback", "listing_id": setup.id })]
+    {
+        let listed = registry.run("operator", command).await["feedback"].clone();
+        assert_eq!((listed.as_array().map(Vec::len), &listed[0]["answers"]), (Some(1), &read["answers"]));
+    }
+}
+
+#[tokio::test]
 async fn owner_can_reclaim_a_code_until_it_is_used() {
     let owner = Owner::new(1);
     let setup =
