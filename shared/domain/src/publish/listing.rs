@@ -10,10 +10,11 @@ use super::submission::{Submission, Submitted};
 use crate::feed_item;
 use registry_app::App;
 use registry_app::takedown;
+use registry_fetch::Target;
 use registry_formats::{name_owner, registry_name};
 use registry_model::error::Problem;
 use registry_model::{
-    Caller, Contact, ContactFrom, Handshake, Lane, Listing, ListingId, Moment, NameHold, NameProof,
+    Caller, Contact, ContactFrom, Handshake, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof,
 };
 use registry_store::events::{Event, What};
 use registry_store::{Insertion, StoreError};
@@ -54,30 +55,41 @@ pub enum PublishStatus {
 pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Result<Published, Problem> {
     let now = app.clock.now();
     let (id, second_id) = submission.ids();
-    let (first, blocked) = futures::try_join!(app.store.listing(&id), app.store.blocked_hosts())?;
+    let (first, at_url, blocked) = futures::try_join!(
+        app.store.listing(&id),
+        listing_at_url(app, submission),
+        app.store.blocked_hosts()
+    )?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    let (id, known, other) = match (first, second_id) {
-        (Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
+    let is_same = |listing: &Listing| submission.is_same_as(listing);
+    let joined = at_url.filter(|_| !first.as_ref().is_some_and(is_same));
+    let joins = joined.is_some();
+    let (id, known, other) = match (joined, first, second_id) {
+        (Some(joined), other, _) => (joined.id.clone(), Some(joined), other),
+        (None, Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
             let (id, known) = free_id(app, submission, second_id).await?;
             (id, known, Some(other))
         }
-        (known, _) => (id, known, None),
+        (None, known, _) => (id, known, None),
     };
     let (submission, proofs) = name_proof::of(app, caller, submission, known.as_ref(), now).await?;
     let submission = submission.as_ref();
-    let has_second_id = other.is_some() && proofs.name.is_some();
-    let mut name = ProvenName { proof: proofs.name, has_second_id, holder: None };
-    if let Submitted::Server(server) = &submission.what
-        && name.proof.is_some()
-    {
+    let has_other_id = (other.is_some() || joins) && proofs.name.is_some();
+    let mut name = ProvenName { proof: proofs.name, has_other_id, is_held: false, holder: None };
+    if let Submitted::Server(server) = &submission.what {
         let is_named = |listing: &Listing| listing.server_name.as_ref() == Some(&server.name);
-        name.holder = other.filter(is_named);
-        if name.is_by_publisher() {
+        let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == server.name;
+        if name.proof.is_some() {
+            name.holder = other.filter(is_named);
+        }
+        if name.is_by_publisher() || known.is_none() {
             let named = app.store.listings_named(&server.name).await?;
-            let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == server.name;
-            name.holder = name.holder.into_iter().chain(named).find(|one| is_named(one) && holds(one));
+            let mut holders = name.holder.take().into_iter().chain(named);
+            let holder = holders.find(|one| is_named(one) && holds(one));
+            name.is_held = name.proof.is_none() && holder.is_some();
+            name.holder = holder.filter(|_| name.proof.is_some());
         }
     }
     match known {
@@ -90,6 +102,18 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
         }
         None => publish_first(app, submission, id, &name, now).await,
     }
+}
+
+/// The listing of the URL that a server description contains, if it has no description of another server: then the
+/// description joins it. It keeps its id, which readers may have stored.
+async fn listing_at_url(app: &App, submission: &Submission) -> Result<Option<Listing>, StoreError> {
+    let (Submitted::Server(server), Some(url)) = (&submission.what, submission.remote_url()) else {
+        return Ok(None);
+    };
+    let Ok(target) = Target::parse(url, app.settings.reach()) else { return Ok(None) };
+    let found = app.store.listing(&ListingId::of_url(target.url())).await?;
+    let is_free = |listing: &Listing| listing.server_name.as_ref().is_none_or(|name| *name == server.name);
+    Ok(found.filter(|listing| listing.kind == Some(Kind::Mcp) && is_free(listing)))
 }
 
 /// The id of a submission whose first id another owner has, and the listing with this id. The second id is short, so
@@ -151,8 +175,11 @@ impl Sender {
 #[derive(Debug, Default)]
 pub(super) struct ProvenName {
     proof: Option<NameProof>,
-    /// The id that is made from the name belongs to a listing of another owner.
-    has_second_id: bool,
+    /// The listing has another id than the one that is made from the name: a listing of another owner has that id, or the
+    /// listing existed before it had a description.
+    has_other_id: bool,
+    /// Nothing proves the name, and another listing has it.
+    is_held: bool,
     /// The listing of another owner that has the name.
     holder: Option<Listing>,
 }
@@ -176,9 +203,13 @@ impl ProvenName {
         let is_yielded = listing.name_hold == Some(NameHold::Yielded);
         let is_free = match self.holder {
             Some(_) => self.losing_listing().is_some(),
-            None => self.is_by_publisher() && is_yielded || self.has_second_id && !is_yielded,
+            None => self.is_by_publisher() && is_yielded || self.has_other_id && !is_yielded,
         };
-        if is_free { Some(NameHold::Held) } else { listing.name_hold }
+        match (is_free, self.is_held) {
+            (true, _) => Some(NameHold::Held),
+            (false, true) => Some(NameHold::Yielded),
+            (false, false) => listing.name_hold,
+        }
     }
 }
 
@@ -223,7 +254,8 @@ async fn publish_again(
         Lane::Active if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
         _ => known,
     };
-    let may_describe = by_publisher || is_blocked_by_a_check(&known);
+    let joins = known.server_name.is_none() && matches!(submission.what, Submitted::Server(_));
+    let may_describe = by_publisher || joins || is_blocked_by_a_check(&known);
     let stored = match submission.what {
         Submitted::Server(_) => app.store.server_document(&known.id).await?,
         Submitted::Url { .. } => None,
@@ -231,6 +263,12 @@ async fn publish_again(
     let document = submission.document(stored.as_ref(), now);
     let mut updated = known.clone();
     submission.describe(&mut updated);
+    if joins && !by_publisher {
+        // Anybody may send a description. Without a proof, the words of the server itself stay.
+        let has_name = known.name != known.id.as_str();
+        updated.name = if has_name { known.name.clone() } else { updated.name };
+        updated.description = known.description.clone().or(updated.description);
+    }
     let has_other_document = stored.is_some() && document.is_some();
     let words = match (has_other_document || changes_description(&updated, &known), may_describe) {
         (false, _) => Words::Same,
@@ -245,7 +283,7 @@ async fn publish_again(
         let is_live = known.is_live(app.oldest_proof());
         let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
         let is_changed = words == Words::Changed || document.is_some();
-        if by_publisher && (is_changed || sender.proves_name && !is_proven) {
+        if joins || by_publisher && (is_changed || sender.proves_name && !is_proven) {
             store_proof(&mut updated, name);
             let contact = contact(submission, name);
             let losing = name.losing_listing();

@@ -213,3 +213,36 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert!(html.contains("found, and names this server") && html.contains("@acme/notes"), "{html}");
     assert!(html.contains("Runs locally") && !html.contains(">Live<"), "{html}");
 }
+
+/// A publisher lists a URL first, and later the description of the same server.
+#[tokio::test]
+async fn description_joins_the_listing_of_its_url() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let url = peer.url("/mcp");
+    let first = probe_to_live(&registry, registry.publish_mcp(&url).await).await;
+    let before = registry.status(&first).await;
+    let document = json!({ "name": "org.example/joined", "title": "Another title", "description": "Other words.",
+        "version": "1.0.0", "remotes": [{ "type": "streamable-http", "url": url }] });
+    let joined = registry.publish(&document).await;
+    assert_eq!((&joined["listing_id"], &joined["lane"]), (&json!(first), &json!("active")), "{joined}");
+    let after = registry.status(&first).await;
+    assert_eq!(after["name_standing"], json!({ "name": "org.example/joined", "standing": "claimed" }));
+    // Nothing proves the sender, so the words of the server stay.
+    assert_eq!((&after["name"], &after["description"]), (&before["name"], &before["description"]));
+    let found = registry.get("/api/listings/status?name=org.example/joined").await;
+    assert_eq!(found.body["listing_id"], json!(first), "{found:?}");
+    let again = registry.publish(&document).await;
+    assert_eq!(again["listing_id"], json!(first), "{again}");
+
+    // A second server of the same name does not get the listing of the first, and the first keeps its address.
+    let other = Peer::start(servers::modern).await;
+    let mut elsewhere = document.clone();
+    elsewhere["remotes"][0]["url"] = json!(other.url("/mcp"));
+    let second = registry.publish(&elsewhere).await;
+    assert_ne!(second["listing_id"], json!(first), "{second}");
+    registry.deliver_events().await;
+    let mut rival = document;
+    rival["name"] = json!("org.example/rival");
+    let third = registry.publish(&rival).await;
+    assert_ne!(third["listing_id"], json!(first), "a second description took the listing of the first");
+}
