@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use matrix::EmbeddingMatrix;
 
+/// The length of a piece of a longer word that says what the word means.
+const MIN_PIECE: usize = 4;
+
 /// The dimension of every vector.
 pub const WIDTH: usize = model::WIDTH;
 
@@ -82,6 +85,13 @@ pub fn is_ordinary(word: &str) -> bool {
     word.len() > 3 && word.bytes().all(|b| b.is_ascii_alphabetic()) && pieces::is_known(word)
 }
 
+/// Whether at least half of the word is one piece of the table, such as `wedding` in `weddings`. Random letters are split
+/// into short pieces. Only words of ASCII letters are judged.
+pub fn is_understood(word: &str) -> bool {
+    let longest = pieces::longest(word);
+    !word.is_ascii() || longest == word.len() || longest >= MIN_PIECE.max(word.len().div_ceil(2))
+}
+
 fn length(vector: &[f32]) -> f32 {
     vector.iter().map(|x| x * x).sum::<f32>().sqrt()
 }
@@ -115,6 +125,16 @@ mod tests {
         assert!(
             alike(request, "Slack: post to channels and chat") > alike(request, "Weather forecast by city")
         );
+    }
+
+    #[test]
+    fn random_letters_are_not_understood() {
+        for word in ["wedding", "weddings", "ci", "天気"] {
+            assert!(is_understood(word), "{word}");
+        }
+        for word in ["asdfqwerzxcv", "qwertzuiop", "xkcdzzqj", "blrgh"] {
+            assert!(!is_understood(word), "{word}");
+        }
     }
 
     #[test]

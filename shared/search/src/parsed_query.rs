@@ -91,7 +91,9 @@ impl ParsedQuery {
         terms.iter_mut().take(expanded).for_each(|term| term.add_related_terms(index));
         let corrected = terms.iter().any(|term| term.corrected);
         let text = spelling.join(" ");
-        let about = embedding::vector(&text);
+        // Pieces of random letters have vectors, too, and these are close to something.
+        let has_meaning = terms.is_empty() || terms.iter().any(|term| term.is_understood(index));
+        let about = embedding::vector(&text).filter(|_| has_meaning);
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
         let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
         let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));
@@ -150,9 +152,17 @@ impl QueryTerm {
         }
     }
 
+    /// Whether a listing contains the word, or its vector says what it means.
+    fn is_understood(&self, index: &Index) -> bool {
+        index.doc_freq(&stem(&self.spelling)) > 0 || embedding::is_understood(&self.spelling)
+    }
+
     /// Only for rare words without synonyms.
     fn add_related_terms(&mut self, index: &Index) {
         let own = stem(&self.spelling);
+        if !self.is_understood(index) {
+            return;
+        }
         if index.doc_freq(&own) >= MAX_EXPANDED_DOCS || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
             return;
         }

@@ -12,6 +12,12 @@ use unicode_normalization::char::is_combining_mark;
 static PIECES: LazyLock<HashMap<&'static str, u32>> =
     LazyLock::new(|| include_str!("../../assets/meaning/pieces.txt").lines().zip(0..).collect());
 
+/// The length of each piece in bytes, without the mark of a piece inside a word.
+static PIECE_LENGTHS: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let lines = include_str!("../../assets/meaning/pieces.txt").lines();
+    lines.map(|piece| piece.strip_prefix("##").unwrap_or(piece).len()).collect()
+});
+
 /// The model treats longer words as unknown.
 const MAX_WORD_CHARS: usize = 100;
 
@@ -31,6 +37,12 @@ pub(super) fn of(text: &str) -> Vec<u32> {
     }
     pieces.truncate(MAX_PIECES);
     pieces
+}
+
+/// The length of the longest piece of a word, in bytes; 0 where some part of it is unknown.
+pub(super) fn longest(word: &str) -> usize {
+    let length = |place: u32| PIECE_LENGTHS.get(place as usize).copied().unwrap_or_default();
+    parts(word).unwrap_or_default().into_iter().map(length).max().unwrap_or_default()
 }
 
 pub(super) fn is_known(word: &str) -> bool {

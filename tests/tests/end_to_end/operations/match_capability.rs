@@ -22,6 +22,15 @@ async fn plain_words_find_matching_listings() {
 }
 
 #[tokio::test]
+async fn random_letters_find_nothing() {
+    let LivePair { registry, .. } = live_pair().await;
+    for words in ["asdfqwerzxcv", "qwertzuiop+xkcdzzqj"] {
+        let reply = registry.get(&format!("/api/match?q={words}")).await;
+        assert_eq!(reply.body["hits"], json!([]), "{words}: {reply:?}");
+    }
+}
+
+#[tokio::test]
 async fn hit_contains_reasons_for_the_match_and_an_endpoint() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     let hit = registry.get("/api/match?q=weather&kind=agent").await.body["hits"][0].clone();
