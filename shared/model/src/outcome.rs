@@ -55,13 +55,12 @@ pub struct OutcomeTally {
 }
 
 impl OutcomeTally {
-    /// From 0 to 1: 0.6 of the mean quality and 0.4 of the share that was ok; 0 without outcomes.
-    pub fn score(&self) -> f64 {
-        if self.count == 0 {
-            return 0.0;
-        }
-        0.6 * (self.quality_sum as f64 / f64::from(QUALITY_STEPS) / self.count as f64)
-            + 0.4 * (self.ok as f64 / self.count as f64)
+    /// From 0 to 1: 0.6 of the mean quality and 0.4 of the share that was ok; `None` without outcomes.
+    pub fn score(&self) -> Option<f64> {
+        (self.count > 0).then(|| {
+            0.6 * (self.quality_sum as f64 / f64::from(QUALITY_STEPS) / self.count as f64)
+                + 0.4 * (self.ok as f64 / self.count as f64)
+        })
     }
 
     /// In milliseconds; `None` where no report includes a latency.
@@ -86,10 +85,10 @@ mod tests {
 
     #[test]
     fn a_score_combines_quality_and_success_rate() {
-        let score = |count, ok, quality_sum| {
-            OutcomeTally { count, ok, quality_sum, ..OutcomeTally::default() }.score()
-        };
-        assert_eq!(score(0, 0, 0), 0.0);
+        let tally =
+            |count, ok, quality_sum| OutcomeTally { count, ok, quality_sum, ..OutcomeTally::default() };
+        let score = |count, ok, quality_sum| tally(count, ok, quality_sum).score().unwrap();
+        assert_eq!(tally(0, 0, 0).score(), None, "no outcome is not a bad outcome");
         // One with the usual quality: 0.6 * 0.7 + 0.4 * 1 = 0.82.
         assert!((score(1, 1, 700) - 0.82).abs() < 1e-12);
         // Three, two of them ok, of 0.9, 0.7 and 0.2: 0.6 * 1.8 / 3 + 0.4 * 2 / 3 = 0.36 + 0.26667.

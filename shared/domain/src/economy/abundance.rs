@@ -22,18 +22,18 @@ pub const FORMULA: &str = "boost = 0.6 * outcome_score + 0.4 * min(20, trail_boo
 pub struct Boost {
     /// The rank value: 0.6 times `outcome_score` plus 0.4 times `trail_boost`. At most 20 of `trail_boost` counts.
     pub boost: f64,
-    /// How well reported uses of the listing went, from 0 to 1. It is 0 without reports.
-    pub outcome_score: f64,
+    /// How well reported uses of the listing went, from 0 to 1. Null without reports; then the boost counts 0.
+    pub outcome_score: Option<f64>,
     /// The score of the listing's trail (recent use), scaled by the multiplier `match_boost`.
     pub trail_boost: f64,
 }
 
 impl Boost {
-    pub fn of(outcome_score: f64, trail_score: f64, match_boost: f64) -> Self {
+    pub fn of(outcome_score: Option<f64>, trail_score: f64, match_boost: f64) -> Self {
         let trail_boost = match_boost * trail_score.max(0.0);
         Self {
-            boost: rounded(0.6 * outcome_score + 0.4 * trail_boost.min(MAX_TRAIL_BOOST)),
-            outcome_score: rounded(outcome_score),
+            boost: rounded(0.6 * outcome_score.unwrap_or_default() + 0.4 * trail_boost.min(MAX_TRAIL_BOOST)),
+            outcome_score: outcome_score.map(rounded),
             trail_boost: rounded(trail_boost),
         }
     }
@@ -59,7 +59,7 @@ pub async fn boosts(app: &App, ids: &[ListingId]) -> Result<Boosts, StoreError> 
     let match_boost = acceleration.multipliers().match_boost;
     let known: BTreeSet<&ListingId> = trails.keys().chain(outcomes.keys()).collect();
     let by_listing = known.into_iter().map(|id| {
-        let outcome_score = outcomes.get(id).map_or(0.0, OutcomeTally::score);
+        let outcome_score = outcomes.get(id).and_then(OutcomeTally::score);
         let trail_score = trails.get(id).map_or(0.0, Trail::trail_score);
         (id.clone(), Boost::of(outcome_score, trail_score, match_boost))
     });
@@ -73,10 +73,10 @@ mod tests {
     #[test]
     fn score_for_recent_use_matches_values_calculated_by_hand() {
         // .6 * .9 + .4 * 10 = 4.54; with the multiplier .54 + .4 * 15 = 6.54.
-        let of = |outcome, trail, multiplier| Boost::of(outcome, trail, multiplier).boost;
+        let of = |outcome, trail, multiplier| Boost::of(Some(outcome), trail, multiplier).boost;
         assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);
         // The trail is capped at 20: .6 + .4 * 20 = 8.6. A negative trail counts as none.
         assert_eq!([of(1.0, 500.0, 2.0), of(1.0, -50.0, 2.0), of(0.0, 0.0, 1.0)], [8.6, 0.6, 0.0]);
-        assert_eq!(Boost::of(0.5, 12.0, 1.25).trail_boost, 15.0);
+        assert_eq!(Boost::of(None, 12.0, 1.25), Boost { boost: 6.0, outcome_score: None, trail_boost: 15.0 });
     }
 }

@@ -82,7 +82,7 @@ impl Operation for AbundanceRank {
     ];
     const SUMMARY: &'static [&'static str] = &[
         "{ranking#} listings are ranked.",
-        r#"[ranking]{rank}. "{name}" with an outcome score of {outcome_score} and a boost of {boost}"#,
+        r#"[ranking]{rank}. "{name}" with a boost of {boost} | and an outcome score of {outcome_score}"#,
         "Unknown: {unknown}.",
         "Not Live: {not_live}.",
     ];

@@ -61,7 +61,7 @@ struct Parts {
     /// The strength of the listing's trail.
     trail_score: f64,
     /// The reported quality and success, from 0 to 1.
-    outcome_score: f64,
+    outcome_score: Option<f64>,
     live: bool,
     /// How recent the last handshake is, from 0 to 1.
     liveness_score: f64,
@@ -70,7 +70,7 @@ struct Parts {
 impl Parts {
     fn attractor(self) -> f64 {
         TRAIL_WEIGHT * self.trail_score
-            + OUTCOME_WEIGHT * self.outcome_score
+            + OUTCOME_WEIGHT * self.outcome_score.unwrap_or_default()
             + if self.live { LIVE_POINTS } else { 0.0 }
             + LIVENESS_WEIGHT * self.liveness_score
     }
@@ -165,8 +165,8 @@ mod tests {
             Parts { trail_score, outcome_score, live, liveness_score }.attractor()
         };
         // 0.5 * 16 + 40 * 0.82 + 20 + 10 * 1 = 8 + 32.8 + 20 + 10.
-        assert!((parts(16.0, 0.82, true, 1.0) - 70.8).abs() < 1e-9);
+        assert!((parts(16.0, Some(0.82), true, 1.0) - 70.8).abs() < 1e-9);
         // 0.5 * -4 + 0 + 0 + 10 * 0.25.
-        assert!((parts(-4.0, 0.0, false, 0.25) - 0.5).abs() < 1e-9);
+        assert!((parts(-4.0, None, false, 0.25) - 0.5).abs() < 1e-9);
     }
 }

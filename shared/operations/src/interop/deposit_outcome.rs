@@ -58,8 +58,8 @@ pub struct Answer {
     tally: OutcomeTally,
     /// The mean latency in milliseconds, over the reports that contain a latency.
     mean_latency_ms: Option<u64>,
-    /// From 0 to 1: 0.6 * mean quality + 0.4 * share of `ok`.
-    outcome_score: f64,
+    /// From 0 to 1: 0.6 * mean quality + 0.4 * share of `ok`. Null without counted reports.
+    outcome_score: Option<f64>,
     note: &'static str,
 }
 

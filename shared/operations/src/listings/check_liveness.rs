@@ -37,9 +37,9 @@ pub struct Answer {
     age_hours: Option<f64>,
     /// `handshake`, or `none` if there was no `ok` handshake.
     source: &'static str,
-    /// The freshness of the last handshake: 1 in the first three days, then half after every three days. It is 0 if
+    /// How fresh the last handshake is: 1 in the first three days, then half after every three days. It is 0 if
     /// there was no handshake.
-    score: f64,
+    freshness: f64,
 }
 
 impl Operation for CheckLiveness {
@@ -104,7 +104,7 @@ impl Operation for CheckLiveness {
             last_signal_at: listing.last_ok_at,
             age_hours: age,
             source: if age.is_some() { "handshake" } else { "none" },
-            score: age.map_or(0.0, freshness),
+            freshness: age.map_or(0.0, freshness),
             listing_id: listing.id,
         })
     }

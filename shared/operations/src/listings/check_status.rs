@@ -317,6 +317,9 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "It runs on the machine of its user, so no probe can show that it works. Its packages exist and contain \
                 its name."
         }
+        (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
+            "Was Live. The handshake succeeded, but a check failed."
+        }
         (Lane::Demoted, _) => "Was Live, but its recheck failed in three different hours.",
         (Lane::Withdrawn, _) if is_withdrawn_by_owner(listing) => "Its owner withdrew it.",
         (Lane::Withdrawn, _) => "The operator of this registry withdrew it.",

@@ -53,8 +53,8 @@ struct CapabilityMatch {
     boosts: Vec<String>,
     /// Hits with the same score are sorted by this value. See `abundance_rank`.
     abundance_boost: f64,
-    /// The part of `abundance_boost` that comes from reported outcomes, from 0 to 1.
-    outcome_score: f64,
+    /// The part of `abundance_boost` that comes from reported outcomes, from 0 to 1. Null without reports.
+    outcome_score: Option<f64>,
     /// The part of `abundance_boost` that comes from the trail (recent use), scaled by the multiplier `match_boost`.
     pheromone_boost: f64,
 }

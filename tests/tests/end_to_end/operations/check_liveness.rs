@@ -1,5 +1,5 @@
 //! Tests `check_liveness`: the age of a listing's last answer, whether this answer is recent enough, and a
-//! score that halves with time. The tests set the clock.
+//! freshness that halves with time. The tests set the clock.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn listing_that_just_answered_is_live_with_the_full_score() {
+async fn listing_that_just_answered_is_live_with_the_full_freshness() {
     let (registry, _peer, id) = live_agent().await;
     let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
     assert_eq!(
         liveness(&registry, json!({ "listing_id": id })).await,
         json!({
             "ok": true, "listing_id": id, "live": true, "lane": "active",
-            "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "score": 1.0,
+            "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "freshness": 1.0,
         })
     );
     assert_eq!(
@@ -48,21 +48,22 @@ async fn age_counts_from_the_last_successful_handshake() {
     registry.recheck().await;
     let answered = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!(answered["last_signal_at"], json!(registry.now()));
-    assert_eq!((&answered["age_hours"], &answered["score"]), (&json!(0.0), &json!(1.0)));
+    assert_eq!((&answered["age_hours"], &answered["freshness"]), (&json!(0.0), &json!(1.0)));
 }
 
 #[tokio::test]
-async fn score_is_full_for_72_hours_and_then_halves_every_72_hours() {
+async fn freshness_is_full_for_72_hours_and_then_halves_every_72_hours() {
     let (registry, _peer, id) = live_agent().await;
     let mut passed = 0;
-    for (hours, score) in [(1, 1.0), (71, 1.0), (72, 1.0), (73, 0.99), (108, 0.707), (144, 0.5), (168, 0.397)]
+    for (hours, freshness) in
+        [(1, 1.0), (71, 1.0), (72, 1.0), (73, 0.99), (108, 0.707), (144, 0.5), (168, 0.397)]
     {
         registry.advance(HOUR * (hours - passed));
         passed = hours;
         let answer = liveness(&registry, json!({ "listing_id": id })).await;
         assert_eq!(
-            (&answer["age_hours"], &answer["score"]),
-            (&json!(f64::from(hours)), &json!(score)),
+            (&answer["age_hours"], &answer["freshness"]),
+            (&json!(f64::from(hours)), &json!(freshness)),
             "{answer}"
         );
     }
@@ -95,7 +96,7 @@ async fn max_hours_limits_the_age_of_the_last_signal() {
         let answer = liveness(&registry, json!({ "listing_id": id, "max_hours": max_hours })).await;
         assert_eq!(answer["live"], live, "within {max_hours}: {answer}");
         assert_eq!(
-            (&answer["age_hours"], &answer["score"]),
+            (&answer["age_hours"], &answer["freshness"]),
             (&json!(24.0), &json!(1.0)),
             "`max_hours` changed the evidence"
         );
@@ -134,7 +135,7 @@ async fn listing_that_never_answered_has_no_signal() {
             liveness(&registry, json!({ "listing_id": id })).await,
             json!({
                 "ok": true, "listing_id": id, "live": false, "lane": lane,
-                "last_signal_at": null, "age_hours": null, "source": "none", "score": 0.0,
+                "last_signal_at": null, "age_hours": null, "source": "none", "freshness": 0.0,
             })
         );
     }
@@ -147,7 +148,7 @@ async fn demoted_listing_is_not_live_despite_a_recent_signal() {
     let answer = liveness(&registry, json!({ "listing_id": id })).await;
     assert_eq!((&answer["live"], &answer["lane"]), (&json!(false), &json!("demoted")), "{answer}");
     assert!(answer["age_hours"].as_f64().unwrap() < 168.0, "the signal is too old for this test: {answer}");
-    assert!(answer["last_signal_at"].is_string() && answer["score"].as_f64().unwrap() > 0.0, "{answer}");
+    assert!(answer["last_signal_at"].is_string() && answer["freshness"].as_f64().unwrap() > 0.0, "{answer}");
 }
 
 #[tokio::test]
