@@ -179,6 +179,12 @@ impl TestRegistry {
         result["structuredContent"].clone()
     }
 
+    /// Calls an operation as an MCP tool; `None` if it refuses the arguments.
+    pub async fn try_tool(&self, name: &str, arguments: &Value) -> Option<Value> {
+        let result = self.tool_result(name, arguments).await;
+        (result["isError"] == false).then(|| result["structuredContent"].clone())
+    }
+
     async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
         let params = json!({ "name": name, "arguments": for_whole_answer(name, arguments) });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });

@@ -6,6 +6,7 @@ mod agent_directory;
 mod ai_catalog;
 mod all_documents;
 mod badge;
+mod constant_fields;
 mod discovery;
 mod federation;
 mod feed;

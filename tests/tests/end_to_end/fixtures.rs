@@ -37,7 +37,11 @@ pub(crate) struct LivePair {
 }
 
 pub(crate) async fn live_pair() -> LivePair {
-    let registry = TestRegistry::start().await;
+    live_pair_with(TestOptions::default()).await
+}
+
+pub(crate) async fn live_pair_with(options: TestOptions) -> LivePair {
+    let registry = TestRegistry::start_with(options).await;
     let peers = [Peer::start(forecaster).await, Peer::start(servers::modern).await];
     let agent = registry.publish_card(&peers[0].card()).await;
     let server = registry.publish_mcp(&peers[1].url("/mcp")).await;
