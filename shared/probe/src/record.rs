@@ -125,6 +125,9 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now => return None,
         (_, Lane::Active) => ("listing_live", format!("{name} answered a real handshake and is Live.")),
+        (_, Lane::Demoted) if record.handshake == Handshake::Ok => {
+            ("listing_demoted", format!("{name} answers, but a check failed; it is no longer Live."))
+        }
         (_, Lane::Demoted) => {
             ("listing_demoted", format!("{name} failed its weekly recheck and is no longer Live."))
         }

@@ -13,9 +13,9 @@ use registry_search::IndexedText;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// The first probe after publishing, or the tick. Never demotes: "live counts never decrease".
+    /// The first probe after publishing, or the tick. A failed handshake never demotes: "live counts never decrease".
     Tick,
-    /// The weekly recheck: three failures at different hours demote (`specification.md#weekly-recheck`).
+    /// The weekly recheck: failures in three different hours demote (`specification.md#weekly-recheck`).
     Recheck,
 }
 
@@ -42,7 +42,12 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     }
     after.failures = before.failures.saturating_add(1);
     if before.lane == Lane::Active {
-        keep_or_demote(&mut after, assessment, job, settings);
+        if assessment.verdict.handshake == Handshake::Ok {
+            // The server answered, so the check is no accident of the network and needs no confirmation.
+            demote(&mut after, assessment, settings);
+        } else {
+            keep_or_demote(&mut after, assessment, job, settings);
+        }
         return after;
     }
     learn(&mut after, assessment);
@@ -79,12 +84,16 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
         now.duration_since(last) >= settings.recheck_interval() - SignedDuration::from_hours(1)
     });
     if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
-        show(after, assessment);
-        after.lane = Lane::Demoted;
-        after.live_since = None;
-        after.strikes.clear();
-        after.due_at = now + pause(after, &assessment.verdict, settings);
+        demote(after, assessment, settings);
     }
+}
+
+fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
+    show(after, assessment);
+    after.lane = Lane::Demoted;
+    after.live_since = None;
+    after.strikes.clear();
+    after.due_at = assessment.probed_at + pause(after, &assessment.verdict, settings);
 }
 
 fn learn(listing: &mut Listing, assessment: &Assessment) {

@@ -24,9 +24,13 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
         (LiveChange::Fallen, _) => {
+            let why = match change.record.ok {
+                true => "your server answers, but a check failed",
+                false => "the weekly recheck failed in three different hours",
+            };
             let text = format!(
-                "Your listing is no longer Live (demoted), because the weekly recheck failed in three \
-                 different hours. {} After the fix, publish it again to become Live again.",
+                "Your listing is no longer Live (demoted), because {why}. {} After the fix, publish it again to \
+                 become Live again.",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));

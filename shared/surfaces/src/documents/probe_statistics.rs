@@ -226,8 +226,8 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
              budget.",
             "Order of probes: listings never probed, Live listings due for the weekly recheck, retries, \
              listings with a partial or old result. A listing with a recent ok result is skipped.",
-            "A scheduled sweep (tick) never ends the Live state of a listing. Only a confirmed failure of \
-             the weekly recheck does.",
+            "A failed handshake in a scheduled sweep (tick) never ends the Live state of a listing. Only a \
+             confirmed failure of the weekly recheck does, or a check that fails although the handshake is ok.",
         ]
         .map(str::to_owned)
         .to_vec(),
