@@ -1,7 +1,9 @@
 //! Publishes what other directories list: MCP registries with the official API, and lists of agent cards. Each entry is
 //! published like any other submission, so only a probe makes it Live. A run reads some pages of each source and stores
-//! where it stopped. If a run fails, the next one continues there.
+//! where it stopped. If a run fails, the next one continues there. If the source refuses the stored cursor, the next one
+//! starts at the first page.
 
+use http::StatusCode;
 use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::Value;
@@ -57,9 +59,13 @@ async fn import(
     let is_registry = source.ends_with("/servers");
     for _ in 0..PAGES_PER_RUN {
         let url = if is_registry { page_url(source, &state) } else { source.to_owned() };
-        let Some(document) = read(app, &url).await else {
-            report.failed += 1;
-            break;
+        let document = match read(app, &url).await {
+            Ok(document) => document,
+            Err(status) => {
+                report.failed += 1;
+                state.cursor = state.cursor.filter(|_| !status.is_some_and(refuses_cursor));
+                break;
+            }
         };
         let entries = if is_registry { servers(&document) } else { cards(&document) };
         for request in entries {
@@ -143,11 +149,22 @@ fn cards(document: &Value) -> Vec<PublishRequest> {
     rows.filter_map(url).map(request).collect()
 }
 
-async fn read(app: &App, url: &str) -> Option<Value> {
-    let target = Target::parse(url, app.settings.reach()).ok()?;
+/// Cursors can expire. The other 4xx statuses are temporary or concern the caller.
+fn refuses_cursor(status: StatusCode) -> bool {
+    let is_other = matches!(status.as_u16(), 401 | 403 | 407 | 408 | 425 | 429);
+    status.is_client_error() && !is_other
+}
+
+/// The document at `url`, or the status of an answer without one.
+async fn read(app: &App, url: &str) -> Result<Value, Option<StatusCode>> {
+    let target = Target::parse(url, app.settings.reach()).map_err(|_| None)?;
     let request = Request::get(target).with_deadline(PROBE).with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES);
-    let answer = app.fetcher.send(request).await.ok().filter(|answer| answer.status.is_success())?;
-    answer.json(&mut { MAX_JSON_VALUES }).ok()
+    let answer = app.fetcher.send(request).await.map_err(|_| None)?;
+    answer
+        .json(&mut { MAX_JSON_VALUES })
+        .ok()
+        .filter(|_| answer.status.is_success())
+        .ok_or(Some(answer.status))
 }
 
 #[cfg(test)]

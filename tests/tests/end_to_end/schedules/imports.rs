@@ -74,3 +74,32 @@ async fn source_that_does_not_answer_is_read_again_in_the_next_run() {
         registry.advance(HOUR);
     }
 }
+
+#[tokio::test]
+async fn import_starts_again_if_its_cursor_is_refused() {
+    // The source forgets its cursors after the first run.
+    for (status, restarts) in [(400, true), (410, true), (429, false), (503, false)] {
+        let queries: Arc<Mutex<Vec<String>>> = Arc::default();
+        let asked = Arc::clone(&queries);
+        let source = Peer::start(move |request| {
+            let mut asked = asked.lock().unwrap();
+            asked.push(request.query.clone());
+            if asked.len() > 5 && request.query.contains("cursor=") {
+                return empty(status);
+            }
+            let next = format!("p{}", asked.len());
+            json_answer(200, &json!({ "servers": [], "metadata": { "nextCursor": next } }))
+        })
+        .await;
+        let setting = source.url("/v0.1/servers");
+        let options = TestOptions::default().with_setting("IMPORT_SOURCES", setting).delivered_once();
+        let registry = TestRegistry::start_with(options).await;
+        for failed in [0, 1, 1] {
+            let report = registry.run("daily-connector", json!({})).await;
+            assert_eq!(report["imported"]["failed"], failed, "{status}: {report}");
+            registry.advance(HOUR);
+        }
+        let third = queries.lock().unwrap()[6].clone();
+        assert_eq!(!third.contains("cursor="), restarts, "{status}: {third}");
+    }
+}
