@@ -180,7 +180,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
         .or_else(|| supported.iter().find(|version| is_modern(version)))?;
     Some(Opening {
         version: spoken.clone(),
-        info: ServerInfo::of(opening::info_of_discover(result)),
+        info: ServerInfo::of(opening::info_of_discover(result).0),
         text_faults: documents::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         misshapen: opening::misshapen_discover(result),
