@@ -19,6 +19,8 @@ const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.js
 /// A few older agents use these.
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
 const MCP_PATH: &str = "/mcp";
+/// The code of a refusal for lack of credentials that does not prove an MCP server.
+const GATED: &str = "gated_unproven";
 const MAX_CONCURRENT: usize = 4;
 const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 
@@ -36,11 +38,13 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
         return a2a::probe(peer, subject, url, answer).await;
     }
     mcp::probe(peer, subject).await;
+    // A bare 401 or 403 proves nothing about the server behind it.
+    if !peer.findings.speaks && peer.findings.has(GATED) {
+        server_of_site(peer, subject).await;
+        return;
+    }
     if peer.findings.speaks || peer.findings.worst() != Handshake::Fail {
-        // A bare 401 or 403 proves nothing about the server behind it.
-        if peer.findings.speaks || !peer.findings.has("gated_unproven") {
-            peer.findings.facts.kind = Some(Kind::Mcp);
-        }
+        peer.findings.facts.kind = Some(Kind::Mcp);
         return;
     }
     if site.card.is_none() && peer.left() > LOOK_DEADLINE {
@@ -64,12 +68,20 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
 }
 
-/// Tries `/mcp` if the URL is that of a site. False if no MCP server is there; the findings are then those from before.
+/// Tries `/mcp` if the URL is that of a site where nothing speaks MCP. False if no MCP server is there; the findings are
+/// then those from before.
 pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subject) -> bool {
     let Ok(url) = subject.url.join(MCP_PATH, peer.reach()) else { return false };
-    if !subject.is_site() || peer.findings.is_inconclusive() {
+    let found = &*peer.findings;
+    // A root that is protected or broken says nothing about other paths. A busy or slow host gets no further request.
+    let is_open = match found.worst() {
+        Handshake::Fail => !found.is_inconclusive() || found.has("http_5xx"),
+        _ => found.has(GATED),
+    };
+    if !subject.is_site() || found.speaks || !is_open {
         return false;
     }
+    let endpoint = peer.findings.facts.endpoint.take();
     let faults = peer.findings.take_faults();
     mcp::probe(peer, &Subject { url, ..subject.clone() }).await;
     let asks_for_login =
@@ -79,7 +91,7 @@ pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subjec
         peer.findings.facts.kind = Some(Kind::Mcp);
         peer.findings.facts.card_url = None;
     } else {
-        peer.findings.facts.endpoint = None;
+        peer.findings.facts.endpoint = endpoint;
         peer.findings.put_back(faults);
     }
     found

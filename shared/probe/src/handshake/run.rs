@@ -97,11 +97,11 @@ async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Re
 /// An MCP server; if nothing speaks MCP, perhaps there is an agent's card.
 async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     mcp::probe(peer, subject).await;
-    let nothing = !peer.findings.speaks && peer.findings.worst() == Handshake::Fail;
-    if !nothing
-        || peer.findings.is_inconclusive()
+    if peer.findings.speaks
         || !subject.may_be(Kind::Agent)
         || detect_kind::server_of_site(peer, subject).await
+        || peer.findings.worst() != Handshake::Fail
+        || peer.findings.is_inconclusive()
     {
         return;
     }

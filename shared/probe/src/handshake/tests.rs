@@ -169,6 +169,33 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
         );
         assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
     }
+    for status in [401, 403, 500, 503] {
+        let protected =
+            move |asked: &Asked| if asked.path == "/mcp" { mcp(asked) } else { Reply::html(status) };
+        let peer = Peer::start(protected).await;
+        for kind in [None, Some(Kind::Mcp)] {
+            let verdict = ask(&Subject { kind, ..of_unknown_kind(&peer, "/") }).await;
+            assert_eq!(
+                (verdict.handshake, verdict.facts.kind),
+                (Handshake::Ok, Some(Kind::Mcp)),
+                "{status} {kind:?}: {:?}",
+                verdict.reasons
+            );
+            assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", peer.origin)));
+        }
+        // If nothing is at `/mcp`, the root decides.
+        let peer = Peer::start(move |_: &Asked| Reply::html(status)).await;
+        let verdict = ask(&of_unknown_kind(&peer, "/")).await;
+        let is_failing = status >= 500;
+        let code = if is_failing { "http_5xx" } else { "gated_unproven" };
+        assert!(codes(&verdict).contains(&code), "{status}: {:?}", verdict.reasons);
+        assert_eq!((verdict.inconclusive, verdict.facts.kind), (is_failing, None), "{status}");
+        assert!(peer.asked().iter().any(|asked| asked.path == "/mcp"), "{status}");
+    }
+    // A host that asks for patience gets no further request.
+    let busy = Peer::start(|_: &Asked| Reply::html(429)).await;
+    assert!(ask(&of_unknown_kind(&busy, "/")).await.inconclusive);
+    assert!(busy.asked().iter().all(|asked| asked.path != "/mcp"));
     let login = |asked: &Asked| match asked.path.as_str() {
         "/mcp" => Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
         _ => Reply::html(404),
