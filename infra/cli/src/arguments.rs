@@ -39,7 +39,8 @@ pub(crate) enum Command {
     },
     /// Check a card or an MCP endpoint without listing it.
     Score {
-        /// The URL of a card or endpoint, or a file with a server.json, whose remote is checked.
+        /// The URL of a card or endpoint, or a file with a card or server.json. The registry probes a URL and the remote of a
+        /// server.json. Other files are only checked for faults.
         target: String,
         /// A file with the card at the URL; findings show its lines.
         #[arg(long)]
@@ -47,6 +48,9 @@ pub(crate) enum Command {
         /// Print annotations for GitHub Actions.
         #[arg(long)]
         github: bool,
+        /// Only check the file for faults; send no request to the registry.
+        #[arg(long)]
+        offline: bool,
     },
     /// Find Live agents and MCP servers for a task.
     Search {

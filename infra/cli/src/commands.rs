@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::Exit;
+use crate::check;
 use crate::client::Client;
 use crate::document::{self, Target};
 use crate::print::{self, Printer};
@@ -24,7 +25,7 @@ pub(crate) fn publish(
     target: &str,
     no_wait: bool,
 ) -> Result<Exit, Failure> {
-    let published = client.post("/api/publish", &Target::read(target)?.body())?;
+    let published = client.post("/api/publish", &Target::read(target)?.body()?)?;
     let id = published["listing_id"].as_str().unwrap_or_default().to_owned();
     let message = published["message"].as_str().unwrap_or_default();
     if no_wait {
@@ -102,22 +103,36 @@ pub(crate) fn score(
     target: &str,
     file: Option<&str>,
     github: bool,
+    offline: bool,
 ) -> Result<Exit, Failure> {
     let read = Target::read(target)?;
-    let score = client.get("/api/score", &[("url", read.url()?)])?;
-    let would_go_live = score["would_go_live"] == true;
-    let verdict = if would_go_live { "would go Live" } else { "would not go Live" };
-    let mut lines =
-        vec![format!("{}: {verdict}, score {}", score["url"].as_str().unwrap_or(target), score["score"])];
-    lines.extend(print::reasons(&score));
+    let (score, is_fine, verdict) = match (&read, read.url().filter(|_| !offline)) {
+        (Target::File(document), None) => {
+            let checked = check::check(target, document);
+            let is_valid = checked["valid"] == true;
+            let verdict = if is_valid { "valid" } else { "would not go Live" };
+            (checked, is_valid, format!("{target}: {verdict}; nothing was probed"))
+        }
+        (_, url) => {
+            let score = client.get("/api/score", &[("url", url.unwrap_or(target))])?;
+            let would_go_live = score["would_go_live"] == true;
+            let verdict = if would_go_live { "would go Live" } else { "would not go Live" };
+            let url = score["url"].as_str().unwrap_or(target);
+            let verdict = format!("{url}: {verdict}, score {}", score["score"]);
+            (score, would_go_live, verdict)
+        }
+    };
+    let mut lines = vec![verdict];
+    lines.extend(print::findings(&score["reasons"], 'x'));
+    lines.extend(print::findings(&score["warnings"], '!'));
     if github {
         lines.extend(annotations(&score, file.or((!target.contains("://")).then_some(target)))?);
     }
     printer.answer(&score, &lines);
-    Ok(if would_go_live { Exit::Ok } else { Exit::NeedsFix })
+    Ok(if is_fine { Exit::Ok } else { Exit::NeedsFix })
 }
 
-/// One annotation for each reason (GitHub, "Workflow commands").
+/// One annotation for each finding (GitHub, "Workflow commands").
 fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure> {
     let text = match file {
         Some(file) => std::fs::read_to_string(file)
@@ -125,18 +140,19 @@ fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure
         None => String::new(),
     };
     let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let reasons = score["reasons"].as_array().into_iter().flatten();
-    let annotation = |reason: &Value| {
-        let part = |name: &str| reason[name].as_str().unwrap_or_default();
+    let annotation = |level: &str, finding: &Value| {
+        let part = |name: &str| finding[name].as_str().unwrap_or_default();
         let message = escaped(&format!("{} {}", part("reason"), part("fix")));
-        let place = file.map(|file| {
-            let line =
-                document::line_of(&text, part("reason")).or_else(|| document::line_of(&text, part("fix")));
-            format!(" file={file},line={}", line.unwrap_or(1))
-        });
-        format!("::error{}::{message}", place.unwrap_or_default())
+        let line = document::line_of(&text, finding).unwrap_or(1);
+        let place = file.map(|file| format!(" file={file},line={line}")).unwrap_or_default();
+        format!("::{level}{place}::{message}")
     };
-    Ok(reasons.map(annotation).collect())
+    let levels = [("error", "reasons"), ("warning", "warnings")];
+    let found = levels.iter().flat_map(|(level, list)| {
+        let findings = score[*list].as_array().into_iter().flatten();
+        findings.map(move |finding| (*level, finding))
+    });
+    Ok(found.map(|(level, finding)| annotation(level, finding)).collect())
 }
 
 pub(crate) fn search(

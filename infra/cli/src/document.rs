@@ -1,15 +1,19 @@
 //! Files with a card or a server.json: what to send of them, and on which line a finding is.
 
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::check;
 use crate::problem::Failure;
 
 /// What a publisher names on the command line.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Target {
     Url(String),
-    /// The contents of a server.json.
-    Server(Value),
+    /// The contents of a card or a server.json.
+    File(Value),
 }
 
 impl Target {
@@ -22,44 +26,73 @@ impl Target {
         })?;
         let document: Value = serde_json::from_str(&text)
             .map_err(|error| Failure::File(format!("{target} is not JSON: {error}.")))?;
-        if document.get("remotes").is_none() && document.get("packages").is_none() {
-            let detail = "is no server.json: it has neither `remotes` nor `packages`. Pass the URL of a card, not its file.";
-            return Err(Failure::File(format!("{target} {detail}")));
-        }
-        Ok(Self::Server(document))
+        Ok(Self::File(document))
     }
 
     /// The body of a request that publishes it.
-    pub(crate) fn body(&self) -> Value {
+    pub(crate) fn body(&self) -> Result<Value, Failure> {
         match self {
-            Self::Url(url) => json!({ "url": url, "source": "registry-cli" }),
-            Self::Server(server) => json!({ "server_json": server, "source": "registry-cli" }),
+            Self::Url(url) => Ok(json!({ "url": url, "source": "registry-cli" })),
+            Self::File(server) if check::is_server(server) => {
+                Ok(json!({ "server_json": server, "source": "registry-cli" }))
+            }
+            Self::File(_) => {
+                let detail = "The file is no server.json. Pass the URL of a card, not its file.";
+                Err(Failure::File(detail.to_owned()))
+            }
         }
     }
 
-    /// The URL that is checked.
-    pub(crate) fn url(&self) -> Result<&str, Failure> {
+    /// The URL that the registry can probe. A file with a card does not contain the card's own URL.
+    pub(crate) fn url(&self) -> Option<&str> {
         match self {
-            Self::Url(url) => Ok(url),
-            Self::Server(server) => server["remotes"][0]["url"].as_str().ok_or_else(|| {
-                Failure::File(
-                    "This server.json has no `remotes` with a `url`, so there is nothing to check."
-                        .to_owned(),
-                )
-            }),
+            Self::Url(url) => Some(url),
+            Self::File(document) => document["remotes"][0]["url"].as_str(),
         }
     }
 }
 
-/// The line of a file, from 1, on which a finding is: that of the first member which the finding names in backticks.
-pub(crate) fn line_of(text: &str, finding: &str) -> Option<usize> {
-    let names = finding.split('`').skip(1).step_by(2);
-    let last_part =
-        |name: &str| name.rsplit('.').next().unwrap_or(name).split('[').next().unwrap_or(name).to_owned();
-    names.map(last_part).find_map(|name| {
-        let quoted = format!("\"{name}\"");
-        text.lines().position(|line| line.contains(&quoted)).map(|line| line + 1)
+/// The line of a file, from 1, on which a finding is: that of its path (also at the beginning of `seen`), or of the first
+/// member that the finding names in backticks.
+pub(crate) fn line_of(text: &str, finding: &Value) -> Option<usize> {
+    let part = |name: &str| finding[name].as_str().unwrap_or_default();
+    let before_colon = part("seen").split_once(": ").map(|(path, _)| path);
+    let named =
+        [part("reason"), part("fix")].into_iter().flat_map(|words| words.split('`').skip(1).step_by(2));
+    let paths = [part("path")].into_iter().chain(before_colon).chain(named);
+    paths.filter(|path| !path.is_empty()).find_map(|path| {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        let quoted = format!("\"{}\"", last.split('[').next().unwrap_or(last));
+        let anywhere = || text.find(&quoted);
+        offset_of(text, path).or_else(anywhere).map(|offset| 1 + text[..offset].matches('\n').count())
     })
+}
+
+/// Where the value at a path, such as `skills[2].id`, begins; or its closest parent below the document. Names of members may
+/// contain dots.
+fn offset_of(text: &str, path: &str) -> Option<usize> {
+    let (mut value, mut rest) = (text, path);
+    while !rest.is_empty() {
+        let next = match rest.strip_prefix('[').and_then(|index| index.split_once(']')) {
+            Some((index, after)) => {
+                let items: Vec<&RawValue> = serde_json::from_str(value).unwrap_or_default();
+                let item = index.parse().ok().and_then(|index: usize| items.get(index).copied());
+                item.map(|item| (item.get(), after))
+            }
+            None => {
+                let members: BTreeMap<String, &RawValue> = serde_json::from_str(value).unwrap_or_default();
+                let found = members.into_iter().filter_map(|(name, member)| {
+                    let after = rest.strip_prefix(name.as_str())?;
+                    let is_whole = after.is_empty() || after.starts_with(['.', '[', ' ']);
+                    is_whole.then_some((member.get(), after))
+                });
+                found.min_by_key(|(_, after)| after.len())
+            }
+        };
+        let Some((found, after)) = next else { break };
+        (value, rest) = (found, after.trim_start_matches('.'));
+    }
+    (rest.len() < path.len()).then(|| value.as_ptr() as usize - text.as_ptr() as usize)
 }
 
 #[cfg(test)]
@@ -68,22 +101,43 @@ mod tests {
 
     #[test]
     fn finding_is_on_the_line_of_the_member_that_it_names() {
-        let card = "{\n  \"name\": \"x\",\n  \"skills\": [\n    { \"id\": \"a\" }\n  ]\n}";
-        assert_eq!(line_of(card, "`skills[0].id`: must not be empty."), Some(4));
-        assert_eq!(line_of(card, "The member `skills` is missing."), Some(3));
-        assert_eq!(line_of(card, "No member is named."), None);
-        assert_eq!(line_of(card, "`nothing` is missing."), None);
+        let card = r#"{
+            "name": "x",
+            "skills": [
+                { "id": "a", "a.b": { "c": 1 } },
+                {
+                    "id": ""
+                }
+            ]
+        }"#;
+        for (finding, line) in [
+            (json!({ "path": "skills[1].id" }), Some(6)),
+            (json!({ "path": "skills[1].tags" }), Some(5)),
+            (json!({ "path": "skills[0].a.b.c" }), Some(4)),
+            (json!({ "path": "skills[0].a.b (a member name)" }), Some(4)),
+            (json!({ "path": "version" }), None),
+            (json!({ "path": "" }), None),
+            (json!({ "seen": "skills[1].id: an empty text" }), Some(6)),
+            (json!({ "seen": "HTTP 404, text/html: <html>" }), None),
+            (json!({ "reason": "`id` must not be empty." }), Some(4)),
+            (json!({ "fix": "Write `nothing`, and add `skills`." }), Some(3)),
+            (json!({ "reason": "No member is named." }), None),
+        ] {
+            assert_eq!(line_of(card, &finding), line, "{finding}");
+        }
     }
 
     #[test]
-    fn target_is_a_url_or_a_server_description() {
+    fn target_is_a_url_or_a_file() {
         assert_eq!(
             Target::read("https://a.example/mcp").unwrap(),
             Target::Url("https://a.example/mcp".to_owned())
         );
         assert!(Target::read("/no/such/file.json").unwrap_err().text().contains("cannot be read"));
-        let server = Target::Server(json!({ "remotes": [{ "url": "https://a.example/mcp" }] }));
-        assert_eq!(server.url().unwrap(), "https://a.example/mcp");
-        assert!(Target::Server(json!({ "packages": [] })).url().is_err());
+        let server = Target::File(json!({ "remotes": [{ "url": "https://a.example/mcp" }] }));
+        assert_eq!(server.url(), Some("https://a.example/mcp"));
+        assert!(server.body().is_ok());
+        assert_eq!(Target::File(json!({ "packages": [] })).url(), None);
+        assert!(Target::File(json!({ "name": "x", "skills": [] })).body().is_err());
     }
 }

@@ -1,7 +1,8 @@
-//! The command line for publishers and searchers. It knows only the HTTP API, so it works with every registry of this kind, and
-//! is one small binary. A command returns an [`Exit`], which scripts can test.
+//! The command line for publishers and searchers. Of a registry it needs only the HTTP API; files are checked with the rules of
+//! the crate `formats`. A command returns an [`Exit`], which scripts can test.
 
 mod arguments;
+mod check;
 mod client;
 mod commands;
 mod document;
@@ -12,6 +13,7 @@ mod proof;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command};
@@ -45,8 +47,11 @@ fn run(arguments: Arguments, printer: &Printer) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Publish { target, no_wait } => commands::publish(&client, printer, &target, no_wait),
         Command::Status { listing, watch } => commands::status(&client, printer, &listing, watch),
-        Command::Score { target, file, github } => {
-            commands::score(&client, printer, &target, file.as_deref(), github)
+        Command::Score { target, offline: true, .. } if target.contains("://") => Arguments::command()
+            .error(ErrorKind::ArgumentConflict, "`--offline` needs a file, not a URL.")
+            .exit(),
+        Command::Score { target, file, github, offline } => {
+            commands::score(&client, printer, &target, file.as_deref(), github, offline)
         }
         Command::Search { words, kind, limit } => {
             commands::search(&client, printer, &words.join(" "), kind.as_deref(), limit)

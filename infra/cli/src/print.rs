@@ -81,19 +81,19 @@ pub(crate) fn listing(printer: &Printer, status: &Value) -> Vec<String> {
     let lane = printer.state(text("lane"));
     let mut lines =
         vec![format!("{} ({}): {lane}", text("name"), text("listing_id")), text("lane_reason").to_owned()];
-    lines.extend(reasons(status));
+    lines.extend(findings(&status["reasons"], 'x'));
     if let Some(time) = status["retry_at"].as_str() {
         lines.push(format!("The registry tries again at {time}."));
     }
     lines
 }
 
-/// What to fix: the finding, what was seen, and the fix.
-pub(crate) fn reasons(answer: &Value) -> Vec<String> {
-    let reasons = answer["reasons"].as_array().into_iter().flatten();
-    let lines = reasons.flat_map(|reason| {
-        let text = |name: &str| reason[name].as_str().filter(|text| !text.is_empty());
-        let finding = text("reason").map(|text| format!("  x {text}"));
+/// What to fix: the finding after a mark, what was seen, and the fix.
+pub(crate) fn findings(list: &Value, mark: char) -> Vec<String> {
+    let findings = list.as_array().into_iter().flatten();
+    let lines = findings.flat_map(|finding| {
+        let text = |name: &str| finding[name].as_str().filter(|text| !text.is_empty());
+        let finding = text("reason").map(|text| format!("  {mark} {text}"));
         let seen = text("seen").map(|text| format!("    Seen: {text}"));
         let fix = text("fix").map(|text| format!("    Fix: {text}"));
         [finding, seen, fix].into_iter().flatten()

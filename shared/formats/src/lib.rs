@@ -3,14 +3,15 @@
 //! tested offline. It depends only on `registry-model`.
 //!
 //! Start with [`agent_card::read_body`] and [`server_json::read`]. They return either the parsed document or
-//! every fault with its place. [`server_card`] parses the third document format. [`plain_text`] and
-//! [`injection`] check the texts of peers. [`argument_text`] checks the texts of callers, and
+//! every fault with its place. [`server_card`] parses the third document format. [`document_texts`] checks all texts of
+//! a document with the rules of [`plain_text`] and [`injection`]. [`argument_text`] checks the texts of callers, and
 //! [`argument_schema`] describes the same rules in JSON Schema. [`secret_key`] checks the secrets of callers.
 
 pub mod a2a_message;
 pub mod agent_card;
 pub mod argument_schema;
 pub mod argument_text;
+pub mod document_texts;
 pub mod email_address;
 pub mod injection;
 pub mod limits;

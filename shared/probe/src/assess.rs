@@ -1,10 +1,11 @@
 //! Turns the result of a probe into an assessment: it runs the checks and computes the score. The same code
 //! assesses listings and URLs that are not listed, so that the free score of a URL predicts its real score.
 
-use crate::checks::{self, Context, documents};
+use crate::checks::{self, Context};
 use crate::handshake::{self, PreflightResult, Subject};
 use crate::{score, transition};
 use registry_app::App;
+use registry_formats::document_texts;
 use registry_model::{Amounts, Assessment, Handshake, Listing, TextFaults, Verdict};
 use registry_store::StoreError;
 
@@ -55,7 +56,7 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
     let mut shown = listing.clone();
     transition::learn_words(&mut shown, &verdict.facts);
     Context {
-        listing_faults: documents::of_listing(&shown),
+        listing_faults: document_texts::of_listing(&shown),
         reach: app.settings.reach(),
         card_url: listing
             .card_url

@@ -1,8 +1,6 @@
 //! The checks of a listing in addition to the handshake (`specification.md#checks`). If a blocking check
 //! fails, the listing is not on the active list. Other failed checks are only shown.
 
-pub mod documents;
-
 use std::net::Ipv4Addr;
 
 use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict, registrable_domain};

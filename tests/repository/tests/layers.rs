@@ -79,6 +79,8 @@ fn layers_depend_only_on_lower_layers() {
         }
     }
     assert_eq!(wrong, [""; 0]);
+    let of_cli = dependencies("infra/cli").into_iter().filter(|name| name.starts_with("registry-"));
+    assert!(of_cli.eq(["registry-formats", "registry-model"]), "the command line uses the HTTP API");
     let on_disk = crates().iter().filter(|path| path.starts_with("shared/")).count();
     assert_eq!(on_disk, LAYERS.len(), "every crate of shared/ is in the table");
 }

@@ -20,6 +20,14 @@ pub struct Interface {
     pub version: Dialect,
 }
 
+impl Interface {
+    /// Whether other machines can reach it over https.
+    #[must_use]
+    pub fn is_public(&self) -> bool {
+        oddity(&self.url).is_none()
+    }
+}
+
 /// How messages are sent to an agent (A2A specification 5.8, `protocolBinding`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Binding {

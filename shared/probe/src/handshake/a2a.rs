@@ -12,10 +12,11 @@ use std::time::Duration;
 use super::conversation::{Conversation, fault_of};
 use super::findings::Findings;
 use super::{Depth, Subject};
-use crate::checks::{documents, same_owner};
+use crate::checks::same_owner;
 use crate::reasons::{self, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Target};
 use registry_formats::agent_card::{self, AgentCard, Binding, CardFault, Dialect, Interface};
+use registry_formats::document_texts;
 use registry_model::{Kind, Random};
 use reply::{StepFailure, StepOutcome};
 use requests::{GREETING, MethodSet, Route, Transport};
@@ -34,7 +35,7 @@ pub(super) async fn probe(
     let read = peer.read(answer, |answer, _| {
         let document = agent_card::document(&answer.body)?;
         let card = agent_card::read(&document)?;
-        Ok((card, documents::of_card(&document)))
+        Ok((card, document_texts::of_card(&document)))
     });
     let card = match read.await {
         Ok((card, text_faults)) => {

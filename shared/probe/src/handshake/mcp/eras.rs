@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::opening;
-use crate::checks::documents;
 use crate::handshake::conversation::{Conversation, excerpt};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
 use crate::handshake::sse;
 use crate::reasons::ConformanceRule;
 use registry_fetch::{Answer, FetchError, Request, Target};
+use registry_formats::document_texts;
 use registry_formats::limits::LONGEST_URL;
 use registry_model::TextFaults;
 use registry_model::error::shorten;
@@ -181,7 +181,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     Some(Opening {
         version: spoken.clone(),
         info: ServerInfo::of(opening::info_of_discover(result).0),
-        text_faults: documents::of_opening(result),
+        text_faults: document_texts::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         misshapen: opening::misshapen_discover(result),
         broken_rules: opening::modern_faults(result),
@@ -267,7 +267,7 @@ fn initialized(result: &Value) -> Option<Opening> {
         version: spoken.to_owned(),
         supported: Vec::new(),
         info: ServerInfo::of(&result["serverInfo"]),
-        text_faults: documents::of_opening(result),
+        text_faults: document_texts::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
         misshapen: opening::misshapen_initialize(result),
         broken_rules: (!REVISIONS.contains(&spoken))

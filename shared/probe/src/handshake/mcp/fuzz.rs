@@ -16,12 +16,12 @@ use serde_json::Value;
 use super::eras::Era;
 use super::opening;
 use super::tools;
-use crate::checks::documents;
 use crate::handshake::findings::bounded;
 use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
 use crate::handshake::sse;
 use damage::damaged;
 use registry_formats::agent_card::{self, AgentCard};
+use registry_formats::document_texts;
 use registry_formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MAX_SKILLS};
 use registry_formats::server_json;
 use registry_model::json;
@@ -80,7 +80,7 @@ fn takes(reader: Reader, body: &[u8], random: &Random) -> bool {
     match reader {
         Reader::Card => {
             let Ok(document) = agent_card::document(body) else { return false };
-            hold_short(&documents::of_card(&document));
+            hold_short(&document_texts::of_card(&document));
             agent_card::read(&document).is_ok_and(is_bounded)
         }
         Reader::ServerJson => {
@@ -99,7 +99,7 @@ fn takes(reader: Reader, body: &[u8], random: &Random) -> bool {
         }
         Reader::Opening => {
             let Some(result) = result(body, "application/json") else { return false };
-            hold_short(&documents::of_opening(&result));
+            hold_short(&document_texts::of_opening(&result));
             opening::misshapen_discover(&result).is_none() && opening::misshapen_initialize(&result).is_none()
         }
         Reader::Tools => {

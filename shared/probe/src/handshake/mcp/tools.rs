@@ -10,11 +10,11 @@ use sha2::{Digest, Sha256};
 
 use super::eras::{self, Era, Session};
 use super::opening;
-use crate::checks::documents;
 use crate::handshake::conversation::{Conversation, excerpt, fault_of, is_bot_wall, refusal};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use registry_fetch::Answer;
+use registry_formats::document_texts;
 use registry_formats::limits::MOST_TOOLS;
 use registry_model::error::shorten;
 use registry_model::{ParameterType, TextFaults, Tool, ToolParameter};
@@ -132,7 +132,7 @@ async fn refused(peer: &mut Conversation<'_>, session: &Session, answer: &Answer
 impl ToolList {
     fn take_page(&mut self, result: &mut Value, era: Era) -> Page {
         let Some(page) = result.get_mut("tools").and_then(Value::as_array_mut) else { return Page::Other };
-        self.text_faults.or(documents::of_tools(page, self.read));
+        self.text_faults.or(document_texts::of_tools(page, self.read));
         for tool in page {
             if self.read == MAX_TOOLS_READ {
                 return Page::TooMany;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use registry_formats::injection;
-use registry_formats::plain_text::{self, TextKind};
+use crate::injection;
+use crate::plain_text::{self, TextKind};
 use registry_model::error::shorten;
 use registry_model::{Listing, TextFaults};
 
