@@ -5,7 +5,7 @@ use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
 use registry::formats::limits::{
     LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS,
 };
-use registry::probe::checks::documents;
+use registry::formats::document_texts;
 
 use super::{Verdict, assert_short, url};
 
@@ -16,7 +16,7 @@ const MAX_SEEN: usize = 250;
 
 pub(super) fn read(body: &[u8]) -> Verdict {
     if let Ok(document) = agent_card::document(body) {
-        assert_short(&documents::of_card(&document));
+        assert_short(&document_texts::of_card(&document));
     }
     match agent_card::read_body(body) {
         Ok(card) => {

@@ -1,7 +1,7 @@
 //! Fuzz target: replies to a JSON-RPC request, as JSON or as an event stream. The first byte of a case selects the
 //! content type and the size of the pieces in which the body arrives. The other bytes are the body.
 
-use registry::probe::checks::documents;
+use registry::formats::document_texts;
 use registry::probe::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply};
 use registry::probe::handshake::sse;
 use serde_json::Value;
@@ -90,8 +90,8 @@ fn verdict(reply: RpcReply) -> Verdict {
 
 /// Text checks of a result end, and their faults are short.
 fn assert_short_faults(result: &Value) {
-    assert_short(&documents::of_opening(result));
+    assert_short(&document_texts::of_opening(result));
     if let Some(tools) = result["tools"].as_array() {
-        assert_short(&documents::of_tools(tools, 0));
+        assert_short(&document_texts::of_tools(tools, 0));
     }
 }

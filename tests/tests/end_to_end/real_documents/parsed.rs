@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use registry::formats::agent_card::{self, AgentCard, CardFault};
-use registry::formats::server_json;
+use registry::formats::{document_texts, server_json};
 use registry::model::{Facts, Handshake, Kind, Reach, TextFaults, Verdict};
-use registry::probe::checks::{self, Context, documents as texts};
+use registry::probe::checks::{self, Context};
 use tests::fixtures;
 
 use super::{Tally, collection, documents, sample, tally_text};
@@ -53,7 +53,7 @@ fn read_cards(root: &Path) -> [Tally; 3] {
                     listing_faults: TextFaults::default(),
                 };
                 let document = agent_card::document(&body).unwrap();
-                let verdict = verdict_of(&card, texts::of_card(&document));
+                let verdict = verdict_of(&card, document_texts::of_card(&document));
                 for check in checks::of(&verdict, &context).into_iter().filter(|check| !check.ok) {
                     println!("{name}: {}: {}", check.id, check.detail);
                     count(&mut failing, check.id);
