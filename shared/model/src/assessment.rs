@@ -41,6 +41,20 @@ pub struct Check {
     pub detail: String,
 }
 
+/// How the detail of a check begins that does not apply.
+const NOT_APPLICABLE: &str = "Does not apply: ";
+
+impl Check {
+    #[must_use]
+    pub fn not_applicable(id: &str, why: &str) -> Self {
+        Self { id: id.to_owned(), ok: true, blocking: true, detail: format!("{NOT_APPLICABLE}{why}") }
+    }
+
+    pub fn applies(&self) -> bool {
+        !self.detail.starts_with(NOT_APPLICABLE)
+    }
+}
+
 /// A score with its parts, so that its owner can see what to improve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Score {

@@ -5,8 +5,7 @@ use crate::checks::{self, Context};
 use crate::handshake::{self, PreflightResult, Subject};
 use crate::{score, transition};
 use registry_app::App;
-use registry_formats::document_texts;
-use registry_model::{Amounts, Assessment, Handshake, Listing, TextFaults, Verdict};
+use registry_model::{Amounts, Assessment, Handshake, Listing, Verdict};
 use registry_store::StoreError;
 
 pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
@@ -18,8 +17,7 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
         reach: app.settings.reach(),
         card_url: verdict.facts.card_url.clone(),
         endpoint_holder: None,
-        previous_tools_hash: None,
-        listing_faults: TextFaults::default(),
+        listing: None,
     };
     assessed(app, verdict, &context)
 }
@@ -56,19 +54,18 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
     let mut shown = listing.clone();
     transition::learn_words(&mut shown, &verdict.facts);
     Context {
-        listing_faults: document_texts::of_listing(&shown),
         reach: app.settings.reach(),
         card_url: listing
             .card_url
             .clone()
             .or_else(|| listing.url.clone().filter(|_| listing.server_name.is_none())),
         endpoint_holder,
-        previous_tools_hash: listing.tools_hash.clone(),
+        listing: Some(shown),
     }
 }
 
 fn assessed(app: &App, verdict: Verdict, context: &Context) -> Assessment {
     let checks = checks::of(&verdict, context);
-    let score = score::of(&verdict, &checks);
+    let score = score::of(&verdict, &checks, context.listing.as_ref());
     Assessment { verdict, checks, score, probed_at: app.clock.now(), changed: None }
 }

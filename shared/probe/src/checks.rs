@@ -3,7 +3,8 @@
 
 use std::net::Ipv4Addr;
 
-use registry_model::{Check, Facts, Kind, Reach, TextFaults, Verdict, registrable_domain};
+use registry_formats::document_texts;
+use registry_model::{Check, Facts, Handshake, Kind, Listing, Reach, Verdict, registrable_domain};
 use url::{Host, Url};
 
 #[derive(Clone, Debug)]
@@ -13,9 +14,8 @@ pub struct Context {
     /// The card URL of the listing; `None` means the card URL in the probe result.
     pub card_url: Option<String>,
     pub endpoint_holder: Option<String>,
-    pub previous_tools_hash: Option<String>,
-    /// Faults in the listing's own texts, which its publisher may have written.
-    pub listing_faults: TextFaults,
+    /// The listing with the texts that will be shown; `None` for a URL that is not listed.
+    pub listing: Option<Listing>,
 }
 
 /// Runs all checks, always in this order.
@@ -23,14 +23,15 @@ pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
     let mut found = facts.text_faults.clone();
-    found.or(context.listing_faults.clone());
+    // The publisher may have written the listing's own texts.
+    found.or(context.listing.as_ref().map(document_texts::of_listing).unwrap_or_default());
     vec![
         https(facts, card_url, context.reach),
         card_valid(verdict),
         interface_domain(facts, card_url),
         outcome("text_sane", found.not_plain, "Names and texts are plain text of acceptable length."),
         outcome("no_injection", found.injection, "No text contains instructions to a language model."),
-        endpoint_unique(context),
+        endpoint_unique(verdict, context),
         tools_unchanged(facts, context),
     ]
 }
@@ -41,8 +42,11 @@ fn outcome(id: &str, fault: Option<String>, fine: &str) -> Check {
 }
 
 fn https(facts: &Facts, card_url: Option<&str>, reach: Reach) -> Check {
-    let plain: Vec<&str> =
-        [card_url, facts.endpoint.as_deref()].into_iter().flatten().filter(|url| !is_https(url)).collect();
+    let served: Vec<&str> = [card_url, facts.endpoint.as_deref()].into_iter().flatten().collect();
+    if served.is_empty() {
+        return Check::not_applicable("https", "there is no card and no endpoint.");
+    }
+    let plain: Vec<&str> = served.into_iter().filter(|url| !is_https(url)).collect();
     let tolerated = reach == Reach::Development && plain.iter().all(|url| is_loopback(url));
     let fault = plain.first().map(|url| format!("{url} is not served over https."));
     Check { blocking: !tolerated, ..outcome("https", fault, "Everything is served over https.") }
@@ -68,12 +72,12 @@ fn card_valid(verdict: &Verdict) -> Check {
 
 /// Both must have the same registrable domain, or the same host for addresses.
 fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
+    // The URL of an MCP server is its endpoint and not that of a card.
+    let card_url = card_url.filter(|_| facts.kind != Some(Kind::Mcp));
     let (Some(card), Some(endpoint)) = (card_url, facts.endpoint.as_deref()) else {
-        return outcome(
+        return Check::not_applicable(
             "interface_domain",
-            None,
-            "Does not apply: the check compares the domains of the card and the endpoint, and one of them \
-             is missing.",
+            "the check compares the domains of the card and the endpoint, and one of them is missing.",
         );
     };
     let fault = (!same_owner(card, endpoint)).then(|| {
@@ -85,7 +89,14 @@ fn interface_domain(facts: &Facts, card_url: Option<&str>) -> Check {
     outcome("interface_domain", fault, "The card and its endpoint are under one domain.")
 }
 
-fn endpoint_unique(context: &Context) -> Check {
+/// The endpoint is compared when a listing could go Live with it.
+fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
+    if context.listing.is_none() || verdict.handshake != Handshake::Ok || verdict.facts.endpoint.is_none() {
+        return Check::not_applicable(
+            "endpoint_unique",
+            "the check compares the endpoint of a listing that completes the handshake.",
+        );
+    }
     let fault = context
         .endpoint_holder
         .as_ref()
@@ -95,12 +106,17 @@ fn endpoint_unique(context: &Context) -> Check {
 
 /// A change is shown and does not block.
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
-    let fault = match (&context.previous_tools_hash, &facts.tools_hash) {
-        (Some(before), Some(now)) if before != now && form(before) == form(now) => Some(format!(
-            "The tools changed since the last probe. The hash was {before}, and now it is {now}."
-        )),
-        _ => None,
+    let before = context.listing.as_ref().and_then(|listing| listing.tools_hash.as_ref());
+    let (before, now) = match (before, &facts.tools_hash) {
+        (Some(before), Some(now)) if form(before) == form(now) => (before, now),
+        _ => {
+            let why = "there are no two lists of tools to compare.";
+            return Check { blocking: false, ..Check::not_applicable("tools_unchanged", why) };
+        }
     };
+    let fault = (before != now).then(|| {
+        format!("The tools changed since the last probe. The hash was {before}, and now it is {now}.")
+    });
     Check {
         blocking: false,
         ..outcome("tools_unchanged", fault, "The tools have not changed since the last probe.")

@@ -1,22 +1,46 @@
 //! The score of a listing, from 0 to 100, with its parts. A number alone does not tell the owner what to do.
 //! So every part says what the probe found and how many points this gave.
 
-use registry_model::{Check, Facts, Handshake, Kind, Score, ScorePart, Verdict};
+use registry_model::{Check, Facts, Handshake, Kind, Listing, Score, ScorePart, Verdict};
 
-/// Three quarters of the points depend on how the peer behaved in the probe.
-pub fn of(verdict: &Verdict, checks: &[Check]) -> Score {
+/// Three quarters of the points depend on how the peer behaved in the probe. `listing` is `None` for a URL that is not listed.
+pub fn of(verdict: &Verdict, checks: &[Check], listing: Option<&Listing>) -> Score {
     let facts = &verdict.facts;
+    let texts = Texts::of(facts, listing);
     let breakdown = vec![
         handshake(verdict),
         answers(verdict),
         latency(verdict),
         protocol(facts),
-        description(facts),
+        description(&texts),
         abilities(facts),
-        identity(facts),
+        identity(&texts),
         clean(verdict, checks),
     ];
     Score { value: breakdown.iter().map(|part| part.points).sum(), breakdown }
+}
+
+/// The texts that a listing shows.
+struct Texts<'a> {
+    name: Option<&'a str>,
+    description: Option<&'a str>,
+    version: Option<&'a str>,
+    website: Option<&'a str>,
+}
+
+impl<'a> Texts<'a> {
+    /// A server.json describes its server, whatever the server says of itself.
+    fn of(facts: &'a Facts, listing: Option<&'a Listing>) -> Self {
+        let [name, description, version, website] =
+            match listing.filter(|listing| listing.server_name.is_some()) {
+                Some(own) => {
+                    [Some(&own.name), own.description.as_ref(), own.version.as_ref(), own.website.as_ref()]
+                }
+                None => [&facts.name, &facts.description, &facts.version, &facts.website].map(Option::as_ref),
+            }
+            .map(|text| text.map(|text| text.trim()).filter(|text| !text.is_empty()));
+        Self { name, description, version, website }
+    }
 }
 
 fn part(id: &str, points: u8, of: u8, why: impl Into<String>) -> ScorePart {
@@ -86,11 +110,13 @@ fn protocol(facts: &Facts) -> ScorePart {
     }
 }
 
-fn description(facts: &Facts) -> ScorePart {
-    let length = facts.description.as_deref().map_or(0, |text| text.trim().chars().count());
+fn description(texts: &Texts<'_>) -> ScorePart {
+    let Some(text) = texts.description else {
+        return part("description", 0, 5, "No description was found.");
+    };
+    let length = text.chars().count();
     let points = match length {
-        0 => 0,
-        1..=19 => 1,
+        0..=19 => 1,
         20..=79 => 3,
         _ => 5,
     };
@@ -113,13 +139,11 @@ fn abilities(facts: &Facts) -> ScorePart {
     part("abilities", points, 8, format!("{described_count} of {all} {word} are described."))
 }
 
-fn identity(facts: &Facts) -> ScorePart {
-    let given =
-        [("a name", 2, &facts.name), ("a version", 2, &facts.version), ("a website", 3, &facts.website)];
-    let has = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.trim().is_empty());
-    let points = given.iter().filter(|(_, _, field)| has(field)).map(|(_, points, _)| points).sum();
+fn identity(texts: &Texts<'_>) -> ScorePart {
+    let given = [("a name", 2, texts.name), ("a version", 2, texts.version), ("a website", 3, texts.website)];
+    let points = given.iter().filter(|(_, _, text)| text.is_some()).map(|(_, points, _)| points).sum();
     let missing: Vec<&str> =
-        given.iter().filter(|(_, _, field)| !has(field)).map(|(word, _, _)| *word).collect();
+        given.iter().filter(|(_, _, text)| text.is_none()).map(|(word, _, _)| *word).collect();
     let why = if missing.is_empty() {
         "Name, version and website are present.".to_owned()
     } else {
@@ -153,8 +177,7 @@ mod tests {
     use crate::checks;
     use crate::checks::Context;
     use proptest::prelude::*;
-    use registry_model::{Reach, TextFaults};
-    use registry_model::{Reason, Skill, Tool};
+    use registry_model::{ListingId, Moment, Reach, Reason, Skill, Tool};
 
     fn skill(description: &str) -> Skill {
         Skill {
@@ -212,14 +235,8 @@ mod tests {
     }
 
     fn scored(verdict: &Verdict) -> Score {
-        let context = Context {
-            reach: Reach::Public,
-            card_url: None,
-            endpoint_holder: None,
-            previous_tools_hash: None,
-            listing_faults: TextFaults::default(),
-        };
-        of(verdict, &checks::of(verdict, &context))
+        let context = Context { reach: Reach::Public, card_url: None, endpoint_holder: None, listing: None };
+        of(verdict, &checks::of(verdict, &context), None)
     }
 
     fn points(score: &Score, id: &str) -> u8 {
@@ -298,10 +315,39 @@ mod tests {
             reach: Reach::Public,
             card_url: None,
             endpoint_holder: None,
-            previous_tools_hash: Some("a".to_owned()),
-            listing_faults: TextFaults::default(),
+            listing: Some(Listing { tools_hash: Some("a".to_owned()), ..listing() }),
         };
-        assert_eq!(of(&verdict, &checks::of(&verdict, &context)).value, 97);
+        assert_eq!(of(&verdict, &checks::of(&verdict, &context), None).value, 97);
+    }
+
+    #[test]
+    fn server_json_gives_the_points_for_texts() {
+        let mut verdict = good();
+        verdict.facts = Facts { kind: Some(Kind::Mcp), ..Facts::default() };
+        let described = Listing {
+            server_name: Some("com.example/adder".to_owned()),
+            description: Some("Adds two numbers.".to_owned()),
+            version: Some("1.0.0".to_owned()),
+            ..listing()
+        };
+        let why = |listing: &Listing| {
+            let score = of(&verdict, &[], Some(listing));
+            let part = |id: &str| {
+                let part = score.breakdown.iter().find(|part| part.id == id).unwrap();
+                (part.points, part.why.clone())
+            };
+            [part("description"), part("identity")]
+        };
+        let texts = [(1, "The description has 17 characters."), (4, "Missing: a website.")];
+        assert_eq!(why(&described), texts.map(|(points, why)| (points, why.to_owned())));
+        // The name of another listing may be its id.
+        let texts = [(0, "No description was found."), (0, "Missing: a name, a version, a website.")];
+        assert_eq!(why(&listing()), texts.map(|(points, why)| (points, why.to_owned())));
+    }
+
+    fn listing() -> Listing {
+        let id = ListingId::of_name(Kind::Mcp, "adder");
+        Listing::new(id, "Adder".to_owned(), Moment::UNIX_EPOCH)
     }
 
     proptest! {

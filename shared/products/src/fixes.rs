@@ -49,8 +49,8 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
              result."
         }
         ("description", Kind::Mcp) => {
-            "In serverInfo.description, describe in at least 80 characters what the server does, for whom, \
-             and with what result."
+            "In serverInfo.description, or in the server.json that you published, describe in at least 80 \
+             characters what the server does, for whom, and with what result."
         }
         ("abilities", Kind::Agent) => {
             "Describe for every skill what it does, what it returns, and when to \
@@ -63,7 +63,9 @@ pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
         ("identity", Kind::Agent) => {
             "Add what is missing to the card: name, version, documentationUrl or provider.url."
         }
-        ("identity", Kind::Mcp) => "Add what is missing to serverInfo: name, version, websiteUrl.",
+        ("identity", Kind::Mcp) => {
+            "Add what is missing to serverInfo, or to the server.json that you published: name, version, websiteUrl."
+        }
         _ => return format!("Fix this: {why}"),
     };
     fix.to_owned()

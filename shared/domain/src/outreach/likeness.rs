@@ -151,7 +151,7 @@ mod tests {
             protocol_hints: Vec::new(),
             facts,
         };
-        let score = registry_probe::score::of(&verdict, &[]);
+        let score = registry_probe::score::of(&verdict, &[], None);
         Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH, changed: None }
     }
 

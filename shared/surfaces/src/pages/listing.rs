@@ -116,6 +116,7 @@ impl BadgeRow {
 struct CheckRow {
     id: String,
     ok: bool,
+    applies: bool,
     blocking: bool,
     detail: String,
     fix: Option<String>,
@@ -300,6 +301,7 @@ fn checks(evidence: &Assessment) -> Vec<CheckRow> {
     let row = |check: &registry_model::Check| CheckRow {
         id: check.id.replace('_', " "),
         ok: check.ok,
+        applies: check.applies(),
         blocking: check.blocking,
         detail: check.detail.clone(),
         fix: fix(&check.id).filter(|_| !check.ok),

@@ -2,10 +2,10 @@
 //! checks the interface URLs.
 
 use registry::formats::agent_card::{self, AgentCard, Binding, CardFault};
+use registry::formats::document_texts;
 use registry::formats::limits::{
     LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS,
 };
-use registry::formats::document_texts;
 
 use super::{Verdict, assert_short, url};
 

@@ -191,11 +191,10 @@ fn state_change(before: Listing, settings: &Settings, verdict: Verdict, at: Mome
         reach: settings.reach(),
         card_url: verdict.facts.card_url.clone(),
         endpoint_holder: None,
-        previous_tools_hash: None,
-        listing_faults: TextFaults::default(),
+        listing: Some(before.clone()),
     };
     let checks = checks::of(&verdict, &context);
-    let score = score::of(&verdict, &checks);
+    let score = score::of(&verdict, &checks, Some(&before));
     let assessment = Assessment { verdict, checks, score, probed_at: at, changed: None };
     let after = transition::after_probe(&before, &assessment, Job::Tick, settings);
     let record = probe_record(&after, &assessment);

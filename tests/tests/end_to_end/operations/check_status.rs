@@ -124,7 +124,7 @@ async fn every_check_is_shown_with_its_detail() {
           "id": "tools_unchanged",
           "ok": true,
           "blocking": false,
-          "detail": "The tools have not changed since the last probe."
+          "detail": "Does not apply: there are no two lists of tools to compare."
         }
       ]
     }

@@ -45,13 +45,8 @@ fn read_cards(root: &Path) -> [Tally; 3] {
                     assert!(!warning.fix.is_empty() && !warning.seen.is_empty(), "{name}: {warning:?}");
                     count(&mut warnings, warning.code);
                 }
-                let context = Context {
-                    reach: Reach::Public,
-                    card_url: None,
-                    endpoint_holder: None,
-                    previous_tools_hash: None,
-                    listing_faults: TextFaults::default(),
-                };
+                let context =
+                    Context { reach: Reach::Public, card_url: None, endpoint_holder: None, listing: None };
                 let document = agent_card::document(&body).unwrap();
                 let verdict = verdict_of(&card, document_texts::of_card(&document));
                 for check in checks::of(&verdict, &context).into_iter().filter(|check| !check.ok) {

@@ -207,11 +207,15 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert_eq!((one.status, &one.body["server"]["packages"][0]["identifier"]), (200, &json!("@acme/notes")));
     let status = registry.status(&ids[0]).await;
     assert_eq!(status["evidence"]["packages"][0]["state"], "named", "{status}");
+    let parts = status["score_breakdown"].as_array().unwrap();
+    let description = parts.iter().find(|part| part["id"] == "description").unwrap();
+    assert_eq!(description["why"], "The description has 13 characters.");
     let page = registry.get_with(&format!("/list/{}", ids[0]), ("accept", "text/html")).await;
     assert_eq!(page.status, 200);
     let html = page.body.as_str().unwrap();
     assert!(html.contains("found, and names this server") && html.contains("@acme/notes"), "{html}");
     assert!(html.contains("Runs locally") && !html.contains(">Live<"), "{html}");
+    assert!(html.contains("<b>https</b> <span class=\"minor\">not applicable"), "{html}");
 }
 
 /// A publisher lists a URL first, and later the description of the same server.
