@@ -5,6 +5,7 @@ pub mod active_page;
 pub mod badge;
 pub mod connectors;
 mod feedback_draft;
+mod liveness;
 mod log_place;
 mod peer;
 mod registry;
@@ -13,6 +14,7 @@ pub mod trail;
 pub mod urn;
 
 pub use feedback_draft::{FeedbackDraft, Question};
+pub use liveness::{Liveness, LivenessState};
 pub use log_place::{LogPlace, entry_url};
 pub use peer::Peer;
 pub use registry::{ProductEntry, own_server_name, tagline};

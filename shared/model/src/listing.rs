@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Category, DeclaredTransport, Handshake, HostName, Kind, Lane, LastLeaf, ListingId, Moment, NameHold,
 };
-use super::{NameProof, Obstacle, Withdrawal};
+use super::{NameProof, Obstacle, ProbeHistory, Withdrawal};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
@@ -64,9 +64,18 @@ pub struct Listing {
     /// Hours (since the epoch) in which a weekly recheck failed. Failures in three different hours demote the listing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<i64>,
-    /// The time since which every probe failed; absent if the listing was ever Live, or was published again.
+    /// The first of the probes in a row that failed; absent if the last probe passed or had nothing to ask. If the listing
+    /// was never Live, publishing it again starts a new period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
+    /// When it was last probed, in milliseconds since the epoch; 0 if it was never probed. The store writes this field.
+    #[serde(default, skip_serializing)]
+    pub asked_at: i64,
+    /// The last `ok` handshake in which every part was done, for an agent also the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_ok_at: Option<Moment>,
+    #[serde(default, skip_serializing_if = "ProbeHistory::is_empty")]
+    pub history: ProbeHistory,
     /// Why and when the operator or the owner withdrew the listing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawal: Option<Withdrawal>,
@@ -153,6 +162,9 @@ impl Listing {
             failures: 0,
             strikes: Vec::new(),
             failing_since: None,
+            asked_at: 0,
+            whole_ok_at: None,
+            history: ProbeHistory::default(),
             withdrawal: None,
             last_leaf: None,
             hosted: false,
@@ -215,6 +227,24 @@ impl Listing {
     /// Whether it is Active with a proof since `oldest_proof`.
     pub fn is_live(&self, oldest_proof: Moment) -> bool {
         self.shown_lane(oldest_proof) == Lane::Active
+    }
+
+    /// When it was last probed, whatever the result; `None` if it was never probed.
+    pub fn last_asked(&self) -> Option<Moment> {
+        let asked = Moment::from_millisecond(self.asked_at).filter(|_| self.asked_at > 0);
+        asked.max(self.probe.as_ref().map(|probe| probe.at))
+    }
+
+    /// Starts a new period of failures, for a listing that was never Live: after thirty days of failures it is deleted.
+    pub fn start_new_period(&mut self) {
+        if self.last_ok_at.is_none() {
+            self.failing_since = None;
+        }
+    }
+
+    /// Whether it waits for its first probe since it was restored, moved to another URL or brought back from a backup.
+    pub fn was_put_back(&self) -> bool {
+        self.lane == Lane::Queued && self.probe.is_some() && self.failures == 0
     }
 
     /// The URL of its card, else the one that answered for it.

@@ -49,6 +49,13 @@ impl Moment {
         self.0.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
     }
 
+    /// The ISO week, such as `2026-W47`.
+    #[must_use]
+    pub fn iso_week(self) -> String {
+        let week = self.0.to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
+        format!("{}-W{:02}", week.year(), week.week())
+    }
+
     #[must_use]
     pub fn timestamp(self) -> Timestamp {
         self.0

@@ -272,6 +272,11 @@ impl Settings {
         }
     }
 
+    /// The age at which the proof of a Live listing is no longer fresh (`specification.md#probe-selection`).
+    pub fn fresh_ok(&self) -> SignedDuration {
+        SignedDuration::from_hours(i64::from(self.fresh_ok_hours))
+    }
+
     /// How long a proof is valid: until its listing must be probed again (`specification.md#proof-lifetime`).
     pub fn recheck_interval(&self) -> SignedDuration {
         SignedDuration::from_hours(24 * i64::from(self.recheck_days))

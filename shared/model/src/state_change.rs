@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{Amounts, Assessment, FeedItem, Lane, Listing, ProbeRecord, TalkMessage};
+use super::{Amounts, Assessment, FeedItem, Lane, Listing, Moment, ProbeRecord, TalkMessage};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveChange {
@@ -37,7 +37,7 @@ pub struct StateChange {
     pub assessment: Assessment,
     pub record: ProbeRecord,
     pub preflight_reject: bool,
-    /// The probe was the weekly recheck of a Live listing, and is counted as a recheck.
+    /// The listing was Live before the probe. Unless the probe is routine, it is counted as a recheck.
     pub recheck: bool,
     /// The proof had expired before the probe: the listing was not shown as Live, whatever its lane.
     pub was_overdue: bool,
@@ -54,9 +54,20 @@ impl StateChange {
         LiveChange::between(&self.before, &self.after)
     }
 
+    /// Whether a Live listing only answered once more in a week in which it answered before. Such a probe renews the proof,
+    /// and nothing that counts weeks.
+    pub fn is_routine(&self) -> bool {
+        let is_same_week = |last: Moment| last.iso_week() == self.record.probed_at.iso_week();
+        self.live_change() == LiveChange::Kept
+            && self.before.failures == 0
+            && self.after.failures == 0
+            && self.before.last_ok_at.is_some_and(is_same_week)
+    }
+
     /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`].
     pub fn is_expired(&self) -> bool {
-        let failing = self.after.failing_since.map(|since| self.record.probed_at.duration_since(since));
+        let failing = self.after.failing_since.filter(|_| self.after.last_ok_at.is_none());
+        let failing = failing.map(|since| self.record.probed_at.duration_since(since));
         failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
 

@@ -5,7 +5,7 @@ use crate::checks::{self, Context};
 use crate::handshake::{self, PreflightResult, Subject};
 use crate::{score, transition};
 use registry_app::App;
-use registry_model::{Amounts, Assessment, Handshake, Listing, Verdict};
+use registry_model::{Amounts, Assessment, Handshake, Kind, Lane, Listing, Verdict};
 use registry_store::StoreError;
 
 pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
@@ -27,8 +27,13 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
 pub async fn listed(
     app: &App,
     listing: &Listing,
-    verdict: Verdict,
+    mut verdict: Verdict,
 ) -> Result<(Assessment, Option<Amounts>), StoreError> {
+    // A light handshake sends no message, and only an agent that answered the last message is Live.
+    let is_light = verdict.facts.kind == Some(Kind::Agent) && verdict.answers.is_none();
+    if is_light && verdict.handshake == Handshake::Ok && listing.lane == Lane::Active {
+        verdict.signals.push(score::MESSAGE_ANSWERED_BEFORE.to_owned());
+    }
     let (holder, trail) =
         match verdict.facts.endpoint.as_deref().filter(|_| verdict.handshake == Handshake::Ok) {
             Some(endpoint)

@@ -1,8 +1,8 @@
-//! The scheduled probes. The tick probes all due listings, a new listing gets its first probe, and the weekly
-//! recheck probes all Live listings. The public functions return boxed futures. Otherwise each crate that
+//! The scheduled probes. The tick probes all due listings and renews old proofs, a new listing gets its first probe,
+//! and the weekly recheck probes Live listings that the tick did not reach or that failed. The public functions return boxed futures. Otherwise each crate that
 //! awaits these functions would compile all of their code again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 
@@ -10,19 +10,19 @@ use super::due_queue::DueQueue;
 use super::host_slots::PER_HOST;
 use super::overdue;
 use super::sweep::{Limits, SweepReport, caps, sweep};
-use super::transition::Job;
+use super::transition::{Job, renewable_until};
 use registry_app::App;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::events::RecheckPart;
-use registry_store::{DueClass, StoreError};
+use registry_store::{BudgetState, Caps, DueClass, StoreError};
 
 /// A tick takes no new listing after this; its function may run for a minute.
 const TICK_DURATION: Duration = Duration::from_secs(30);
 /// A recheck takes no new listing after this; its function may run for fifteen minutes.
 const RECHECK_DURATION: Duration = Duration::from_secs(10 * 60);
 
-const FIRST_PROBE: Limits =
-    Limits { probes: 1, skips_unproven: false, taking: TICK_DURATION, per_host: PER_HOST };
+/// The part of each bucket of the budget that renewals leave to new listings: an eighth.
+const RESERVED: u32 = 8;
 
 /// The number of listings that one run can probe in its time: 64 at once, with about six seconds for each on average.
 const LISTINGS_PER_RUN: u32 = 6_000;
@@ -31,7 +31,8 @@ const MAX_PARTS: usize = PER_HOST;
 /// A higher count does not lead to more parts.
 const MAX_COUNTED: u32 = LISTINGS_PER_RUN * MAX_PARTS as u32;
 
-/// One tick: a sweep over all due listings, in the order of `specification.md#probe-selection`. If the same tick is
+/// One tick: a sweep over all due listings, in the order of `specification.md#probe-selection`, and then one over the
+/// oldest proofs of Live listings, if budget and time are left. If the same tick is
 /// delivered a second time, its slot is already taken and nothing is done. `scheduled` is the time in the schedule.
 pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
@@ -41,12 +42,23 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
             return Ok(SweepReport::default());
         }
         let budget = app.store.budget(now).await?;
+        let began = Instant::now();
+        let caps = caps(app);
         let limits = Limits {
-            probes: budget.left(caps(app), false).min(app.settings.probes_per_tick),
-            skips_unproven: budget.left(caps(app), true) == 0,
-            ..FIRST_PROBE
+            probes: budget.left(caps, false).min(app.settings.probes_per_tick),
+            skips_unproven: budget.left(caps, true) == 0,
+            ..one_probe(caps)
         };
-        let report = sweep(app, DueQueue::of(&DueClass::OF_A_TICK, now), Job::Tick, &limits).await?;
+        let mut report = sweep(app, DueQueue::of(&DueClass::OF_A_TICK, now), Job::Tick, &limits).await?;
+        let limits = Limits {
+            probes: renewals(&budget, caps, app.settings.probes_per_tick, report.probed),
+            taking: TICK_DURATION.saturating_sub(began.elapsed()),
+            ..one_probe(for_renewals(caps))
+        };
+        if limits.probes > 0 {
+            let queue = DueQueue::of(&[DueClass::WeeklyDue], renewable_until(now, &app.settings));
+            report.add_renewals(sweep(app, queue, Job::Renewal, &limits).await?);
+        }
         if let Err(error) = overdue::count_if_late(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
@@ -54,6 +66,22 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
         app.store.note_tick(last, report.ok > 0, report.probed, app.clock.now()).await?;
         Ok(report)
     })
+}
+
+/// One probe, with this budget.
+const fn one_probe(caps: Caps) -> Limits {
+    Limits { probes: 1, caps, skips_unproven: false, taking: TICK_DURATION, per_host: PER_HOST }
+}
+
+/// The budget of renewals.
+fn for_renewals(caps: Caps) -> Caps {
+    let part = |cap: u32| cap - cap / RESERVED;
+    Caps { window: part(caps.window), hour: part(caps.hour), day: part(caps.day) }
+}
+
+/// How many proofs a tick may renew after it has done `probed` due probes, with the budget as it was before them.
+fn renewals(budget: &BudgetState, caps: Caps, per_tick: u32, probed: u32) -> u32 {
+    budget.left(for_renewals(caps), false).min(per_tick).saturating_sub(probed)
 }
 
 /// The slot of the scheduled time. The scheduled time is used so that small delays do not skip a slot or take a slot
@@ -64,11 +92,12 @@ fn slot(now: Moment, scheduled: Option<Moment>, tick_seconds: u32) -> i64 {
     scheduled.filter(is_near).unwrap_or(now).as_second() / tick
 }
 
-/// The first probe of a listing that was just published, under the same caps as the tick.
+/// The probe of a listing that was just published, or whose owner asked for a probe, under the same caps as the tick. A
+/// Live listing with a fresh proof is not probed, unless it is due.
 pub fn first_probe<'a>(app: &'a App, id: &'a ListingId) -> BoxFuture<'a, Result<SweepReport, StoreError>> {
     Box::pin(async move {
         let queue = DueQueue::of_one(id, app.clock.now());
-        sweep(app, queue, Job::Tick, &FIRST_PROBE).await
+        sweep(app, queue, Job::Tick, &one_probe(caps(app))).await
     })
 }
 
@@ -93,7 +122,8 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
     Box::pin(async move {
         let per_host = slots_per_host(part);
         let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating().only(part, per_host);
-        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..FIRST_PROBE };
+        let limits =
+            Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..one_probe(caps(app)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");

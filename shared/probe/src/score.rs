@@ -3,6 +3,9 @@
 
 use registry_model::{Check, Facts, Handshake, Kind, Listing, Score, ScorePart, Verdict};
 
+/// The signal of a light handshake: it sent no message, because an earlier one was answered.
+pub(crate) const MESSAGE_ANSWERED_BEFORE: &str = "message_answered_before";
+
 /// Three quarters of the points depend on how the peer behaved in the probe. `listing` is `None` for a URL that is not listed.
 pub fn of(verdict: &Verdict, checks: &[Check], listing: Option<&Listing>) -> Score {
     let facts = &verdict.facts;
@@ -68,6 +71,9 @@ fn answers(verdict: &Verdict) -> ScorePart {
         (Some(true), _) => (10, "It answered a message."),
         (Some(false), _) => (0, "It did not answer a message."),
         (None, Handshake::Ok) if listed => (10, "It listed its tools."),
+        (None, Handshake::Ok) if verdict.signals.iter().any(|signal| signal == MESSAGE_ANSWERED_BEFORE) => {
+            (10, "It answered the last message. No message was sent this time.")
+        }
         (None, Handshake::Ok) => (5, "No message was sent this time."),
         (None, _) => (0, "It answered no request."),
     };

@@ -17,7 +17,7 @@ use super::handshake::{self, Depth, Findings, PreflightResult, Subject};
 use super::host_slots::HostSlots;
 use super::packages;
 use super::record;
-use super::transition::Job;
+use super::transition::{Job, is_light_enough, renewable_until};
 use crate::reasons::{ConnectError, ProbeFault, Stage};
 use registry_app::App;
 use registry_app::takedown;
@@ -45,6 +45,9 @@ pub struct SweepReport {
     pub rejected: u32,
     pub probed: u32,
     pub ok: u32,
+    /// Of these, the old proofs that the tick renewed because it had budget to spare.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub renewed: u32,
     /// The budget was used up, or the host was too slow for all its listings.
     pub released: u32,
     pub unrecorded: u32,
@@ -61,6 +64,18 @@ impl SweepReport {
             (Metric::PreflightRejects, self.rejected.into()),
             (Metric::VerdictsUnrecorded, self.unrecorded.into()),
         ]
+    }
+
+    /// Adds the report of the renewals after a tick.
+    pub(super) fn add_renewals(&mut self, other: Self) {
+        self.renewed += other.ok;
+        self.claimed += other.claimed;
+        self.rejected += other.rejected;
+        self.probed += other.probed;
+        self.ok += other.ok;
+        self.released += other.released;
+        self.unrecorded += other.unrecorded;
+        self.last = other.last.or(self.last.take());
     }
 
     fn count(&mut self, done: &ProbeOutcome) {
@@ -80,6 +95,11 @@ impl SweepReport {
         }
         self.claimed += 1;
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 enum ProbeOutcome {
@@ -105,6 +125,8 @@ enum Prepared {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) probes: u32,
+    /// The budget from which probes are taken.
+    pub(super) caps: Caps,
     /// Whether the part of the budget for unproven listings is used up already.
     pub(super) skips_unproven: bool,
     pub(super) taking: Duration,
@@ -125,14 +147,14 @@ impl Skipped {
     }
 
     /// Skips the part from which a probe was refused. False if nothing is left for any listing.
-    async fn skip(&mut self, app: &App, share: &Share) -> bool {
+    async fn skip(&mut self, app: &App, caps: Caps, share: &Share) -> bool {
         let Ok(budget) = app.store.budget(app.clock.now()).await else { return false };
-        if share.is_unproven && budget.left(caps(app), true) == 0 {
+        if share.is_unproven && budget.left(caps, true) == 0 {
             self.unproven = true;
         } else {
             self.domains.extend(share.domain.clone());
         }
-        budget.left(caps(app), false) > 0 && self.covers(share)
+        budget.left(caps, false) > 0 && self.covers(share)
     }
 }
 
@@ -200,9 +222,9 @@ pub(super) async fn sweep(
                     passed = preparing.next().now_or_never().flatten();
                 }
                 for (share, mut ready) in ready {
-                    let granted = granted(app, job, &share, ready.len()).await;
+                    let granted = granted(app, job, limits.caps, &share, ready.len()).await;
                     let refused = ready.split_off(granted);
-                    ended |= !refused.is_empty() && !skipped.skip(app, &share).await;
+                    ended |= !refused.is_empty() && !skipped.skip(app, limits.caps, &share).await;
                     for (entry, one) in refused {
                         report.count(&release(app, &one.listing).await);
                         done.push(entry);
@@ -225,12 +247,12 @@ async fn next(app: &App, mut queue: DueQueue) -> (DueQueue, Result<Option<DueLis
 }
 
 /// How many of `requested` probes the budget allows; 0 if the table is busy.
-async fn granted(app: &App, job: Job, share: &Share, requested: usize) -> usize {
+async fn granted(app: &App, job: Job, caps: Caps, share: &Share, requested: usize) -> usize {
     if requested == 0 || job == Job::Recheck {
         return requested;
     }
     let requested = u32::try_from(requested).unwrap_or(u32::MAX);
-    match app.store.take_probes(requested, share, caps(app), app.clock.now()).await {
+    match app.store.take_probes(requested, share, caps, app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
             tracing::warn!(%error, "failed to read the probe budget; releasing the claimed listings");
@@ -311,8 +333,11 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     let mark = app.random.hex(8);
     let lease_ms = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
     let min_interval_ms = i64::from(app.settings.probe_tick_seconds) * 1000;
+    // A recheck and a tick take only listings that are due, so this has an effect for renewals and events alone.
+    let live_due = renewable_until(now, &app.settings);
+    let claim = Claim { id, mark: &mark, now, lease_ms, min_interval_ms, live_due };
     let claimed = async {
-        let claimed = app.store.claim(&Claim { id, mark: &mark, now, lease_ms, min_interval_ms }).await?;
+        let claimed = app.store.claim(&claim).await?;
         match claimed {
             Some(listing) if listing.attempts > 1 => {
                 let until = now + pause_after(listing.attempts);
@@ -346,7 +371,7 @@ async fn preflight(
             Err(_) => Prepared::Ended(release(app, &listing).await),
         };
     }
-    let subject = match subject(app, &listing) {
+    let subject = match subject(app, &listing, job) {
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
     };
@@ -365,7 +390,7 @@ async fn preflight(
 
 /// What to probe, or the verdict if the listing cannot be probed: its server runs on its user's machine, needs a
 /// secret, or has an address that is never called.
-fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
+fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdict>> {
     let not_probed = |fault: &ProbeFault, seen: &str| {
         let mut findings = Findings::default();
         findings.facts.kind = listing.kind;
@@ -393,12 +418,13 @@ fn subject(app: &App, listing: &Listing) -> Result<Subject, Box<Verdict>> {
     let is_elsewhere = listing.card_url.as_deref().is_some_and(|card| card != url.as_str());
     let may_move = is_elsewhere && listing.lane != Lane::Active;
     let kind = listing.kind.filter(|kind| !(may_move && *kind == Kind::Agent));
-    // An `ok` makes or keeps the listing Live, so every probe requires the whole proof, also after a demotion.
+    // An `ok` makes or keeps the listing Live, so every other probe requires the whole proof, also after a demotion.
+    let is_light = job == Job::Renewal && is_light_enough(listing, app.clock.now(), &app.settings);
     Ok(Subject {
         kind,
         is_proven: listing.lane == Lane::Active,
         url: found.unwrap_or(url),
-        depth: Depth::Message,
+        depth: if is_light { Depth::Question } else { Depth::Message },
         last_era: listing.era.clone(),
         declared: listing.declared,
     })

@@ -15,6 +15,8 @@ use registry_search::IndexedText;
 pub enum Job {
     /// The first probe after publishing, or the tick. A failed handshake never demotes: "live counts never decrease".
     Tick,
+    /// A renewal of an old proof with the rest of a tick's budget. As in a tick, a failed handshake never demotes.
+    Renewal,
     /// The weekly recheck: failures in three different hours demote (`specification.md#weekly-recheck`).
     Recheck,
 }
@@ -22,10 +24,27 @@ pub enum Job {
 const STRIKES: usize = 3;
 
 const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(24);
+
+/// After a failed recheck. A little less than an hour, so that the next hourly run finds the listing due.
+const STRIKE_PAUSE: SignedDuration = SignedDuration::from_mins(50);
+/// How often this pause doubles after the third failure: up to almost seven hours.
+const MAX_DOUBLINGS: u32 = 3;
+
+/// How long before the end of its week a listing is due for the recheck: the shortest and the longest time. The difference
+/// spreads the rechecks. It is small, because the due time is also the order in which old proofs are renewed.
+const EARLIEST_RECHECK: SignedDuration = SignedDuration::from_hours(24);
+const LATEST_RECHECK: SignedDuration = SignedDuration::from_hours(22);
+
 pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings: &Settings) -> Listing {
     let now = assessment.probed_at;
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
-    let mut after = Listing { attempts: 0, lease: None, lease_until: 0, ..before.clone() };
+    let mut after = Listing {
+        attempts: 0,
+        lease: None,
+        lease_until: 0,
+        asked_at: now.as_millisecond(),
+        ..before.clone()
+    };
     if good {
         learn(&mut after, assessment);
         show(&mut after, assessment);
@@ -33,6 +52,9 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.live_since = after.live_since.or(Some(now));
         after.last_ok_at = Some(now);
         after.name_proof = after.name_proof.or_else(|| proven_by_domain(&after, now));
+        let is_whole = verdict_is_whole(assessment);
+        after.whole_ok_at = Some(now).filter(|_| is_whole).or(before.whole_ok_at).or(before.last_ok_at);
+        after.history.add_passed(now, before.failing_since, assessment.verdict.latency_ms);
         after.failures = 0;
         after.strikes.clear();
         after.failing_since = None;
@@ -54,7 +76,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     show(&mut after, assessment);
     let verdict = &assessment.verdict;
     // A listing that cannot be probed does not fail.
-    let fails = before.last_ok_at.is_none() && verdict.handshake != Handshake::Skip;
+    let fails = verdict.handshake != Handshake::Skip;
     after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
         after.lane = match before.lane {
@@ -69,20 +91,27 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
 }
 
 /// A failed Active listing stays Live and keeps its last proof until the failure is confirmed. A silent server may
-/// come back, so an inconclusive failure demotes only when the week is over.
+/// come back, so an inconclusive failure demotes only when the week is over. The recheck confirms a failure that another
+/// job has found, in its next run.
 fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
-    after.due_at = now + SignedDuration::from_hours(1);
-    if job == Job::Tick {
+    after.failing_since = after.failing_since.or(Some(now));
+    if job != Job::Recheck {
+        after.due_at = now + tick(settings);
         return;
     }
     let hour = now.as_second() / 3600;
-    if !after.strikes.contains(&hour) {
+    if after.strikes.len() < STRIKES && !after.strikes.contains(&hour) {
         after.strikes.push(hour);
     }
-    let week_over = after.last_ok_at.is_none_or(|last| {
-        now.duration_since(last) >= settings.recheck_interval() - SignedDuration::from_hours(1)
+    let week_ends = after.last_ok_at.map_or(now, |last| {
+        last + settings.recheck_interval() - SignedDuration::from_hours(1)
     });
+    let week_over = now >= week_ends;
+    // A silent server has all its strikes within hours. Until its week is over, it is asked less often.
+    let doublings = after.failures.saturating_sub(STRIKES as u32).min(MAX_DOUBLINGS);
+    let again = if week_over { STRIKE_PAUSE } else { STRIKE_PAUSE * (1 << doublings) };
+    after.due_at = (now + again).min(week_ends.max(now + STRIKE_PAUSE));
     if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
         demote(after, assessment, settings);
     }
@@ -91,6 +120,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
 fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     show(after, assessment);
     after.lane = Lane::Demoted;
+    after.failing_since = after.failing_since.or(Some(assessment.probed_at));
     after.live_since = None;
     after.strikes.clear();
     after.due_at = assessment.probed_at + pause(after, &assessment.verdict, settings);
@@ -168,13 +198,39 @@ fn proven_by_domain(listing: &Listing, now: Moment) -> Option<NameProof> {
     name_owner::proof_by_domain(listing.server_name.as_deref()?, listing.url.as_deref()?, now)
 }
 
-/// Half a day to a day before the week is over, spread by id, so that the load is even over the week and a failure
-/// can be confirmed in time.
+/// Almost a day before the week is over, so that a failure can be confirmed in time; spread by id.
 fn next_recheck(listing: &Listing, now: Moment, settings: &Settings) -> Moment {
-    let spread = Sha256::digest(listing.id.as_str())[0];
-    let early = SignedDuration::from_mins(720 + i64::from(spread) * 720 / 256);
+    let spread = i32::from(Sha256::digest(listing.id.as_str())[0]);
+    now + pause_until_recheck(LATEST_RECHECK + (EARLIEST_RECHECK - LATEST_RECHECK) * spread / 256, settings)
+}
+
+fn pause_until_recheck(early: SignedDuration, settings: &Settings) -> SignedDuration {
     let week = settings.recheck_interval();
-    now + (week - early).max(week / 2)
+    (week - early).max(week / 2)
+}
+
+/// The due time up to which the proofs of Live listings are no longer fresh, and may be renewed: those of listings that are
+/// due for their recheck in the order in which they were proven, the oldest first.
+pub fn renewable_until(now: Moment, settings: &Settings) -> Moment {
+    now - settings.fresh_ok() + pause_until_recheck(EARLIEST_RECHECK, settings)
+}
+
+/// Whether the probe did every part of the handshake: an agent answered the message, not only the task query.
+fn verdict_is_whole(assessment: &Assessment) -> bool {
+    let verdict = &assessment.verdict;
+    verdict.facts.kind == Some(Kind::Mcp) || verdict.answers == Some(true)
+}
+
+/// Whether a light handshake renews the proof of a Live listing: an agent gets the message only once a week. Listings
+/// of earlier versions had only whole handshakes.
+pub fn is_light_enough(listing: &Listing, now: Moment, settings: &Settings) -> bool {
+    let whole = listing.whole_ok_at.or(listing.last_ok_at);
+    let week = pause_until_recheck(EARLIEST_RECHECK, settings);
+    listing.kind == Some(Kind::Agent) && whole.is_some_and(|whole| now.duration_since(whole) < week)
+}
+
+fn tick(settings: &Settings) -> SignedDuration {
+    SignedDuration::from_secs(settings.probe_tick_seconds.into())
 }
 
 /// At least as long as the peer asked for, and longer with every failure.
@@ -183,7 +239,7 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
         return settings.recheck_interval();
     }
     let first = if verdict.inconclusive {
-        SignedDuration::from_secs(settings.probe_tick_seconds.into())
+        tick(settings)
     } else {
         SignedDuration::from_hours(1)
     };

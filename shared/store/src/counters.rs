@@ -59,7 +59,7 @@ impl Store {
     pub async fn week(&self, now: Moment) -> Result<Week, StoreError> {
         let shards = self.partition(&keys::week_partition(now)).await?;
         Ok(Week {
-            name: keys::week(now),
+            name: now.iso_week(),
             rechecked: sum(&shards, "rechecked"),
             still_ok: sum(&shards, "still_ok"),
             demoted: sum(&shards, "demoted"),

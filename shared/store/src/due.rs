@@ -46,6 +46,8 @@ pub struct Claim<'a> {
     pub lease_ms: i64,
     /// The minimum time since the last probe of the listing, in milliseconds.
     pub min_interval_ms: i64,
+    /// A Live listing is claimed up to this due time, also if it is later than `now`.
+    pub live_due: Moment,
 }
 
 /// The listings of a class that are due before `due`, the longest waiting first.
@@ -171,12 +173,15 @@ impl Store {
             .add("attempts", 1)
             .only_if(
                 "attribute_exists(pk) AND lane <> :withdrawn AND lease_until < :now \
-                 AND gsi2sk < :due AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
+                 AND (gsi2sk < :due OR (gsi2pk = :live AND gsi2sk < :live_due)) \
+                 AND (attribute_not_exists(asked_at) OR asked_at <= :earlier)",
                 [],
                 [
                     (":withdrawn", s(Lane::Withdrawn.as_str())),
                     (":now", n(claim.now.as_millisecond())),
                     (":due", s(keys::after_all_at(claim.now + MAX_CLOCK_SKEW))),
+                    (":live", s(DueClass::WeeklyDue.partition())),
+                    (":live_due", s(keys::after_all_at(claim.live_due))),
                     (":earlier", n(claim.now.as_millisecond() - claim.min_interval_ms)),
                 ],
             );
@@ -193,9 +198,12 @@ impl Store {
 
     /// Releases a claimed listing without a probe, because the budget was used up; it keeps its place in the queue.
     pub async fn release(&self, listing: &Listing, now: Moment) -> Result<(), StoreError> {
+        // A due time within the skew is that of a faster clock; a later one is that of a Live listing with an old proof.
+        let is_due = listing.due_at <= now + MAX_CLOCK_SKEW;
+        let due = if is_due { listing.due_at.min(now) } else { listing.due_at };
         let update = Expression::default()
             .set("lease_until", n(0))
-            .set("gsi2sk", s(keys::at(listing.due_at.min(now), listing.id.as_str())))
+            .set("gsi2sk", s(keys::at(due, listing.id.as_str())))
             .remove("lease")
             .remove("attempts");
         self.change_claimed(listing, update).await.map(drop)

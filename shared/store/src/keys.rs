@@ -534,7 +534,7 @@ pub(super) fn week_tally(at: Moment, id: &ListingId) -> Key {
 }
 
 pub(super) fn week_partition(at: Moment) -> String {
-    format!("WEEK#{}", week(at))
+    format!("WEEK#{}", at.iso_week())
 }
 
 pub(super) fn shown_active(kind: Kind) -> String {
@@ -572,12 +572,6 @@ pub(super) fn time_of(sort_key: &str) -> Option<Moment> {
     Moment::from_millisecond(sort_key.split('#').next()?.parse().ok()?)
 }
 
-/// The ISO week, `2026-W47`.
-pub(super) fn week(at: Moment) -> String {
-    let week = at.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().iso_week_date();
-    format!("{}-W{:02}", week.year(), week.week())
-}
-
 fn shard(id: &ListingId) -> String {
     let sum: u64 = Sha256::digest(id.as_str()).iter().take(2).map(|b| u64::from(*b)).sum();
     format!("{:02}", sum % SHARDS)
@@ -595,7 +589,7 @@ mod tests {
         let early: Moment = "2026-11-20T09:59:59.999Z".parse().unwrap();
         let late: Moment = "2026-11-20T10:00:00Z".parse().unwrap();
         assert!(at(early, "z") < at(late, "a"));
-        assert_eq!(week(late), "2026-W47");
+        assert_eq!(week_partition(late), "WEEK#2026-W47");
     }
 
     fn fits(key: &Key) -> bool {

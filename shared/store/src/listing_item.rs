@@ -17,11 +17,12 @@ use registry_model::{Assessment, Contact, ContactFrom, Lane, Listing, ListingId,
 pub type NamedListing = (Listing, Option<Assessment>);
 
 /// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
-/// order, whose fifth, a fresh `ok`, is a listing whose due time is in the future.
+/// order. A Live listing whose due time is in the future has a fresh `ok`, or an old one that a tick may renew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DueClass {
     NeverProbed,
-    /// Active, and its weekly recheck is due.
+    /// Active, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order of the
+    /// proofs: the oldest is first.
     WeeklyDue,
     /// To be retried after an inconclusive probe.
     CoolDown,

@@ -86,7 +86,8 @@ impl Store {
         }
         count_probe(&mut transaction, change)?;
         transaction.update(keys::live(id), live(change.live_change(), after.shown_kind()));
-        if change.recheck {
+        let is_routine = change.is_routine();
+        if change.recheck && !is_routine {
             transaction.update(keys::week_tally(at, id), week_tally(change));
         }
         rename(&mut transaction, before, after);
@@ -95,8 +96,8 @@ impl Store {
             mark_dirty(&mut transaction, id, at);
         }
         delistings::record(&mut transaction, before, after, at)?;
-        // A tick that finds a Live listing alive changes nothing in the queue; the weekly recheck restores missing places.
-        if change.recheck || change.live_change() != LiveChange::Kept {
+        // A probe that is not routine restores a missing place in the queue.
+        if !is_routine {
             queue_for_outreach(&mut transaction, id, change.live_change(), at);
         }
         if let Some(yielding) = &change.yielding {
@@ -189,10 +190,12 @@ pub(super) fn hold_endpoint(
     Some(transaction.update(new?, if_free_or_mine(take)))
 }
 
-/// What a probe deposits: nothing if it is inconclusive, or if the endpoint answers but is closed to the probe.
+/// What a probe deposits: nothing if it is inconclusive, if the endpoint answers but is closed to the probe, or if it is
+/// routine: a listing must not look used because the registry probes it.
 fn deposit(change: &StateChange) -> Option<Deposit> {
     let id = &change.before.id;
     match change.record.handshake {
+        Handshake::Ok if change.is_routine() => None,
         Handshake::Ok => Some(Deposit::of_answered_probe(id, change.trail)),
         Handshake::Fail if !change.assessment.verdict.inconclusive => {
             Some(Deposit::of(id, TrailEvent::ProbeFail).on(change.trail))

@@ -117,7 +117,14 @@ async fn due_listing_is_reserved_only_once() {
         let due = async || app.store.due(DueClass::NeverProbed, now(), None).await.unwrap().0;
         assert_eq!(due().await.iter().map(|due| &due.id).collect::<Vec<_>>(), [&id], "{engine}");
         let marks: Vec<String> = (0..8).map(|mark| format!("mark-{mark}")).collect();
-        let claim = |mark, at| Claim { id: &id, mark, now: at, lease_ms: 60_000, min_interval_ms: 360_000 };
+        let claim = |mark, at| Claim {
+            id: &id,
+            mark,
+            now: at,
+            lease_ms: 60_000,
+            min_interval_ms: 360_000,
+            live_due: at,
+        };
         let claims: Vec<Claim<'_>> = marks.iter().map(|mark| claim(mark, now())).collect();
         let claims: Vec<_> = join_all(claims.iter().map(|claim| app.store.claim(claim)))
             .await

@@ -4,7 +4,9 @@
 use super::{Outcome, blocked_conflict};
 use crate::App;
 use registry_model::error::Problem;
-use registry_model::{BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal};
+use registry_model::{
+    BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, ProbeHistory, PublicReason, Withdrawal,
+};
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
 
@@ -111,6 +113,8 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
             due_at: now,
             failures: 0,
             strikes: Vec::new(),
+            failing_since: None,
+            history: ProbeHistory::default(),
             attempts: 0,
             lease: None,
             lease_until: 0,
@@ -133,6 +137,7 @@ pub(super) async fn bring_back(app: &App, before: &Listing) -> Result<bool, Stor
         due_at: now,
         failures: 0,
         failing_since: None,
+        history: ProbeHistory::default(),
         lease: None,
         lease_until: 0,
         ..before.clone()

@@ -1,4 +1,4 @@
-//! The messages that the registry writes to an inbox after a probe: the listing went Live, the weekly recheck
+//! The messages that the registry writes to an inbox after a probe: the listing went Live, a recheck
 //! passed or failed, tools changed, or something needs a fix. A message is written in the same transaction as
 //! the state change, so that it is sent exactly once.
 //!
@@ -18,7 +18,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Risen, _) => {
             // Does not mention the demo: invitations have a budget of their own (`outreach`).
             let welcome = "Your listing is Live: the handshake succeeded, and the checks are clean. The \
-                registry rechecks it every week and writes the result to this inbox. Read this inbox or \
+                registry probes it again, at least every week, and writes the result of each week to this inbox. Read this inbox or \
                 check in once in seven days, so that your listing is shown as active in Talk. next_actions \
                 lists what else you can do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
@@ -26,7 +26,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         (LiveChange::Fallen, _) => {
             let why = match change.record.ok {
                 true => "your server answers, but a check failed",
-                false => "the weekly recheck failed in three different hours",
+                false => "the recheck failed in three different hours",
             };
             let text = format!(
                 "Your listing is no longer Live (demoted), because {why}. {} After the fix, publish it again to \
@@ -35,10 +35,12 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
             );
             messages.push(message(TalkKind::Recheck, text));
         }
+        // Once a week, and after a failure.
+        (LiveChange::Kept, _) if change.is_routine() => {}
         (LiveChange::Kept, _) if change.record.ok && change.after.failures == 0 => {
             let text = format!(
-                "The weekly recheck passed, so your listing stays Live for another week. The next recheck is \
-                 due at {}.",
+                "The recheck passed, so your listing stays Live for another week. The registry usually probes it \
+                 again within a day, and at the latest at {}.",
                 change.after.due_at
             );
             messages.push(message(TalkKind::Recheck, text));
@@ -46,8 +48,8 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         // Further failures within the week are not reported.
         (LiveChange::Kept, _) if change.before.failures == 0 => {
             let text = format!(
-                "The weekly recheck failed. It is repeated every hour. After failures in three different \
-                 hours, your listing is no longer Live. {}",
+                "A probe of your Live listing failed. The recheck probes it again every hour. After failures in three \
+                 different hours, your listing is no longer Live. {}",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));

@@ -25,6 +25,8 @@ pub struct Published {
     pub status: PublishStatus,
     /// The earliest time of its next probe, if that is not now.
     pub retry_at: Option<Moment>,
+    /// A probe starts now, although the listing is Live: its proof is no longer fresh.
+    pub renews: bool,
     pub words: Words,
 }
 
@@ -235,7 +237,7 @@ pub(super) async fn publish_first(
         }
         Insertion::AlreadyListed => PublishStatus::Duplicate,
     };
-    Ok(Published { listing, status, retry_at: None, words: Words::Same })
+    Ok(Published { listing, status, retry_at: None, renews: false, words: Words::Same })
 }
 
 /// An owner publishes again to request a probe after a fix. The description changes only if the publisher has proven
@@ -293,12 +295,14 @@ async fn publish_again(
                 return Err(Problem::unavailable("a probe changed the Live listing at the same time"));
             }
         }
-        if !is_live {
-            // Its recheck is late; the probe makes it Live again.
+        // A failure is confirmed by the recheck: otherwise anybody could delay the confirmation.
+        let is_fresh = known.last_ok_at.is_some_and(|at| now.duration_since(at) < app.settings.fresh_ok());
+        let renews = !is_fresh && known.failures == 0;
+        if renews || !is_live {
             announce(app, &updated, now).await;
         }
         let status = if is_live { PublishStatus::Active } else { PublishStatus::Queued };
-        return Ok(Published { listing: updated, status, retry_at: None, words });
+        return Ok(Published { listing: updated, status, retry_at: None, renews, words });
     }
     // The repository also says which headers this URL needs.
     let is_same_url = known.url.as_deref() == submission.remote_url();
@@ -314,10 +318,10 @@ async fn publish_again(
     }
     store_proof(&mut updated, name);
     let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-    let earliest = known.probe.as_ref().map_or(known.listed_at, |probe| probe.at + tick);
+    let earliest = known.last_asked().map_or(known.listed_at, |asked| asked + tick);
     // A listing that is due keeps its place in the queue: otherwise anybody could send it to the end.
     updated.due_at = known.due_at.min(now).max(earliest);
-    updated.failing_since = None;
+    updated.start_new_period();
     let status = if known.lane == Lane::Queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = Some(earliest).filter(|earliest| *earliest > now);
     let contact = contact(submission, name);
@@ -329,7 +333,7 @@ async fn publish_again(
     if written && retry_at.is_none() {
         announce(app, &updated, now).await;
     }
-    Ok(Published { listing: updated, status, retry_at, words })
+    Ok(Published { listing: updated, status, retry_at, renews: false, words })
 }
 
 /// The contact of a submission; its place depends on whether the caller has signed for the name.

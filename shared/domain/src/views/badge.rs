@@ -1,6 +1,7 @@
 //! Badges: small SVG images without fonts or scripts. A badge shows a label about the registry. If the request contains
 //! the id of a listing, the badge shows the status of that listing (`specification.md#badges`).
 
+use super::LivenessState;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{Kind, Lane, Listing, ListingId, Moment};
@@ -13,6 +14,7 @@ const MAX_DOMAIN_CHARS: usize = 60;
 const GREEN: &str = "#1a7f37";
 const BLUE: &str = "#0b5cad";
 const GREY: &str = "#59636e";
+const AMBER: &str = "#8a5700";
 const RED: &str = "#b42318";
 
 /// Accepts the name with or without `.svg`.
@@ -32,7 +34,11 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 /// The listing is Live by a proof from `oldest_proof` or later.
 pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
     let lane = listing.shown_lane(oldest_proof);
-    let (word, color) = status(name, listing, lane);
+    let (word, color) = match (name, LivenessState::of(listing, oldest_proof)) {
+        ("live", LivenessState::Failing) if lane == Lane::Active => ("live, last probe failed", AMBER),
+        ("live", LivenessState::Failing | LivenessState::Stale) => ("proof expired", GREY),
+        _ => status(name, listing, lane),
+    };
     match listing.shown_domain().filter(|_| name == "verified" && lane == Lane::Active) {
         Some(domain) => {
             let domain = shorten(domain.as_str(), MAX_DOMAIN_CHARS);

@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Liveness;
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
 use registry_app::talk::Talk;
 use registry_model::settings::Settings;
@@ -33,6 +34,8 @@ pub struct Row {
     pub checks_clean: bool,
     /// The evidence: the latest probe with a result.
     pub probe: ProbeSummary,
+    /// Whether its last probe passed, its uptime and its handshake times.
+    pub liveness: Liveness,
     /// How to read the Talk inbox of the listing.
     pub talk: Talk,
     /// The URL of the card. For an MCP server, the URL of its endpoint.
@@ -100,6 +103,7 @@ impl Row {
             category_label: listing.category.label(),
             checks_clean: true,
             probe: ProbeSummary::of(listing, now),
+            liveness: Liveness::of(listing, now - settings.recheck_interval(), now),
             talk: Talk::of(listing, settings, now),
             agent_card_url: listing.shown_card_url().to_owned(),
             website: listing.shown_website(),

@@ -70,7 +70,8 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "FRESH_OK_HOURS",
         Number(6, 1, ANY),
-        "hours in which the probe result `ok` counts as fresh; no rule uses this setting yet",
+        "hours in which the proof of a Live listing counts as fresh: a sweep with budget to spare does not renew it, and \
+            publishing the listing again starts no probe",
     ),
     row(
         "RECHECK_DAYS",

@@ -3,7 +3,8 @@
 
 use crate::lookup;
 use crate::prelude::*;
-use registry_domain::views::hours;
+use jiff::SignedDuration;
+use registry_domain::views::{Liveness, hours};
 
 /// A successful handshake counts for a week (`specification.md#proof-lifetime`).
 const MAX_AGE_HOURS: f64 = 168.0;
@@ -31,6 +32,9 @@ pub struct Answer {
     live: bool,
     /// The state of the listing.
     lane: Lane,
+    /// Whether its last probe passed, its uptime and its handshake times. A proof that is older than `max_hours` is
+    /// `stale`.
+    liveness: Liveness,
     /// The time of the last `ok` handshake; null if there was no `ok` handshake.
     last_signal_at: Option<Moment>,
     /// Hours since the last `ok` handshake.
@@ -46,8 +50,8 @@ impl Operation for CheckLiveness {
     const NAME: &'static str = "check_liveness";
     const TITLE: &'static str = "Is a listing alive?";
     const DESCRIPTION: &'static str = "Returns when a listing last answered a real handshake, and whether \
-        this was recent enough. The limit is 168 hours, or your own max_hours. Use it before you call a \
-        listing. It only reads stored evidence; it does not contact the listing.";
+        this was recent enough (168 hours, or your own max_hours). liveness.state is proven, stale, failing or \
+        absent. Use it before you call a listing. It only reads stored evidence; it does not contact the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const PHRASES: &'static [&'static str] =
@@ -73,7 +77,9 @@ impl Operation for CheckLiveness {
         "is {id} down?",
     ];
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last answered a handshake at {last_signal_at} | , {age_hours} hours ago.",
+        "{listing_id} is {live?alive|not proven alive}: it is {lane} and {liveness.state} | and last answered a handshake at {last_signal_at} | , {age_hours} hours ago.",
+        "Every probe has failed since {liveness.failing_since}.",
+        "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "check-liveness",
@@ -94,13 +100,14 @@ impl Operation for CheckLiveness {
             return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
         }
         let listing = lookup::listing(app, &arguments.listing_id).await?;
-        let lane = listing.shown_lane(app.oldest_proof());
-        let since = listing.last_ok_at.map(|at| app.clock.now().duration_since(at));
-        let age = since.map(hours);
+        let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
+        let age = listing.last_ok_at.map(|at| hours(now.duration_since(at)));
+        let max_age = SignedDuration::try_from_secs_f64(max_hours * 3600.0).unwrap_or_default();
+        let oldest_proof = app.oldest_proof().max(now - max_age);
         Ok(Answer {
-            live: since.is_some_and(|since| since.as_secs_f64() <= max_hours * 3600.0)
-                && lane == Lane::Active,
+            live: listing.is_live(oldest_proof),
             lane,
+            liveness: Liveness::of(&listing, oldest_proof, now),
             last_signal_at: listing.last_ok_at,
             age_hours: age,
             source: if age.is_some() { "handshake" } else { "none" },

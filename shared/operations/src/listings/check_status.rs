@@ -7,7 +7,7 @@ use crate::lookup;
 use crate::prelude::*;
 use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
-use registry_domain::views::{LogPlace, NameStanding, ProbeSummary, badge};
+use registry_domain::views::{Liveness, LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
     AbilityChange, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, Skill, Tool,
     Withdrawal,
@@ -55,12 +55,15 @@ pub struct Answer {
     /// The last completed probe. Absent before the first probe.
     #[serde(skip_serializing_if = "Option::is_none")]
     probe: Option<ProbeSummary>,
+    /// Whether its last probe passed, its uptime and its handshake times.
+    liveness: Liveness,
     /// What to fix; empty for a Live listing.
     reasons: Vec<Reason>,
-    /// The time of the next probe, if the listing is not Live.
+    /// The time of the next probe, if the listing is not Live; the time of this answer if it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// The time of the next recheck, if the listing is Live.
+    /// The time of the next recheck, if the listing is Live; the time of this answer if it is due. The registry usually
+    /// probes the listing earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
     /// In how many different hours a recheck failed since the last `ok` probe. After three, the listing is demoted.
@@ -175,6 +178,7 @@ impl Operation for CheckStatus {
     const SUMMARY: &'static [&'static str] = &[
         r#""{name}" ({listing_id}) is {lane}. {lane_reason}"#,
         "The last handshake was {probe.handshake} at {probe.probed_at} | , with a score of {probe.score} of 100.",
+        "Every probe has failed since {liveness.failing_since}.",
         "To fix: [reasons]{reason} | : {fix}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -203,6 +207,9 @@ impl Operation for CheckStatus {
         "probe.probed_at",
         "probe.target",
         "probe.latency_ms",
+        "liveness.state",
+        "liveness.failing_since",
+        "liveness.uptime_7d_percent",
         "reasons",
         "retry_at",
         "recheck_at",
@@ -264,8 +271,9 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         },
         withdrawal: listing.withdrawal.clone(),
         probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
-        retry_at: (!live && lane != Lane::Withdrawn).then_some(listing.due_at),
-        recheck_at: live.then_some(listing.due_at),
+        liveness: Liveness::of(listing, app.oldest_proof(), now),
+        retry_at: (!live && lane != Lane::Withdrawn).then_some(listing.due_at.max(now)),
+        recheck_at: live.then_some(listing.due_at.max(now)),
         failed_recheck_hours: listing.strikes.len(),
         checks_clean: evidence.is_some_and(Assessment::is_clean),
         checks,
@@ -299,15 +307,19 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
                 it Live again."
         }
         (Lane::Queued, None) => "Waiting for its first probe.",
+        (Lane::Queued, Some(_)) if listing.was_put_back() => {
+            "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
+        }
         (Lane::Queued, Some(_)) => {
             "The last probe did not show clearly whether the server works: it was slow, busy or interrupted. \
                 The probe will be repeated."
         }
-        (Lane::Active, _) if listing.strikes.is_empty() => {
+        (Lane::Active, _) if listing.failures == 0 => {
             "Live: it answered a real handshake, and its checks are clean."
         }
         (Lane::Active, _) => {
-            "Live. Its weekly recheck failed; more probes will show whether the failure is real."
+            "Live, but its last probe failed. More probes will show whether the failure is real. Timeouts and \
+                similar failures end Live only when the last proof expires."
         }
         (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
             "The handshake succeeded, but a check failed."

@@ -149,12 +149,16 @@ const TEXTS_UNCHANGED: &str = "Its texts (name, description, version, website) a
     nothing proves that you are its owner.";
 
 fn answer(app: &App, published: &Published) -> Answer {
-    let Published { listing, status, retry_at, words } = published;
+    let Published { listing, status, retry_at, renews, words } = published;
     let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
     let now = app.clock.now();
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *words == Words::Changed => {
-            "This listing is already Live. Its texts were replaced with the texts that you sent.".to_owned()
+            let probed = if *renews { " It is probed again now." } else { "" };
+            format!("This listing is already Live. Its texts were replaced with the texts that you sent.{probed}")
+        }
+        (PublishStatus::Active, _) if *renews => {
+            "This listing is already Live. Its last proof is not fresh, so it is probed again now.".to_owned()
         }
         (PublishStatus::Active, _) => "This listing is already Live. Nothing was changed.".to_owned(),
         (_, Some(at)) => {

@@ -4,7 +4,7 @@
 
 use crate::lookup;
 use crate::prelude::*;
-use registry_domain::views::badge;
+use registry_domain::views::{Liveness, badge};
 use registry_model::{Assessment, Check, Handshake};
 
 pub struct ProbeClean;
@@ -25,6 +25,8 @@ pub struct Answer {
     clean: bool,
     /// The state of the listing.
     lane: Lane,
+    /// Whether its last probe passed. If it failed, `checks` are those of the last passed probe.
+    liveness: Liveness,
     /// The outcome of the last completed probe; null before the first probe.
     handshake: Option<Handshake>,
     /// The time of the last completed probe.
@@ -71,6 +73,7 @@ impl Operation for ProbeClean {
     ];
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id} is {lane} and {clean?clean: it passed all blocking checks|not clean} | , probed at {probed_at}.",
+        "Every probe has failed since {liveness.failing_since}.",
         "Checks: [checks]{id} {ok?passed|failed} | : {detail}",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
@@ -88,10 +91,12 @@ impl Operation for ProbeClean {
         let found = lookup::listing_with_evidence(app, &arguments.listing_id).await?;
         let (listing, evidence) = &*found;
         let lane = listing.shown_lane(app.oldest_proof());
+        let liveness = Liveness::of(listing, app.oldest_proof(), app.clock.now());
         let checks = evidence.as_ref().map(|evidence| evidence.checks.clone()).unwrap_or_default();
         Ok(Answer {
             clean: lane == Lane::Active && evidence.as_ref().is_some_and(Assessment::is_clean),
             lane,
+            liveness,
             handshake: listing.probe.as_ref().map(|probe| probe.handshake),
             probed_at: listing.probe.as_ref().map(|probe| probe.at),
             checks,

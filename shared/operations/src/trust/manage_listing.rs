@@ -246,8 +246,10 @@ async fn carry_out(
         OwnerAct::Reprobe => {
             let now = app.clock.now();
             let tick = SignedDuration::from_secs(app.settings.probe_tick_seconds.into());
-            let due_at = now.max(listing.probe.as_ref().map_or(now, |probe| probe.at + tick));
-            rewrite(app, listing, &Listing { due_at, failing_since: None, ..listing.clone() }).await?;
+            let due_at = now.max(listing.last_asked().map_or(now, |asked| asked + tick));
+            let mut after = Listing { due_at, ..listing.clone() };
+            after.start_new_period();
+            rewrite(app, listing, &after).await?;
             if due_at <= now {
                 let event = Event { what: What::Queued, listing_id: id.clone(), kind: listing.kind, at: now };
                 app.bus.send(&event).await;

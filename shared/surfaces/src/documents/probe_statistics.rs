@@ -216,8 +216,9 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
             rechecked_this_week: week.rechecked,
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
-            note: "Every Live listing must answer a real handshake again each week. If this recheck fails in \
-                three different hours, the listing is no longer Live.",
+            note: "Every Live listing must answer a real handshake again each week. A listing that passes \
+                several probes in a week counts once. If the recheck fails in three different hours, the \
+                listing is no longer Live.",
         },
         probe_worker: worker(now, tick, next_tick_at, settings.probe_tick_seconds),
         policy: [
@@ -225,7 +226,8 @@ fn statistics(app: &App, now: Moment, read: Read) -> Statistics {
             "A short preflight check finds hosts that do not answer. Such a probe stops there and uses no \
              budget.",
             "Order of probes: listings never probed, Live listings due for the weekly recheck, retries, \
-             listings with a partial or old result. A listing with a recent ok result is skipped.",
+             listings with a partial or old result. Budget that is left renews the oldest proofs of Live \
+             listings. A listing with a recent ok result is skipped.",
             "A failed handshake in a scheduled sweep (tick) never ends the Live state of a listing. Only a \
              confirmed failure of the weekly recheck does, or a check that fails although the handshake is ok.",
         ]

@@ -9,8 +9,8 @@ use super::when::When;
 use registry_app::App;
 use registry_model::{Listing, Moment, ProbeRecord};
 
-/// Probes to read; a listing has far fewer in ninety days unless it is published again every few hours.
-pub(super) const MAX_PROBES: i32 = 400;
+/// Probes to read: a Live listing has up to four a day if few listings are Live, and more while it fails.
+pub(super) const MAX_PROBES: i32 = 600;
 
 /// The fewest latencies that make a line, and the shortest time that is drawn.
 const MIN_LATENCIES: usize = 3;

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 
 use super::when::When;
 use registry_app::App;
-use registry_domain::views::{NameStanding, Standing as OfName};
+use registry_domain::views::{Liveness, NameStanding, Standing as OfName};
 use registry_model::{Lane, Listing, NameProofMethod};
 use registry_operations::listings::check_status::lane_reason;
 
@@ -20,8 +20,11 @@ pub(super) struct Standing {
     pub(super) holds_until: Option<When>,
     pub(super) next: When,
     pub(super) is_due: bool,
+    pub(super) asked: Option<When>,
+    pub(super) failing_since: Option<When>,
     /// Hours in which the recheck failed.
     pub(super) strikes: usize,
+    pub(super) liveness: Liveness,
     pub(super) name: Option<NameRow>,
     /// Present only if publishing this URL again updates this listing.
     pub(super) publish_again: Option<String>,
@@ -40,7 +43,9 @@ impl Standing {
         let now = app.clock.now();
         let lane = listing.shown_lane(app.oldest_proof());
         let is_live = lane == Lane::Active;
+        let liveness = Liveness::of(listing, app.oldest_proof(), now);
         let (label, class) = match lane {
+            Lane::Active if listing.failures > 0 => ("Live, last probe failed", "warn"),
             Lane::Active => ("Live", "good"),
             Lane::Queued => ("Queued", "plain"),
             Lane::NeedsFix => ("Needs a fix", "warn"),
@@ -60,8 +65,11 @@ impl Standing {
             latency_ms: listing.probe.as_ref().filter(|_| is_live).and_then(|probe| probe.latency_ms),
             holds_until: listing.last_ok_at.filter(|_| is_live).map(valid_until),
             next: When::of(listing.due_at, now),
+            asked: liveness.asked_at.map(|at| When::of(at, now)),
+            failing_since: liveness.failing_since.map(|at| When::of(at, now)),
             is_due: listing.due_at.duration_since(now) < SignedDuration::from_secs(1),
             strikes: listing.strikes.len(),
+            liveness,
             name: NameStanding::of(listing).map(NameRow::of),
             publish_again: (!is_live && by_url).then(|| listing.target().to_owned()),
         }

@@ -255,8 +255,9 @@ async fn peer_is_never_probed_twice_within_six_minutes() {
 async fn listing_is_probed_when_the_lease_of_a_crashed_prober_ends() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = registry.publish_card(&peer.card()).await;
+    let now = registry.now();
     let claim =
-        Claim { id: &id, mark: "dead", now: registry.now(), lease_ms: 60_000, min_interval_ms: 360_000 };
+        Claim { id: &id, mark: "dead", now, lease_ms: 60_000, min_interval_ms: 360_000, live_due: now };
     assert!(registry.app.store.claim(&claim).await.unwrap().is_some());
     for _ in 0..2 {
         assert_eq!(registry.first_probe(&id).await["claimed"], 0, "another prober has the lease");

@@ -77,7 +77,7 @@ async fn late_probe_does_not_overwrite_the_change_of_the_owner() {
     registry.advance(7 * DAY);
     let store = &registry.app.store;
     let now = registry.now();
-    let claim = Claim { id: &id, mark: "late", now, lease_ms: 1000, min_interval_ms: 0 };
+    let claim = Claim { id: &id, mark: "late", now, lease_ms: 1000, min_interval_ms: 0, live_due: now };
     let claimed = store.claim(&claim).await.unwrap().expect("a listing that is due");
     registry.advance(TICK);
     let read = store.listing(&id).await.unwrap().unwrap();

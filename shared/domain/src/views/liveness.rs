@@ -1,0 +1,108 @@
+//! Whether a listing is alive, as far as the registry knows. The state tells four things apart that a client would
+//! otherwise see as "not Live" or not see at all.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_model::{HISTORY_DAYS, Lane, Listing, Moment};
+
+/// Whether a listing is alive, as far as the registry knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LivenessState {
+    /// The last probe passed, and this proof has not expired.
+    Proven,
+    /// The last probe passed, but this proof has expired: the registry is late with the next probe.
+    Stale,
+    /// It was Live and the last probe failed. Further probes decide within hours whether it stays Live.
+    Failing,
+    /// It is not Live: it never was, it was demoted, or it was withdrawn.
+    Absent,
+}
+
+impl LivenessState {
+    /// The rule: the lane decides first, then the last probe, then the age of the proof. A proof from before
+    /// `oldest_proof` has expired.
+    pub fn of(listing: &Listing, oldest_proof: Moment) -> Self {
+        if listing.lane != Lane::Active {
+            Self::Absent
+        } else if listing.failures > 0 {
+            Self::Failing
+        } else if listing.is_live(oldest_proof) {
+            Self::Proven
+        } else {
+            Self::Stale
+        }
+    }
+}
+
+/// Whether a listing is alive, and what its probes found.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Liveness {
+    pub state: LivenessState,
+    /// When it was last probed, whatever the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<Moment>,
+    /// The first of the probes in a row that failed. Absent if the last probe passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Moment>,
+    /// Percentage of the last 7 days in which it answered. Absent until one day was observed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uptime_7d_percent: Option<f64>,
+    /// Percentage of the last 90 days in which it answered, or of the time since the first observation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uptime_90d_percent: Option<f64>,
+    /// Half of the last 32 passed handshakes took at most this many milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_p50_ms: Option<u32>,
+    /// 95 % of the last 32 passed handshakes took at most this many milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_p95_ms: Option<u32>,
+}
+
+impl Liveness {
+    pub fn of(listing: &Listing, oldest_proof: Moment, now: Moment) -> Self {
+        // What was observed before a withdrawal says nothing about now.
+        let history = Some(&listing.history).filter(|_| listing.lane != Lane::Withdrawn);
+        let uptime = |days| history?.uptime_percent(days, now, listing.failing_since);
+        Self {
+            state: LivenessState::of(listing, oldest_proof),
+            asked_at: listing.last_asked(),
+            failing_since: listing.failing_since,
+            uptime_7d_percent: uptime(7),
+            uptime_90d_percent: uptime(HISTORY_DAYS),
+            latency_p50_ms: history.and_then(|history| history.latency_ms(50)),
+            latency_p95_ms: history.and_then(|history| history.latency_ms(95)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_model::{Kind, ListingId};
+
+    #[test]
+    fn lane_then_last_probe_then_age_of_the_proof_decide_the_state() {
+        let at = |hour: i64| Moment::from_second(hour * 3600).unwrap();
+        let new = Listing::new(ListingId::of_name(Kind::Mcp, "adder"), "Adder".to_owned(), at(0));
+        let listing = |lane, failures, proven| Listing {
+            lane,
+            failures,
+            last_ok_at: Some(at(proven)),
+            ..new.clone()
+        };
+        for (listing, expected) in [
+            (new.clone(), LivenessState::Absent),
+            (listing(Lane::Active, 0, 10), LivenessState::Proven),
+            (listing(Lane::Active, 0, 9), LivenessState::Stale),
+            (listing(Lane::Active, 1, 10), LivenessState::Failing),
+            (listing(Lane::Active, 1, 9), LivenessState::Failing),
+            (listing(Lane::Demoted, 3, 10), LivenessState::Absent),
+            (listing(Lane::Withdrawn, 0, 10), LivenessState::Absent),
+            (listing(Lane::Queued, 0, 10), LivenessState::Absent),
+        ] {
+            assert_eq!(LivenessState::of(&listing, at(10)), expected, "{listing:?}");
+        }
+    }
+}
