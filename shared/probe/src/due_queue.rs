@@ -108,14 +108,14 @@ impl DueQueue {
         }
     }
 
-    fn push(&mut self, host: &str, id: ListingId, trail: Option<Amounts>, share: Share) {
+    pub(super) fn push(&mut self, host: &str, id: ListingId, trail: Option<Amounts>, share: Share) {
         self.hosts.entry(host.to_owned()).or_default().waiting.push_back((self.read, id, trail, share));
         self.read += 1;
         self.waiting += 1;
         self.make_ready(host);
     }
 
-    fn pop(&mut self) -> Option<DueListing> {
+    pub(super) fn pop(&mut self) -> Option<DueListing> {
         let (_, name) = self.ready.pop_first()?;
         let host = self.hosts.get_mut(&name)?;
         let (_, id, trail, share) = host.waiting.pop_front()?;

@@ -2,6 +2,9 @@
 //! and the weekly recheck probes Live listings that the tick did not reach or that failed. The public functions return boxed futures. Otherwise each crate that
 //! awaits these functions would compile all of their code again.
 
+#[cfg(test)]
+mod simulation;
+
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
