@@ -32,6 +32,14 @@ pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
     walk.faults
 }
 
+/// Whether a resource, a resource template or a prompt contains a text that must not be shown.
+pub fn is_unfit(entry: &Value) -> bool {
+    let mut walk = Walk::new(in_tool);
+    walk.path = vec![Segment::Member("entries"), Segment::Item(0)];
+    walk.visit(entry);
+    !walk.faults.is_none()
+}
+
 /// A listing's own texts come from its publisher, or from the peer at an earlier probe.
 pub fn of_listing(listing: &Listing) -> TextFaults {
     let texts = [

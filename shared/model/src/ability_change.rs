@@ -1,15 +1,17 @@
 //! Lists by name which tools or skills of a listing changed between two probes. A hash shows only that
-//! something changed. The names show the users of a server what to test again.
+//! something changed. The names and the changes of arguments show the users of a server what to test again.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Facts, Moment};
+use super::{Facts, Moment, Severity, ToolChange, ToolChangeKind};
 
 /// Names of each group that are listed; the others are only counted.
 const MAX_NAMES: usize = 20;
+/// Changes of tools that are listed; the severest come first.
+const MAX_DETAILS: usize = 20;
 
 /// The latest change of a listing's tools or skills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -24,8 +26,14 @@ pub struct AbilityChange {
     pub added: ChangedNames,
     /// Tools or skills that no longer exist.
     pub removed: ChangedNames,
-    /// Tools or skills with a changed name, description or tags.
+    /// Tools with a changed definition, or skills with a changed name, description or tags.
     pub redescribed: ChangedNames,
+    /// How much the severest change matters to clients. Absent for skills.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// The first 20 changes of tools, the severest first. `listing_tools` returns all with the texts before and after.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<ToolChange>,
 }
 
 /// Names of tools or skills.
@@ -52,23 +60,48 @@ impl ChangedNames {
 }
 
 impl AbilityChange {
-    /// Compares tools with tools and skills with skills. A change of something that is not stored, such as the input
-    /// schema of a tool, is not found.
-    pub fn between(before: (&Facts, Moment), now: (&Facts, Moment)) -> Self {
-        let (old, new) = (abilities(before.0), abilities(now.0));
-        let only = |one: &Abilities<'_>, other: &Abilities<'_>| {
+    /// Compares the skills of an agent.
+    pub fn of_skills(before: (&Facts, Moment), now: (&Facts, Moment)) -> Self {
+        let (old, new) = (skills(before.0), skills(now.0));
+        let only = |one: &Skills<'_>, other: &Skills<'_>| {
             ChangedNames::of(
-                one.iter().filter(|(id, _)| !other.contains_key(*id)).map(|(_, (name, _))| *name),
+                one.iter().filter(|(id, _)| !other.contains_key(*id)).map(|(_, texts)| display_name(texts)),
             )
         };
-        let redescribed =
-            new.iter().filter(|(id, (_, texts))| old.get(*id).is_some_and(|(_, before)| before != texts));
+        let redescribed = new.iter().filter(|(id, texts)| old.get(*id).is_some_and(|before| before != *texts));
         Self {
             at: now.1,
             since: before.1,
             added: only(&new, &old),
             removed: only(&old, &new),
-            redescribed: ChangedNames::of(redescribed.map(|(_, (name, _))| *name)),
+            redescribed: ChangedNames::of(redescribed.map(|(_, texts)| display_name(texts))),
+            severity: None,
+            details: Vec::new(),
+        }
+    }
+
+    /// Summarizes the changes of tools; the severest must come first.
+    pub fn of_tools(changes: &[ToolChange], since: Moment, at: Moment) -> Self {
+        let names = |group: fn(ToolChangeKind) -> bool| {
+            let mut names: Vec<&str> =
+                changes.iter().filter(|change| group(change.kind)).map(|change| change.tool.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let is_added = |kind| matches!(kind, ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded);
+        let (added, removed) = (names(is_added), names(|kind| kind == ToolChangeKind::ToolRemoved));
+        let others = names(|_| true);
+        let redescribed = others.iter().filter(|name| !added.contains(name) && !removed.contains(name));
+        let short = |change: &ToolChange| ToolChange { before: None, after: None, ..change.clone() };
+        Self {
+            at,
+            since,
+            redescribed: ChangedNames::of(redescribed.copied()),
+            added: ChangedNames::of(added.iter().copied()),
+            removed: ChangedNames::of(removed.iter().copied()),
+            severity: changes.iter().map(|change| change.severity).max(),
+            details: changes.iter().take(MAX_DETAILS).map(short).collect(),
         }
     }
 
@@ -77,57 +110,50 @@ impl AbilityChange {
     }
 }
 
-/// By kind (tool or not) and id: the display name and all texts.
-type Abilities<'a> = BTreeMap<(bool, &'a str), (&'a str, Vec<&'a str>)>;
+/// By id: the display name and all other texts.
+type Skills<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
-fn abilities(facts: &Facts) -> Abilities<'_> {
-    let tools = facts
-        .tools
-        .iter()
-        .map(|tool| ((true, tool.name.as_str()), (tool.name.as_str(), vec![tool.description.as_str()])));
-    let skills = facts.skills.iter().map(|skill| {
-        let texts = [&skill.name, &skill.description].into_iter().chain(&skill.tags).map(String::as_str);
-        ((false, skill.id.as_str()), (skill.name.as_str(), texts.collect()))
-    });
-    tools.chain(skills).collect()
+fn skills(facts: &Facts) -> Skills<'_> {
+    let mut skills = Skills::new();
+    for skill in &facts.skills {
+        let texts = [&skill.name, &skill.description].into_iter().chain(&skill.tags);
+        skills.insert(&skill.id, texts.map(String::as_str).collect());
+    }
+    skills
+}
+
+fn display_name<'a>(texts: &[&'a str]) -> &'a str {
+    texts.first().copied().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Skill, Tool};
+    use crate::Skill;
 
-    fn tool(name: &str, description: &str) -> Tool {
-        Tool { name: name.to_owned(), description: description.to_owned(), ..Tool::default() }
-    }
-
-    #[expect(clippy::needless_pass_by_value, reason = "shorter calls in tests")]
-    fn change(before: Facts, now: Facts) -> AbilityChange {
-        let later = Moment::from_second(60).unwrap();
-        AbilityChange::between((&before, Moment::UNIX_EPOCH), (&now, later))
+    fn of_tool(tool: &str, kind: ToolChangeKind, severity: Severity) -> ToolChange {
+        ToolChange { tool: tool.to_owned(), kind, severity, argument: None, before: None, after: None }
     }
 
     #[test]
-    fn tools_are_compared_by_name() {
-        let facts = |tools: &[(&str, &str)]| Facts {
-            tools: tools.iter().map(|(name, description)| tool(name, description)).collect(),
-            ..Facts::default()
-        };
-        let before = facts(&[("add", "Adds."), ("sub", "Subtracts."), ("mul", "Multiplies.")]);
-        let now = facts(&[
-            ("mul", "Multiplies."),
-            ("add", "Adds two numbers."),
-            ("pow", "Raises."),
-            ("div", "Divides."),
-        ]);
-        let change = change(before.clone(), now);
+    fn each_changed_tool_is_in_one_group() {
+        let changes = [
+            of_tool("pow", ToolChangeKind::Injection, Severity::Danger),
+            of_tool("sub", ToolChangeKind::ToolRemoved, Severity::Breaking),
+            of_tool("add", ToolChangeKind::ArgumentRequired, Severity::Breaking),
+            of_tool("add", ToolChangeKind::DescriptionWider, Severity::Review),
+            of_tool("pow", ToolChangeKind::ToolAdded, Severity::Info),
+            of_tool("div", ToolChangeKind::DestructiveToolAdded, Severity::Danger),
+        ];
+        let later = Moment::from_second(60).unwrap();
+        let change = AbilityChange::of_tools(&changes, Moment::UNIX_EPOCH, later);
         assert_eq!(change.added.names, ["div", "pow"]);
         assert_eq!(
             (change.removed.names, change.redescribed.names),
             (vec!["sub".to_owned()], vec!["add".to_owned()])
         );
+        assert_eq!((change.severity, change.details.len()), (Some(Severity::Danger), 6));
         assert_eq!(change.at.duration_since(change.since).as_secs(), 60);
-        assert!(!self::change(before.clone(), before).names_any(), "their order does not matter");
     }
 
     #[test]
@@ -139,10 +165,10 @@ mod tests {
             ..Skill::default()
         };
         let facts = |skills: Vec<Skill>| Facts { skills, ..Facts::default() };
-        let change = change(
-            facts(vec![skill("a", "Old name", "x"), skill("b", "Tagged", "x"), skill("c", "Gone", "x")]),
-            facts(vec![skill("a", "New name", "x"), skill("b", "Tagged", "y"), skill("d", "Come", "x")]),
-        );
+        let before = facts(vec![skill("a", "Old name", "x"), skill("b", "Tagged", "x"), skill("c", "Gone", "x")]);
+        let now = facts(vec![skill("a", "New name", "x"), skill("b", "Tagged", "y"), skill("d", "Come", "x")]);
+        let later = Moment::from_second(60).unwrap();
+        let change = AbilityChange::of_skills((&before, Moment::UNIX_EPOCH), (&now, later));
         assert_eq!(change.redescribed.names, ["New name", "Tagged"]);
         assert_eq!(
             (change.added.names, change.removed.names),
@@ -152,12 +178,13 @@ mod tests {
 
     #[test]
     fn number_of_names_in_a_change_is_bounded() {
-        let tools = (0..90).map(|n| tool(&format!("t{n:02}"), "")).collect();
-        let change = change(Facts::default(), Facts { tools, ..Facts::default() });
+        let added = |n| of_tool(&format!("t{n:02}"), ToolChangeKind::ToolAdded, Severity::Info);
+        let changes: Vec<ToolChange> = (0..90).map(added).collect();
+        let change = AbilityChange::of_tools(&changes, Moment::UNIX_EPOCH, Moment::UNIX_EPOCH);
         assert_eq!(
             (change.added.count, change.added.names.len(), change.added.unnamed()),
             (90, MAX_NAMES, 70)
         );
-        assert_eq!(change.added.names[19], "t19");
+        assert_eq!((change.added.names[19].as_str(), change.details.len()), ("t19", MAX_DETAILS));
     }
 }

@@ -20,6 +20,11 @@ pub struct Assessment {
 }
 
 impl Assessment {
+    /// The stored evidence, which leaves of the log commit to: canonical JSON (RFC 8785).
+    pub fn canonical(&self) -> Result<String, serde_json::Error> {
+        serde_json_canonicalizer::to_string(self)
+    }
+
     /// Whether no blocking check fails (`checks_clean` in `specification.md#checks`); false before there are any
     /// checks.
     pub fn is_clean(&self) -> bool {

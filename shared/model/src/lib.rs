@@ -53,10 +53,12 @@ mod rate_limit;
 mod referral;
 mod report;
 mod secrets;
+mod seen_server;
 mod server_document;
 mod session;
 mod sku;
 mod state_change;
+mod tool_change;
 mod trail;
 mod verdict;
 mod withdrawal;
@@ -95,12 +97,17 @@ pub use rate_limit::{LimitedAction, LimitedTarget, RATE_LIMITS, Rate, RateLimit}
 pub use referral::{PeerRegistry, Referral};
 pub use report::Report;
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
+pub use seen_server::{
+    ContentEntry, ContentList, ListedTool, PromptArgument, SeenServer, SeenTool, ServerContents, ToolSet,
+    set_of_tools_hash, tools_hash,
+};
 pub use server_document::{CheckedPackage, Package, PackageState, ServerDocument, ServerStatus};
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
+pub use tool_change::{Severity, ToolChange, ToolChangeKind};
 pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
 pub use verdict::{Facts, Handshake, ParameterType, Reason, Skill, TextFaults, Tool, ToolParameter, Verdict};
 pub use withdrawal::{BlockedHost, BlockedHosts, InvalidReason, PublicReason, Withdrawal};

@@ -93,9 +93,15 @@ pub struct Listing {
     /// The protocol version of its last answer; the next probe starts with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<String>,
-    /// SHA-256 over its tool list when that was last read.
+    /// The hash of its tool set when that was last read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_hash: Option<String>,
+    /// The hash of the tool set that is stored with whole definitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_tools: Option<String>,
+    /// A hash over the resources, resource templates and prompts that are stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_contents: Option<String>,
     /// A hash over its own texts; search reads them again only when it changes.
     #[serde(rename = "said", default, skip_serializing_if = "Option::is_none")]
     pub content_hash: Option<String>,
@@ -171,6 +177,8 @@ impl Listing {
             revision: 0,
             era: None,
             tools_hash: None,
+            kept_tools: None,
+            kept_contents: None,
             content_hash: None,
             demoed: false,
             feedbacked: false,

@@ -52,6 +52,9 @@ pub struct LogEntry {
     /// SHA-256 (hex) over the evidence of the decision. With `attestations`, the root (hex) of their Merkle tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
+    /// The hash (hex) of the tool set that the probe saw, with `live` and `confirmed`. Leaves of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<String>,
     /// SHA-256 (hex) over the URL that was probed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
@@ -84,6 +87,7 @@ impl LogEntry {
             event,
             outcome: None,
             evidence: None,
+            tools: None,
             endpoint: None,
             attestations: None,
             vkey: None,
@@ -177,6 +181,8 @@ pub struct WitnessState {
 pub struct LastLeaf {
     pub at: Moment,
     pub event: LogEvent,
+    /// The hash of the tool set that it commits to.
+    pub tools: Option<String>,
     /// Its index in the tree; none while it is not yet in the log.
     pub index: Option<u64>,
 }

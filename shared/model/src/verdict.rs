@@ -1,12 +1,13 @@
 //! The result of one probe: the outcome of the handshake, the reasons if it is not `ok`, and what the peer
 //! says about itself.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CheckedPackage, Kind, PackageState};
+use crate::{CheckedPackage, Kind, PackageState, SeenServer};
 
 string_enum! {
     /// The four outcomes of a probe.
@@ -109,8 +110,11 @@ pub struct Facts {
     pub protocol_versions: Vec<String>,
     pub skills: Vec<Skill>,
     pub tools: Vec<Tool>,
-    /// SHA-256 (hex) over the canonical tool list; shows a change of tools.
+    /// The hash of the tool set, with the name of its format; shows a change of tools.
     pub tools_hash: Option<String>,
+    /// The whole tools, and what else the server offers. Stored in items of their own.
+    #[serde(skip)]
+    pub seen: Option<Arc<SeenServer>>,
     /// The packages of a server that runs on the machine of its user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<CheckedPackage>,

@@ -16,6 +16,7 @@ mod due_queue;
 pub mod explain;
 pub mod handshake;
 mod host_slots;
+mod kept_tools;
 mod overdue;
 mod packages;
 pub mod reasons;

@@ -2,13 +2,13 @@
 //! listing took the endpoint in the meantime, the result is a failed check and not an error.
 
 use super::transition::{self, Job};
-use super::{assess, explain};
+use super::{assess, explain, kept_tools};
 use registry_app::App;
 use registry_app::talk;
-use registry_formats::limits::{MAX_SKILLS, MOST_TOOLS};
+use registry_formats::limits::MAX_SKILLS;
 use registry_model::{
     AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId,
-    LiveChange, Moment, NameHold, ProbeRecord, StateChange, Verdict,
+    LiveChange, Moment, NameHold, ProbeRecord, StateChange, TalkMessage, Verdict,
 };
 use registry_store::events::{Event, What};
 use registry_store::{StoreError, WriteOutcome};
@@ -24,27 +24,42 @@ pub(super) async fn record(
     let (assessment, read) = assess::listed(app, before, verdict).await?;
     let trail = read.or(trail);
     let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
-    change.assessment.changed = ability_change(app, &change).await?;
+    let is_kept = kept_tools::keep(app, &mut change).await?;
+    if change.assessment.changed.is_none() {
+        change.assessment.changed = skill_change(app, &change).await?;
+    }
+    change.messages = messages(&change);
     if let Some(yielding) = yielding(app, &change).await? {
         change.after.name_hold = Some(NameHold::Held);
         change.yielding = Some(yielding);
     }
     if change.is_expired() {
         return Ok(match app.store.expire(&change).await? {
-            WriteOutcome::Written => Some(change.record.handshake),
+            WriteOutcome::Written => {
+                app.store.remove_seen(&before.id).await?;
+                Some(change.record.handshake)
+            }
             WriteOutcome::LeaseLost | WriteOutcome::EndpointHeld => None,
         });
     }
     let recorded = app.store.record(&change).await?;
     let change = match recorded {
         WriteOutcome::Written => change,
-        WriteOutcome::LeaseLost => return Ok(None),
+        WriteOutcome::LeaseLost => {
+            if is_kept {
+                kept_tools::forget_if_gone(app, &before.id).await?;
+            }
+            return Ok(None);
+        }
         WriteOutcome::EndpointHeld => {
             let endpoint = change.after.endpoint.clone().unwrap_or_default();
             let holder = app.store.endpoint_holder(&endpoint, &before.id).await?;
             let holder = holder.map_or_else(|| "another listing".to_owned(), |id| id.to_string());
-            let assessment = assess::held_by(app, before, assessment.verdict, holder);
-            let change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
+            let assessment = assess::held_by(app, before, change.assessment.verdict.clone(), holder);
+            let (kept_tools, kept_contents) = (change.after.kept_tools, change.after.kept_contents);
+            let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
+            change.after = Listing { kept_tools, kept_contents, ..change.after };
+            change.messages = messages(&change);
             if app.store.record(&change).await? != WriteOutcome::Written {
                 return Ok(None);
             }
@@ -112,12 +127,15 @@ fn state_change(
         trail: None,
         yielding: None,
     };
-    let messages = talk::messages(&change, reasons.first());
     let expired = change.is_expired().then(|| {
         let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.name);
         feed_item(before, "listing_expired", text, change.record.probed_at)
     });
-    StateChange { news: expired.or(change.news), messages, ..change }
+    StateChange { news: expired.or(change.news), ..change }
+}
+
+fn messages(change: &StateChange) -> Vec<TalkMessage> {
+    talk::messages(change, explain::reasons(&change.assessment).first())
 }
 
 fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> Option<FeedItem> {
@@ -157,41 +175,29 @@ async fn announce(app: &App, change: &StateChange) {
     app.bus.send(&event).await;
 }
 
-/// What changed since the last probe; `None` if nothing did, or if the two cannot be compared.
-async fn ability_change(app: &App, change: &StateChange) -> Result<Option<AbilityChange>, StoreError> {
-    if !change.is_shown() || !has_other_abilities(change) {
-        return Ok(None);
-    }
-    let earlier = app.store.listing_with_evidence(&change.before.id).await?;
-    Ok(earlier.and_then(|earlier| compare(earlier.1.as_ref()?, change)))
-}
-
-fn has_other_abilities(change: &StateChange) -> bool {
+/// What changed in the skills of an agent since the last probe; `None` if nothing did, or if the two cannot be compared.
+async fn skill_change(app: &App, change: &StateChange) -> Result<Option<AbilityChange>, StoreError> {
     let (before, after) = (&change.before, &change.after);
     // The content hash covers the whole card: an agent's skills have no hash of their own.
     let other_words = before.content_hash.is_some() && before.content_hash != after.content_hash;
-    has_other_tools(&change.assessment) || (after.kind == Some(Kind::Agent) && other_words)
+    if !change.is_shown() || after.kind != Some(Kind::Agent) || !other_words {
+        return Ok(None);
+    }
+    let earlier = app.store.listing_with_evidence(&change.before.id).await?;
+    Ok(earlier.and_then(|earlier| compare(earlier.1.as_ref()?, &change.assessment)))
 }
 
-fn compare(earlier: &Assessment, change: &StateChange) -> Option<AbilityChange> {
-    let now = &change.assessment;
+fn compare(earlier: &Assessment, now: &Assessment) -> Option<AbilityChange> {
     let (old, new) = (&earlier.verdict.facts, &now.verdict.facts);
-    // Failed evidence names no tools, and evidence of another probe does not match the hash.
     let comparable = earlier.verdict.handshake == Handshake::Ok
         && now.verdict.handshake == Handshake::Ok
-        && old.tools_hash == change.before.tools_hash
         && is_whole(old)
         && is_whole(new);
-    let difference = AbilityChange::between((old, earlier.probed_at), (new, now.probed_at));
-    let is_change = has_other_tools(now) || difference.names_any();
-    (comparable && is_change).then_some(difference)
-}
-
-fn has_other_tools(assessment: &Assessment) -> bool {
-    assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok)
+    let difference = AbilityChange::of_skills((old, earlier.probed_at), (new, now.probed_at));
+    (comparable && difference.names_any()).then_some(difference)
 }
 
 /// A list that is full may have been cut off, and then an added entry would look like a removed one.
 fn is_whole(facts: &Facts) -> bool {
-    facts.tools.len() < MOST_TOOLS && facts.skills.len() < MAX_SKILLS
+    facts.skills.len() < MAX_SKILLS
 }

@@ -35,6 +35,8 @@ pub struct ErasureReport {
     pub reports: u32,
     /// Talk messages, marks and reported outcomes.
     pub public_texts: u32,
+    /// Tools, prompts, resources and evidence that probes read.
+    pub seen: u32,
     /// Where the next call begins; `None` when the whole table was read.
     pub next: Option<String>,
 }
@@ -51,6 +53,7 @@ enum PersonalItem {
     Session,
     Report,
     PublicText,
+    Seen,
 }
 
 /// The attributes that contain a public text of a caller.
@@ -68,6 +71,7 @@ impl PersonalItem {
             (tasks::CLIENTS, Self::Task),
             (keys::SESSION_OF, Self::Session),
             (keys::REPORTS, Self::Report),
+            (keys::SEEN_OF, Self::Seen),
         ];
         prefixes.into_iter().find(|(prefix, _)| pk.starts_with(prefix)).map(|(_, kind)| kind)
     }
@@ -136,6 +140,7 @@ impl Store {
         match kind {
             PersonalItem::Contact => report.contacts += u32::from(self.delete(&key).await?),
             PersonalItem::Report => report.reports += u32::from(self.delete(&key).await?),
+            PersonalItem::Seen => report.seen += u32::from(self.delete(&key).await?),
             PersonalItem::PublicText => report.public_texts += u32::from(self.delete(&key).await?),
             PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT => {
                 report.feedback += u32::from(self.delete(&key).await?);

@@ -18,13 +18,13 @@ const MAX_TEXT_CHARS: usize = 300;
 const MAX_URL_BYTES: usize = 2048;
 
 pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item, StoreError> {
-    let whole = serde_json::to_string(assessment)?;
+    let whole = assessment.canonical()?;
     let stored = if whole.len() <= MAX_BYTES {
         whole
     } else {
         tracing::warn!(listing_id = %id, bytes = whole.len(), "the evidence is too large to store; it was \
             shortened");
-        serde_json::to_string(&shortened(assessment))?
+        shortened(assessment).canonical()?
     };
     Ok(keys::evidence(id).with([("evidence", s(stored))]))
 }
@@ -148,6 +148,7 @@ mod tests {
                         skills,
                         tools: tools.into_iter().map(|(name, description)| Tool { name, description, ..Tool::default() }).collect(),
                         tools_hash: some(6),
+                        seen: None,
                         packages: Vec::new(),
                         text_faults: faults,
                     },

@@ -78,6 +78,59 @@ pub(super) const SERVER: &str = "SERVER";
 
 const MAX_EARLIER_SERVERS: u32 = 50;
 
+/// The partition of what probes saw at a listing, in full. Separate from the listing, so that a read of the listing never
+/// includes it and a policy can distinguish it.
+pub(super) fn seen(id: &ListingId) -> String {
+    format!("{SEEN_OF}{id}")
+}
+
+pub(super) const SEEN_OF: &str = "SEEN#";
+
+/// The evidence that a leaf of the log commits to.
+pub(super) fn leaf_evidence(id: &ListingId, hash: &str) -> Key {
+    Key::new(seen(id), format!("EVIDENCE#{}", bounded(hash)))
+}
+
+/// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.
+pub(super) fn offers(id: &ListingId) -> Key {
+    Key::new(seen(id), OFFERS)
+}
+
+pub(super) const OFFERS: &str = "OFFERS";
+
+/// The current tool set of a server.
+pub(super) fn tool_set(id: &ListingId) -> Key {
+    Key::new(seen(id), TOOL_SET)
+}
+
+/// An earlier tool set. After [`MAX_EARLIER_SETS`], the oldest is replaced.
+pub(super) fn earlier_tool_set(id: &ListingId, number: u32) -> Key {
+    Key::new(seen(id), format!("{TOOL_SET}#{:02}", number % MAX_EARLIER_SETS))
+}
+
+pub(super) const TOOL_SET: &str = "SET";
+
+/// Earlier tool sets that are stored for a listing.
+pub(super) const MAX_EARLIER_SETS: u32 = 8;
+
+/// The definition of a tool of a listing.
+pub(super) fn tool(id: &ListingId, hash: &str) -> Key {
+    Key::new(seen(id), format!("{TOOL}{}", bounded(hash)))
+}
+
+pub(super) const TOOL: &str = "TOOL#";
+
+/// The partition of the index with the tools and tool sets that have this content address.
+pub(super) fn addressed(hash: &str) -> String {
+    format!("{ADDRESS}{}", bounded(hash))
+}
+
+const ADDRESS: &str = "ADDRESS#";
+
+pub(super) fn seen_at(pk: &str) -> Option<ListingId> {
+    pk.strip_prefix(SEEN_OF)?.parse().ok()
+}
+
 /// The attribute of [`evidence`] with the latest change of tools or skills.
 pub(super) const CHANGED: &str = "changed";
 

@@ -1,7 +1,7 @@
 //! Leaves (entries) of the evidence log that are not in the tree yet. A leaf is written in the same transaction as the
 //! decision that it records. So every decision has its leaf, and every leaf has its decision.
 
-use super::attributes::{Item, moment, n, number, s, text};
+use super::attributes::{Item, moment, n, number, s, some_text, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
@@ -10,11 +10,14 @@ use super::keys;
 use super::transaction::{Outcome, Refused, Transaction, WriteId};
 use jiff::SignedDuration;
 use registry_model::{
-    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, sha256_hex,
+    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash, sha256_hex,
 };
 
 /// Hex digits that distinguish leaves of the same millisecond.
 const ID_DIGITS: usize = 20;
+
+/// The attribute of the last leaf with the hash of its tool set.
+pub(super) const TOOLS: &str = "tools";
 
 /// How often the leaves of a transaction get a later time because others of their listings are later.
 const MAX_ATTEMPTS: u32 = 5;
@@ -29,7 +32,12 @@ pub(super) fn add_leaf(
     let id = leaf_id(&leaf);
     let latest = match &entry.listing_id {
         Some(listing_id) => {
-            let change = Expression::default()
+            let change = Expression::default();
+            let change = match &entry.tools {
+                Some(tools) => change.set(TOOLS, s(tools)),
+                None => change.remove(TOOLS),
+            };
+            let change = change
                 .set("leaf", s(&id))
                 .set("at", n(entry.at.as_millisecond()))
                 .set("event", serde_dynamo::to_attribute_value(entry.event)?)
@@ -93,6 +101,7 @@ pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf, StoreError> {
     Ok(LastLeaf {
         at: moment(item, "at").unwrap_or(Moment::UNIX_EPOCH),
         event: serde_dynamo::from_attribute_value(event)?,
+        tools: some_text(item, TOOLS),
         index: is_in_the_tree.then(|| u64::try_from(number(item, "index")).ok()).flatten(),
     })
 }
@@ -116,6 +125,15 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     leaf.outcome = Some(record.handshake);
     leaf.evidence = Some(sha256_hex(text(evidence, "evidence")));
     leaf.endpoint = Some(sha256_hex(&record.target));
+    // A failed handshake may have read only a part of the tools.
+    leaf.tools = assessment
+        .verdict
+        .facts
+        .tools_hash
+        .as_deref()
+        .filter(|_| record.ok)
+        .and_then(set_of_tools_hash)
+        .map(str::to_owned);
     if event == LogEvent::Demoted {
         let reason = assessment.verdict.reasons.first().map(|reason| &reason.code);
         let failed = || assessment.checks.iter().find(|check| check.blocking && !check.ok);

@@ -70,6 +70,8 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>, StoreError> 
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {
         let evidence = others.get(&(text(&core, "pk"), keys::EVIDENCE));
+        // A change of tools can be stored before any evidence.
+        let evidence = evidence.filter(|item| item.contains_key("evidence"));
         let evidence = evidence.map(|item| read_evidence(item)).transpose()?;
         let leaf = others.get(&(text(&core, "pk"), keys::LAST_LEAF));
         let last_leaf = leaf.map(|leaf| last_leaf(leaf)).transpose()?;

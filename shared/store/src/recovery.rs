@@ -9,7 +9,7 @@ use super::attributes::{Item, n, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
-use super::leaves::{last_leaf, leaf_id};
+use super::leaves::{TOOLS, last_leaf, leaf_id};
 use super::listing_item::{as_read, changed, listing_item, pointers};
 use super::listings::rename;
 use super::outreach::queue_for_outreach;
@@ -177,10 +177,14 @@ impl Store {
             }
         }
         for Decision { entry, leaf_id, index } in later {
+            last.remove(TOOLS);
             let mut set = |name: &str, value| last.insert(name.to_owned(), value);
             set("leaf", s(leaf_id));
             set("at", n(entry.at.as_millisecond()));
             set("event", serde_dynamo::to_attribute_value(entry.event)?);
+            if let Some(tools) = &entry.tools {
+                set(TOOLS, s(tools));
+            }
             if let Some(index) = index {
                 set("taken_up", s(leaf_id));
                 set("index", n(*index));

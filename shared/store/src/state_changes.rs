@@ -17,6 +17,7 @@ use super::listing_item::{as_read, changed, pointers};
 use super::listings::{rename, yield_name};
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
+use super::seen::leaf_evidence_item;
 use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction, WriteId};
 use super::{delistings, feed, hosts, keys, probes, trails};
@@ -77,11 +78,17 @@ impl Store {
         if change.is_shown() {
             let evidence = evidence_item(id, assessment)?;
             leaf = verdict_leaf(change, &evidence);
+            if leaf.is_some() {
+                transaction.put(leaf_evidence_item(id, text(&evidence, "evidence"), at)?);
+            }
             // An update, not a put, so that the change found by an earlier probe stays.
             let mut update = Expression::default().set("evidence", s(text(&evidence, "evidence")));
             if let Some(changed) = &assessment.changed {
                 update = update.set(keys::CHANGED, to_blob(changed)?);
             }
+            transaction.update(keys::evidence(id), update);
+        } else if let Some(changed) = &assessment.changed {
+            let update = Expression::default().set(keys::CHANGED, to_blob(changed)?);
             transaction.update(keys::evidence(id), update);
         }
         count_probe(&mut transaction, change)?;

@@ -44,6 +44,7 @@ pub(super) async fn erase(
         ("interop sessions", report.sessions),
         ("reports", report.reports),
         ("public texts", report.public_texts),
+        ("texts that probes read", report.seen),
     ];
     let erased = counts.iter().any(|(_, count)| *count > 0);
     if let Erased::Listing(id) = &whose

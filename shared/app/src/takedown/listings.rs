@@ -77,12 +77,16 @@ pub(super) async fn take_off(
         let withdrawal = Withdrawal { at: app.clock.now(), ..withdrawal.clone() };
         let is_final = before.withdrawal.as_ref().is_none_or(Withdrawal::is_final);
         if before.lane == Lane::Withdrawn && (is_final || !withdrawal.is_final()) {
+            // The last withdrawal may have ended before this.
+            app.store.remove_seen(id).await?;
             return Ok(Some(false));
         }
         let after = Listing {
             lane: Lane::Withdrawn,
             withdrawal: Some(withdrawal.clone()),
             live_since: None,
+            kept_tools: None,
+            kept_contents: None,
             strikes: Vec::new(),
             attempts: 0,
             lease: None,
@@ -92,6 +96,7 @@ pub(super) async fn take_off(
         let text = format!("{} was withdrawn: {}", before.name, withdrawal.reason.as_str());
         if app.store.decide(&before, &after, &news("listing_withdrawn", &after, text, withdrawal.at)).await? {
             announce(app, &after, What::Withdrawn).await;
+            app.store.remove_seen(id).await?;
             return Ok(Some(true));
         }
     }

@@ -80,6 +80,8 @@ fn state_after(copied: Listing, last: Option<&LogEntry>, now: Moment) -> Listing
         withdrawal,
         due_at: now,
         live_since: None,
+        kept_tools: None,
+        kept_contents: None,
         failures: 0,
         strikes: Vec::new(),
         failing_since: None,

@@ -2,8 +2,10 @@
 //! passed or failed, tools changed, or something needs a fix. A message is written in the same transaction as
 //! the state change, so that it is sent exactly once.
 //!
-//! The messages contain no text of other parties, because language models read the inbox.
+//! The messages contain no text of other parties, because language models read the inbox. The only exception are names of
+//! tools and arguments in the form of identifiers.
 
+use registry_formats::tool_diff;
 use registry_model::error::shorten;
 use registry_model::{Lane, LiveChange, Reason, StateChange, TalkKind, TalkMessage};
 
@@ -65,17 +67,26 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
         _ => {}
     }
     if tools_changed(change) {
-        let text = "The names, descriptions or schemas of your tools changed since the last probe. If you \
-            did not change them, someone else did. The check tools_unchanged shows the hash before and after \
-            the change.";
-        messages.push(message(TalkKind::Drift, text.to_owned()));
+        let details = change.assessment.changed.as_ref().map(|changed| tool_diff::in_words(&changed.details));
+        let details = details.filter(|words| !words.is_empty()).map(|words| format!(" {words}"));
+        let text = format!(
+            "Your tools changed since the last probe.{} If you did not change them, someone else did. The \
+             operation listing_tools shows the texts before and after the change, and the check \
+             tools_unchanged shows the hashes.",
+            details.unwrap_or_default()
+        );
+        messages.push(message(TalkKind::Drift, text));
     }
     messages
 }
 
-/// Whether tools that clients may already know have changed.
+/// Whether tools that clients may already know have changed. A change is reported once; without stored tools, each probe
+/// that finds another hash reports it.
 fn tools_changed(change: &StateChange) -> bool {
-    let differ = change.assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok);
+    let differ = match &change.before.kept_tools {
+        Some(_) => change.after.kept_tools != change.before.kept_tools,
+        None => change.assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok),
+    };
     differ && change.before.last_ok_at.is_some()
 }
 

@@ -16,7 +16,7 @@ use registry_fetch::{
 };
 use registry_model::{Random, Reach};
 
-/// The longest correct handshake takes seven; a hostile peer could cause more.
+/// The longest correct handshake takes ten, with the lists of resources and prompts; a hostile peer could cause more.
 const MAX_REQUESTS: u8 = 10;
 
 /// Ends the last request before the probe's own time limit, so that the reason of the request is recorded.
@@ -103,6 +103,15 @@ impl<'a> Conversation<'a> {
     /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time, requests or
     /// slots have run out.
     pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
+        let answer = self.ask_aside(request).await?;
+        self.findings.answered();
+        self.findings.keep_retry_after(retry_after(&answer));
+        Ok(answer)
+    }
+
+    /// The same for a request that is not part of the handshake: its answer changes neither the measured latency nor the
+    /// time of the next probe.
+    pub(super) async fn ask_aside(&mut self, request: Request) -> Result<Answer, FetchError> {
         if !self.may_send(1) || !self.take_slot_at(&request.target).await {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
@@ -111,9 +120,7 @@ impl<'a> Conversation<'a> {
         let deadline = request.deadline.min(self.left());
         let most = request.max_bytes.min(self.budget.bytes);
         let answer = self.fetcher.send(request.with_deadline(deadline).with_max_bytes(most)).await?;
-        self.findings.answered();
         self.charge(&answer);
-        self.findings.keep_retry_after(retry_after(&answer));
         Ok(answer)
     }
 

@@ -3,6 +3,7 @@
 //! because a single error does not show which era the server supports.
 
 mod auth;
+mod contents;
 mod eras;
 #[cfg(test)]
 mod fuzz;
@@ -178,6 +179,9 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
     tools::list(peer, &session).await;
     let both =
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(peer, &session).await;
+    if subject.depth == Depth::Message && peer.findings.is_clear() {
+        contents::list(peer, &session).await;
+    }
     if subject.declared == DeclaredTransport::Sse {
         let seen =
             "POST is answered in Streamable HTTP, but GET opens no event stream with an endpoint event";

@@ -135,6 +135,8 @@ pub enum ProbeFault {
     WrongTransport,
     SseLegacy,
     ToolsFailed,
+    /// The handshake succeeded, but the list of tools exceeds the limits of a probe.
+    TooManyTools,
     Nonconforming(ConformanceRule),
     /// 406 to a request that accepts both JSON and SSE.
     /// `speaks`: a single media type works, or the refusal itself is JSON-RPC.

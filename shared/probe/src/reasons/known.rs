@@ -55,6 +55,7 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::WrongTransport,
         Fault::SseLegacy,
         Fault::ToolsFailed,
+        Fault::TooManyTools,
         Fault::NotAcceptable { speaks: true },
         Fault::NotAcceptable { speaks: false },
         Fault::ContentTypeRefused,

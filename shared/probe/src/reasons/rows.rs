@@ -99,9 +99,16 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
         ProbeFault::TooMuch => row(
             "answers_too_large",
             "remote fail 200 (too much to read)",
-            "Keep all answers of a handshake together under 4 MiB, 100000 JSON values and 2000 tools. Offer \
-             fewer tools, with shorter schemas.",
+            "Keep all answers of a handshake together under 4 MiB and 100000 JSON values.",
             FAIL,
+        ),
+        ProbeFault::TooManyTools => row(
+            "too_many_tools",
+            "remote partial (too many tools)",
+            "Offer at most 2000 tools, with all pages of tools/list together under 4 MiB and 100000 JSON \
+             values, and each page under 1 MiB. Split the list into pages with nextCursor, and shorten the \
+             schemas.",
+            PARTIAL,
         ),
         ProbeFault::Waf { resource, status } => row(
             "waf",

@@ -71,6 +71,7 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
         (ProbeFault::TooLarge { resource: Card }, "card_too_large", "card fail 200 (over 256 KiB)", FAIL),
         (ProbeFault::TooLarge { resource: Remote }, "answer_too_large", "remote fail 200 (over 1 MiB)", FAIL),
         (ProbeFault::TooMuch, "answers_too_large", "remote fail 200 (too much to read)", FAIL),
+        (ProbeFault::TooManyTools, "too_many_tools", "remote partial (too many tools)", PARTIAL),
         (ProbeFault::Http { resource: Card, status: 404 }, "card_404", "card fail 404 (no card)", FAIL),
         (ProbeFault::Http { resource: Card, status: 401 }, "card_401", "card fail 401", FAIL),
         (ProbeFault::Http { resource: Card, status: 403 }, "card_403", "card fail 403", FAIL),

@@ -63,6 +63,8 @@ pub(super) struct Opening {
     pub(super) info: ServerInfo,
     pub(super) text_faults: TextFaults,
     pub(super) has_tools: bool,
+    pub(super) has_resources: bool,
+    pub(super) has_prompts: bool,
     /// The field of the answer that is missing or has a wrong type.
     pub(super) misshapen: Option<&'static str>,
     pub(super) broken_rules: Vec<ConformanceRule>,
@@ -183,6 +185,8 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
         info: ServerInfo::of(opening::info_of_discover(result).0),
         text_faults: document_texts::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
+        has_resources: result["capabilities"].get("resources").is_some(),
+        has_prompts: result["capabilities"].get("prompts").is_some(),
         misshapen: opening::misshapen_discover(result),
         broken_rules: opening::modern_faults(result),
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
@@ -269,6 +273,8 @@ fn initialized(result: &Value) -> Option<Opening> {
         info: ServerInfo::of(&result["serverInfo"]),
         text_faults: document_texts::of_opening(result),
         has_tools: result["capabilities"].get("tools").is_some(),
+        has_resources: result["capabilities"].get("resources").is_some(),
+        has_prompts: result["capabilities"].get("prompts").is_some(),
         misshapen: opening::misshapen_initialize(result),
         broken_rules: (!REVISIONS.contains(&spoken))
             .then_some(ConformanceRule::Revision)

@@ -1,0 +1,248 @@
+//! What probes saw at a server in full: its tool sets with the definition of each tool, its resources, resource templates
+//! and prompts, and the evidence that leaves of the log commit to. All of it is in one partition next to the listing, so
+//! that one request removes it. Definitions are stored once, whichever sets contain them.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{Read as _, Write as _};
+
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+
+use super::attributes::{Item, blob, s, text, to_blob, ttl};
+use super::batch_get::Consistency;
+use super::client::Store;
+use super::error::StoreError;
+use super::keys::{self, Key};
+use super::reads::{Query, Range};
+use super::table;
+use super::transaction::Transaction;
+use registry_model::{ListingId, Moment, SeenServer, ServerContents, ToolSet, sha256_hex};
+
+/// Tool sets that are stored for a listing: the current one and earlier ones.
+pub const MAX_TOOL_SETS: u32 = keys::MAX_EARLIER_SETS + 1;
+
+/// Writes of one transaction. DynamoDB allows 100 writes and 4 MB; a definition has at most 32 KiB.
+const MAX_WRITES: usize = 100;
+
+/// Seconds for which the evidence of a leaf is stored. The leaf itself stays forever.
+const EVIDENCE_RETENTION: i64 = 400 * 86_400;
+
+/// The bytes of evidence, uncompressed. More is not evidence of this registry.
+const MAX_EVIDENCE_BYTES: u64 = 400 * 1024;
+
+/// The tools of a server that are stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SeenTools {
+    /// The sets, the latest first.
+    pub sets: Vec<ToolSet>,
+    /// The canonical definitions by their hash.
+    pub definitions: HashMap<String, String>,
+    pub contents: Option<ServerContents>,
+}
+
+impl SeenTools {
+    fn of_items(items: &[Item]) -> Result<Self, StoreError> {
+        let mut seen = Self::default();
+        for item in items {
+            match text(item, "sk") {
+                keys::OFFERS => seen.contents = Some(blob(item, "contents")?),
+                sk if sk.starts_with(keys::TOOL_SET) => seen.sets.push(blob(item, "set")?),
+                sk => {
+                    let hash = sk.strip_prefix(keys::TOOL).unwrap_or_default();
+                    seen.definitions.insert(hash.to_owned(), text(item, "definition").to_owned());
+                }
+            }
+        }
+        seen.sets.sort_by_key(|set| std::cmp::Reverse(set.number));
+        Ok(seen)
+    }
+}
+
+impl Store {
+    /// Everything that is stored about the tools of a listing.
+    pub async fn seen_tools(&self, id: &ListingId) -> Result<SeenTools, StoreError> {
+        let mut items = Vec::new();
+        let mut start = None;
+        loop {
+            let query = Query::of(keys::seen(id)).range(Range::From(keys::OFFERS.to_owned())).after(start);
+            let page = self.query(query.strong()).await?;
+            items.extend(page.items);
+            start = page.next;
+            if start.is_none() {
+                return SeenTools::of_items(&items);
+            }
+        }
+    }
+
+    /// The current tool sets of listings, by one batch read.
+    pub async fn tool_sets(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, ToolSet>, StoreError> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let items = self.batch_get(ids.iter().map(keys::tool_set).collect(), Consistency::Strong).await?;
+        let read = |item: &Item| {
+            let id = keys::seen_at(text(item, "pk"));
+            let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
+            Ok((id, blob(item, "set")?))
+        };
+        items.iter().map(read).collect()
+    }
+
+    /// Earlier tool sets of a listing, in no order.
+    pub async fn earlier_tool_sets(&self, id: &ListingId) -> Result<Vec<ToolSet>, StoreError> {
+        let prefix = format!("{}#", keys::TOOL_SET);
+        let query = Query::of(keys::seen(id)).range(Range::Prefix(prefix)).strong();
+        self.query(query).await?.items.iter().map(|item| blob(item, "set")).collect()
+    }
+
+    /// Stored definitions of tools, each of a listing and a hash, by one batch read.
+    pub async fn tool_definitions(
+        &self,
+        wanted: &HashSet<(ListingId, String)>,
+    ) -> Result<HashMap<(ListingId, String), String>, StoreError> {
+        if wanted.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let wanted = wanted.iter().map(|(id, hash)| keys::tool(id, hash)).collect();
+        let items = self.batch_get(wanted, Consistency::Strong).await?;
+        let read = |item: &Item| {
+            let hash = text(item, "sk").strip_prefix(keys::TOOL)?.to_owned();
+            Some(((keys::seen_at(text(item, "pk"))?, hash), text(item, "definition").to_owned()))
+        };
+        Ok(items.iter().filter_map(read).collect())
+    }
+
+    /// The first listings at which a tool or a tool set with this address was seen, at most `limit`.
+    pub async fn listings_with_address(
+        &self,
+        hash: &str,
+        limit: usize,
+    ) -> Result<Vec<ListingId>, StoreError> {
+        let query = Query::of(keys::addressed(hash)).index(table::DUE).limit(limit);
+        let items = self.query(query).await?.items;
+        Ok(items.iter().filter_map(|item| keys::seen_at(text(item, "pk"))).collect())
+    }
+
+    /// Stores a new tool set with its definitions. Sets and definitions that are no longer needed are removed. `seen` is
+    /// what is stored. After an error, the next probe repeats the call.
+    pub async fn keep_tools(
+        &self,
+        id: &ListingId,
+        seen: &SeenTools,
+        server: &SeenServer,
+        set: &ToolSet,
+    ) -> Result<(), StoreError> {
+        let mut puts = Vec::new();
+        for tool in &server.tools {
+            if let Some(definition) = &tool.definition
+                && !seen.definitions.contains_key(&tool.hash)
+            {
+                let key = keys::tool(id, &tool.hash);
+                let item = key.with([("definition", s(definition))]);
+                puts.push(addressed(item, &tool.hash, id));
+            }
+        }
+        // A transaction may write each item once, and a server may list a tool twice.
+        puts.sort_by(|one, other| text(one, "sk").cmp(text(other, "sk")));
+        puts.dedup_by(|one, other| text(one, "sk") == text(other, "sk"));
+        for chunk in puts.chunks(MAX_WRITES) {
+            let mut transaction = Transaction::default();
+            for item in chunk {
+                transaction.put(item.clone());
+            }
+            self.transact(transaction).await?;
+        }
+        let mut kept: Vec<&ToolSet> = vec![set];
+        let mut transaction = Transaction::default();
+        transaction.put(set_item(keys::tool_set(id), id, set)?);
+        for (age, earlier) in seen.sets.iter().enumerate() {
+            let place = keys::earlier_tool_set(id, earlier.number);
+            if age == 0 {
+                transaction.put(set_item(place, id, earlier)?);
+            }
+            if age < MAX_TOOL_SETS as usize - 1 {
+                kept.push(earlier);
+            }
+        }
+        self.transact(transaction).await?;
+        let needed: HashSet<&str> =
+            kept.iter().flat_map(|set| &set.tools).map(|tool| tool.hash.as_str()).collect();
+        let unneeded = seen.definitions.keys().filter(|hash| !needed.contains(hash.as_str()));
+        self.delete_all(unneeded.map(|hash| keys::tool(id, hash)).collect()).await
+    }
+
+    /// Stores the resources, resource templates and prompts of a server, over earlier ones.
+    pub async fn keep_contents(&self, id: &ListingId, contents: &ServerContents) -> Result<(), StoreError> {
+        self.put(keys::offers(id).with([("contents", to_blob(contents)?)])).await
+    }
+
+    /// The text whose SHA-256 is the `evidence` of a leaf about a listing; `None` if it is not stored (any more).
+    pub async fn leaf_evidence(&self, id: &ListingId, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        if let Some(item) = self.read(&keys::leaf_evidence(id, hash), Consistency::Strong).await? {
+            let Some(AttributeValue::B(compressed)) = item.get("bytes") else { return Ok(None) };
+            let mut evidence = Vec::new();
+            let reader = DeflateDecoder::new(compressed.as_ref()).take(MAX_EVIDENCE_BYTES);
+            let read = { reader }.read_to_end(&mut evidence);
+            read.map_err(|error| StoreError::Fault(format!("stored evidence cannot be read: {error}")))?;
+            return Ok(Some(evidence));
+        }
+        // Earlier versions stored only the evidence of the last probe.
+        let item = self.read(&keys::evidence(id), Consistency::Strong).await?;
+        let evidence = item.map(|item| text(&item, "evidence").to_owned());
+        Ok(evidence.filter(|evidence| sha256_hex(evidence) == hash).map(String::into_bytes))
+    }
+
+    /// Removes everything that probes saw at a listing. After an error, repeat the call.
+    pub async fn remove_seen(&self, id: &ListingId) -> Result<(), StoreError> {
+        loop {
+            let page = self.query(Query::of(keys::seen(id)).strong().keys_only()).await?;
+            let found = page.items.iter().map(|item| Key::new(text(item, "pk"), text(item, "sk")));
+            self.delete_all(found.collect()).await?;
+            if page.next.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn delete_all(&self, all: Vec<Key>) -> Result<(), StoreError> {
+        for chunk in all.chunks(MAX_WRITES) {
+            let mut transaction = Transaction::default();
+            for key in chunk {
+                transaction.delete(key.clone());
+            }
+            self.transact(transaction).await?;
+        }
+        Ok(())
+    }
+}
+
+fn set_item(key: Key, id: &ListingId, set: &ToolSet) -> Result<Item, StoreError> {
+    let item = key.with([("set", to_blob(set)?)]);
+    // The document of a set that is not stored whole cannot be made again.
+    Ok(if set.unlisted == 0 { addressed(item, &set.hash, id) } else { item })
+}
+
+/// Adds an item to the index of content addresses.
+fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
+    let [pk, sk] = table::DUE.key;
+    item.insert(pk.to_owned(), s(keys::addressed(hash)));
+    item.insert(sk.to_owned(), s(id.as_str()));
+    item
+}
+
+/// The item with the evidence that a leaf commits to. It is compressed, because evidence repeats itself.
+pub(super) fn leaf_evidence_item(
+    id: &ListingId,
+    evidence: &str,
+    at: Moment,
+) -> Result<Item, StoreError> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
+    let bytes = written.map_err(|error| StoreError::Fault(format!("evidence cannot be compressed: {error}")))?;
+    let (expires, when) = ttl(at, EVIDENCE_RETENTION);
+    let key = keys::leaf_evidence(id, &sha256_hex(evidence));
+    Ok(key.with([("bytes", AttributeValue::B(Blob::new(bytes))), (expires, when)]))
+}
