@@ -18,6 +18,8 @@ pub fn router(app: App) -> Router {
         &operations::ARD_SEARCH,
         &operations::PROBE_CLEAN,
         &operations::CHECK_LIVENESS,
+        &operations::LISTING_TOOLS,
+        &operations::CHECK_PINS,
     ]);
     let documents = rest::documents(&[
         &documents::ACTIVE_LIST,

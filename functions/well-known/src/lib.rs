@@ -47,6 +47,9 @@ pub fn router(app: App) -> Router {
         &documents::ABOUT_LOG,
         &documents::LOG_CHECKPOINT,
         &documents::LOG_TILES,
+        &documents::LOG_EVIDENCE,
+        &documents::TOOL_DEFINITION,
+        &documents::TOOL_LISTINGS,
         &OPENAPI,
     ]);
     let documents = documents.merge(rest::operations(&[&operations::INCLUSION_PROOF]));

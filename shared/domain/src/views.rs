@@ -10,6 +10,7 @@ mod log_place;
 mod peer;
 mod registry;
 pub mod row;
+pub mod tools;
 pub mod trail;
 pub mod urn;
 

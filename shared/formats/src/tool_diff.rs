@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::injection;
 use super::tool_definition::{ToolAnnotations, texts, types};
 use registry_model::error::shorten;
-use registry_model::{Severity, ToolChange, ToolChangeKind};
+use registry_model::{ListedTool, Severity, ToolChange, ToolChangeKind, ToolSet};
 
 /// Characters of a value before or after a change.
 const MAX_VALUE_CHARS: usize = 300;
@@ -37,6 +37,29 @@ pub fn between(before: &Tools<'_>, after: &Tools<'_>) -> Vec<ToolChange> {
         changes.extend(of_tool(name, before.get(name).copied(), after.get(name).copied()));
     }
     changes.sort_by_key(|change| std::cmp::Reverse(change.severity));
+    changes
+}
+
+/// All changes between two sets. `definition` returns the stored definition of a hash.
+pub fn between_sets<'a>(
+    before: &'a ToolSet,
+    after: &'a ToolSet,
+    definition: impl Fn(&'a str) -> Option<&'a str>,
+) -> Vec<ToolChange> {
+    let state = |tool: &'a ListedTool| {
+        (tool.name.as_str(), ToolState { hash: &tool.hash, definition: definition(&tool.hash) })
+    };
+    let mut changes =
+        between(&before.tools.iter().map(state).collect(), &after.tools.iter().map(state).collect());
+    if before.unlisted > 0 || after.unlisted > 0 {
+        // A tool that is missing in a list may be one of the unlisted tools.
+        changes.retain(|change| {
+            !matches!(
+                change.kind,
+                ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded | ToolChangeKind::ToolRemoved
+            )
+        });
+    }
     changes
 }
 

@@ -5,6 +5,7 @@ pub mod check_liveness;
 pub mod check_status;
 pub mod inclusion_proof;
 pub mod list_yourself;
+pub mod listing_tools;
 pub mod match_capability;
 pub mod probe_clean;
 pub mod report_listing;

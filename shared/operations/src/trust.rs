@@ -5,6 +5,7 @@ pub mod attest;
 pub mod attestations;
 pub mod bind_identity;
 pub mod capability_hash;
+pub mod check_pins;
 pub mod collections;
 pub mod first_principles;
 pub mod get_reciprocity;

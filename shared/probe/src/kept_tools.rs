@@ -1,11 +1,13 @@
 //! Stores the tools of a server, and what else it offers, if they differ from what is stored. Compares the new tools with
 //! the stored ones. If nothing changed, nothing is read or written.
 
+use std::collections::HashMap;
+
 use registry_app::App;
-use registry_formats::tool_diff::{self, ToolState, Tools};
+use registry_formats::tool_diff;
 use registry_model::{
-    AbilityChange, Handshake, Lane, ListedTool, ListingId, SeenServer, StateChange, ToolChange, ToolChangeKind,
-    ToolSet, sha256_hex,
+    AbilityChange, Handshake, Lane, ListedTool, ListingId, SeenServer, SeenTool, StateChange, ToolChange, ToolSet,
+    sha256_hex,
 };
 use registry_store::{SeenTools, StoreError};
 
@@ -30,52 +32,32 @@ pub(super) async fn keep(app: &App, change: &mut StateChange) -> Result<bool, St
         return Ok(is_stored);
     }
     let stored = app.store.seen_tools(&change.after.id).await?;
+    let at = change.assessment.probed_at;
+    let number = stored.sets.first().map_or(0, |latest| latest.number.saturating_add(1));
+    let listed = |tool: &SeenTool| ListedTool { name: tool.name.clone(), hash: tool.hash.clone() };
+    let tools = server.tools.iter().map(listed).collect();
+    let set = ToolSet { number, at, hash: server.set.clone(), tools, unlisted: server.unlisted };
     // Not the latest set, but the one of the last decision: a process may have died between the two.
     let known = stored.sets.iter().find(|set| change.before.kept_tools.as_ref() == Some(&set.hash));
-    let at = change.assessment.probed_at;
     if let Some(known) = known {
-        let changes = changes(known, &stored, &server);
+        let changes = changes(known, &set, &stored, &server);
         let since = change.before.probe.as_ref().map_or(known.at, |probe| probe.at);
-        let changed = AbilityChange::of_tools(&changes, since, at);
         describe(change, &changes);
-        change.assessment.changed = Some(changed);
+        change.assessment.changed = Some(AbilityChange::of_tools(&changes, since, at));
     }
-    if stored.sets.first().is_none_or(|latest| latest.hash != server.set) {
-        let number = stored.sets.first().map_or(0, |latest| latest.number.saturating_add(1));
-        let listed = |tool: &registry_model::SeenTool| ListedTool { name: tool.name.clone(), hash: tool.hash.clone() };
-        let tools = server.tools.iter().map(listed).collect();
-        let set = ToolSet { number, at, hash: server.set.clone(), tools, unlisted: server.unlisted };
+    if stored.sets.first().is_none_or(|latest| latest.hash != set.hash) {
         app.store.keep_tools(&change.after.id, &stored, &server, &set).await?;
     }
     change.after.kept_tools = Some(server.set.clone());
     Ok(true)
 }
 
-fn changes(known: &ToolSet, stored: &SeenTools, server: &SeenServer) -> Vec<ToolChange> {
-    let before: Tools<'_> = known
-        .tools
-        .iter()
-        .map(|tool| {
-            let definition = stored.definitions.get(&tool.hash).map(String::as_str);
-            (tool.name.as_str(), ToolState { hash: &tool.hash, definition })
-        })
-        .collect();
-    let after: Tools<'_> = server
-        .tools
-        .iter()
-        .map(|tool| (tool.name.as_str(), ToolState { hash: &tool.hash, definition: tool.definition.as_deref() }))
-        .collect();
-    let mut changes = tool_diff::between(&before, &after);
-    if known.unlisted > 0 || server.unlisted > 0 {
-        // A tool that is missing in a list may be one of the unlisted tools.
-        changes.retain(|change| {
-            !matches!(
-                change.kind,
-                ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded | ToolChangeKind::ToolRemoved
-            )
-        });
-    }
-    changes
+fn changes(known: &ToolSet, set: &ToolSet, stored: &SeenTools, server: &SeenServer) -> Vec<ToolChange> {
+    let mut definitions: HashMap<&str, &str> =
+        stored.definitions.iter().map(|(hash, definition)| (hash.as_str(), definition.as_str())).collect();
+    let new = server.tools.iter().filter_map(|tool| Some((tool.hash.as_str(), tool.definition.as_deref()?)));
+    definitions.extend(new);
+    tool_diff::between_sets(known, set, |hash| definitions.get(hash).copied())
 }
 
 /// Names the changed tools and arguments in the check.

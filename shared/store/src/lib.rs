@@ -110,7 +110,7 @@ pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};
 pub use recovery::LaterDecisions;
 pub use reports::ReportsPage;
-pub use seen::{MAX_TOOL_SETS, SeenTools};
+pub use seen::{Addressed, MAX_TOOL_SETS, SeenTools};
 pub use search_index::{DirtyMark, Shown, StoredBucket};
 pub use server_documents::DocumentChange;
 pub use sessions::{SESSION_RETENTION, SessionChange, SessionTotals, SessionWrite};

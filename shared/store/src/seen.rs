@@ -11,15 +11,16 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::attributes::{Item, blob, s, text, to_blob, ttl};
+use super::attributes::{Item, blob, blobs, s, text, to_blob, ttl};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::error::StoreError;
 use super::keys::{self, Key};
+use super::listing_item::{NamedListing, joined};
 use super::reads::{Query, Range};
 use super::table;
 use super::transaction::Transaction;
-use registry_model::{ListingId, Moment, SeenServer, ServerContents, ToolSet, sha256_hex};
+use registry_model::{Listing, ListingId, Moment, SeenServer, ServerContents, ToolSet, sha256_hex};
 
 /// Tool sets that are stored for a listing: the current one and earlier ones.
 pub const MAX_TOOL_SETS: u32 = keys::MAX_EARLIER_SETS + 1;
@@ -41,6 +42,14 @@ pub struct SeenTools {
     /// The canonical definitions by their hash.
     pub definitions: HashMap<String, String>,
     pub contents: Option<ServerContents>,
+}
+
+/// What has a content address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Addressed {
+    /// The canonical definition of a tool.
+    Tool(String),
+    Set(ToolSet),
 }
 
 impl SeenTools {
@@ -77,25 +86,35 @@ impl Store {
         }
     }
 
-    /// The current tool sets of listings, by one batch read.
-    pub async fn tool_sets(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, ToolSet>, StoreError> {
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let items = self.batch_get(ids.iter().map(keys::tool_set).collect(), Consistency::Strong).await?;
-        let read = |item: &Item| {
-            let id = keys::seen_at(text(item, "pk"));
-            let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
-            Ok((id, blob(item, "set")?))
+    /// Listings with their last leaves and their current tool sets, by one batch read, in no order.
+    pub async fn listings_with_tools(
+        &self,
+        ids: &[ListingId],
+    ) -> Result<Vec<(Listing, Option<ToolSet>)>, StoreError> {
+        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::last_leaf(id), keys::tool_set(id)]);
+        let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
+        let (sets, listings): (Vec<Item>, Vec<Item>) =
+            items.into_iter().partition(|item| text(item, "sk") == keys::TOOL_SET);
+        let mut sets: HashMap<ListingId, ToolSet> = sets.iter().map(set_of).collect::<Result<_, _>>()?;
+        let with_set = |(listing, _): NamedListing| {
+            let set = sets.remove(&listing.id);
+            (listing, set)
         };
-        items.iter().map(read).collect()
+        Ok(joined(listings)?.into_iter().map(with_set).collect())
     }
 
-    /// Earlier tool sets of a listing, in no order.
-    pub async fn earlier_tool_sets(&self, id: &ListingId) -> Result<Vec<ToolSet>, StoreError> {
-        let prefix = format!("{}#", keys::TOOL_SET);
-        let query = Query::of(keys::seen(id)).range(Range::Prefix(prefix)).strong();
-        self.query(query).await?.items.iter().map(|item| blob(item, "set")).collect()
+    /// Earlier tool sets of listings, by one batch read, in no order.
+    pub async fn earlier_tool_sets(
+        &self,
+        ids: &[ListingId],
+    ) -> Result<Vec<(ListingId, ToolSet)>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places =
+            |id: &ListingId| (0..keys::MAX_EARLIER_SETS).map(|number| keys::earlier_tool_set(id, number)).collect::<Vec<_>>();
+        let items = self.batch_get(ids.iter().flat_map(places).collect(), Consistency::Strong).await?;
+        items.iter().map(set_of).collect()
     }
 
     /// Stored definitions of tools, each of a listing and a hash, by one batch read.
@@ -113,6 +132,20 @@ impl Store {
             Some(((keys::seen_at(text(item, "pk"))?, hash), text(item, "definition").to_owned()))
         };
         Ok(items.iter().filter_map(read).collect())
+    }
+
+    /// The document with this address at a listing: the definition of a tool, or the set itself.
+    pub async fn addressed(
+        &self,
+        id: &ListingId,
+        hash: &str,
+    ) -> Result<Option<Addressed>, StoreError> {
+        if let Some(item) = self.read(&keys::tool(id, hash), Consistency::Strong).await? {
+            return Ok(Some(Addressed::Tool(text(&item, "definition").to_owned())));
+        }
+        let query = Query::of(keys::seen(id)).range(Range::Prefix(keys::TOOL_SET.to_owned())).strong();
+        let sets: Vec<ToolSet> = blobs(&self.query(query).await?.items, "set")?;
+        Ok(sets.into_iter().find(|set| set.hash == hash).map(Addressed::Set))
     }
 
     /// The first listings at which a tool or a tool set with this address was seen, at most `limit`.
@@ -217,6 +250,12 @@ impl Store {
         }
         Ok(())
     }
+}
+
+fn set_of(item: &Item) -> Result<(ListingId, ToolSet), StoreError> {
+    let id = keys::seen_at(text(item, "pk"));
+    let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
+    Ok((id, blob(item, "set")?))
 }
 
 fn set_item(key: Key, id: &ListingId, set: &ToolSet) -> Result<Item, StoreError> {

@@ -2,6 +2,8 @@
 //! crashes before this transaction, the listing is still due. If the same job is delivered a second time, it
 //! no longer has the lease, so it writes nothing.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::attributes::{n, s, text, to_blob, ttl};
@@ -48,6 +50,23 @@ impl Store {
         let trail = items.iter().find(|item| text(item, "sk") == keys::TRAIL);
         let trail = trail.map(|item| trail_of(item, now).values()).unwrap_or_default();
         Ok((holder.filter(|holder| holder != asking), trail))
+    }
+
+    /// The Live listings that have these endpoints, by one batch read. Endpoints that no Live listing has are left out.
+    pub async fn endpoint_holders(&self, urls: &[String]) -> Result<HashMap<String, ListingId>, StoreError> {
+        if urls.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let mut keys: Vec<_> = urls.iter().map(|url| keys::endpoint(url)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let items = self.batch_get(keys, Consistency::Strong).await?;
+        let holder = |url: &String| {
+            let key = keys::endpoint(url);
+            let item = items.iter().find(|item| text(item, "pk") == key.pk)?;
+            Some((url.clone(), text(item, "listing_id").parse().ok()?))
+        };
+        Ok(urls.iter().filter_map(holder).collect())
     }
 
     /// The other listing that has this endpoint.

@@ -19,6 +19,7 @@ mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
 mod security_txt;
+mod tool_definitions;
 
 use ai_catalog::CATALOGUE_LINKS;
 
@@ -59,6 +60,7 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &KEY_SET,
     &LINKED_CATALOG,
     &LOG_CHECKPOINT,
+    &LOG_EVIDENCE,
     &LOG_TILES,
     &OWN_SERVER_DESCRIPTION,
     &PROBE_STATISTICS,
@@ -71,6 +73,8 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &SIGNATURE_DIRECTORY,
     &STRICT_AGENT_CARD,
     &TALK_FEED,
+    &TOOL_DEFINITION,
+    &TOOL_LISTINGS,
     &WELL_KNOWN_AGENTS,
     &WIDE_SERVER_CARD,
 ];
@@ -91,6 +95,7 @@ pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument::of::<federation::Fed
 pub static KEY_SET: AnyDocument = AnyDocument::of::<keys::KeySet>();
 pub static LINKED_CATALOG: AnyDocument = AnyDocument::of::<ai_catalog::LinkedCatalog>();
 pub static LOG_CHECKPOINT: AnyDocument = AnyDocument::of::<evidence_log::Checkpoint>();
+pub static LOG_EVIDENCE: AnyDocument = AnyDocument::of::<evidence_log::Evidence>();
 pub static LOG_TILES: AnyDocument = AnyDocument::of::<evidence_log::Tiles>();
 pub static OWN_SERVER_DESCRIPTION: AnyDocument = AnyDocument::of::<mcp_server_card::OwnServerDescription>();
 pub static PROBE_STATISTICS: AnyDocument = AnyDocument::of::<probe_statistics::ProbeStatistics>();
@@ -102,4 +107,6 @@ pub static SIGNATURE_AGENT_CARD: AnyDocument = AnyDocument::of::<keys::Signature
 pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument::of::<keys::SignatureDirectory>();
 pub static STRICT_AGENT_CARD: AnyDocument = AnyDocument::of::<agent_card::StrictAgentCard>();
 pub static TALK_FEED: AnyDocument = AnyDocument::of::<feeds::TalkFeed>();
+pub static TOOL_DEFINITION: AnyDocument = AnyDocument::of::<tool_definitions::ToolDefinition>();
+pub static TOOL_LISTINGS: AnyDocument = AnyDocument::of::<tool_definitions::ToolListings>();
 pub static WIDE_SERVER_CARD: AnyDocument = AnyDocument::of::<mcp_server_card::WideServerCard>();

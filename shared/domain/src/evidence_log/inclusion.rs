@@ -10,7 +10,7 @@ use super::tree::{Hashes, read_hash, tree_fault, write_hash};
 use super::witnesses::published_with;
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{ListingId, LogTile, LogTree, Moment, TILE_WIDTH, log_entries};
+use registry_model::{ListingId, LogEntry, LogTile, LogTree, Moment, TILE_WIDTH, log_entries};
 
 /// The height of a tile (C2SP `tlog-tiles`: 256 hashes wide).
 const TILE_HEIGHT: u8 = 8;
@@ -51,6 +51,15 @@ pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Proble
     check_record(&proof, tree.size, read_hash(&tree.root)?, index, leaf_hash).map_err(tree_fault)?;
     let proof = proof.into_iter().map(write_hash).collect();
     Ok(Some(Inclusion { leaf, leaf_hash: write_hash(leaf_hash), index, tree, proof }))
+}
+
+/// The entry at an index; `None` beyond the end of the tree.
+pub async fn entry(app: &App, index: u64) -> Result<Option<LogEntry>, Problem> {
+    if app.store.log_tree().await?.is_none_or(|tree| index >= tree.size) {
+        return Ok(None);
+    }
+    let leaf = leaf(app, index).await?;
+    serde_json::from_str(&leaf).map(Some).map_err(|error| Problem::fault(error.to_string()))
 }
 
 /// Records which hashes a proof needs.

@@ -6,6 +6,7 @@ use http::StatusCode;
 use crate::prelude::*;
 use registry_domain::evidence_log::{self, AttestationProof, Inclusion};
 use registry_domain::views::entry_url;
+use registry_domain::views::tools::content_url;
 use registry_model::{LogEntry, LogTree};
 
 pub struct InclusionProof;
@@ -54,6 +55,12 @@ pub struct Answer {
     vkey: String,
     /// The URL of the bundle of entries that ends with the leaf.
     entry_url: String,
+    /// The URL of the evidence whose SHA-256 is `leaf.evidence`. It is stored for 400 days.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_url: Option<String>,
+    /// The URL of the tool set whose SHA-256 is `leaf.tools`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools_url: Option<String>,
     /// The proof that the leaf commits to the attestation. Only with `attestation_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     attestation: Option<AttestationProof>,
@@ -102,8 +109,13 @@ impl Operation for InclusionProof {
         let (inclusion, attestation) = find(app, &arguments).await?;
         let Inclusion { leaf, leaf_hash, index, tree, proof } = &inclusion;
         let LogTree { origin, vkey, size, root, checkpoint, .. } = tree;
+        let entry: LogEntry =
+            serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))?;
+        let has_evidence = entry.listing_id.is_some() && entry.evidence.is_some();
         Ok(Answer {
-            leaf: serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))?,
+            evidence_url: has_evidence.then(|| app.settings.url(&format!("/log/evidence/{index}"))),
+            tools_url: entry.tools.as_deref().map(|set| content_url(&app.settings, set)),
+            leaf: entry,
             leaf_text: leaf.clone(),
             leaf_index: *index,
             leaf_hash: leaf_hash.clone(),

@@ -10,7 +10,7 @@ use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
 use registry_app::App;
 use registry_domain::evidence_log::{self, Published};
 use registry_model::error::{Problem, shorten};
-use registry_model::{LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState, log_entries};
+use registry_model::{Lane, LogTile, LogTree, Moment, NextStep, SecondKey, WitnessState, log_entries};
 
 const HASH_SIZE: usize = 32;
 
@@ -43,6 +43,10 @@ pub(super) struct AboutLog {
     entries_url: String,
     /// The URL of the inclusion proof of one entry.
     proof_url: String,
+    /// The URL of the evidence that an entry commits to.
+    evidence_url: String,
+    /// The URL of a tool set, or of the definition of a tool, by its hash.
+    tools_url: String,
     /// What the entries contain.
     leaves: &'static str,
 }
@@ -81,11 +85,14 @@ impl Document for AboutLog {
             tile_url: url("/log/tile/{level}/{tile}"),
             entries_url: url("/log/tile/entries/{tile}"),
             proof_url: url("/log/proof?listing_id={listing_id}&at={day}"),
+            evidence_url: url("/log/evidence/{index}"),
+            tools_url: url("/tools/{hash}"),
             leaves: "Each entry is canonical JSON (RFC 8785). It contains the `listing_id`, the `event` \
                 (live, confirmed, ended, demoted or withdrawn) and the time `at` which it \
                 happened. It also contains the `outcome` of the handshake and the code of the `reason`. \
                 `evidence` and `endpoint` are SHA-256 hashes of the stored evidence and of the probed \
-                endpoint. Two events belong to no listing: `attestations` contains the Merkle root of the \
+                endpoint; the evidence is at `evidence_url` for 400 days. `tools` is the hash of the tool set \
+                that the probe of an MCP server saw; the set and its tools are at `tools_url`. Two events belong to no listing: `attestations` contains the Merkle root of the \
                 attestations of an hour, and `next_key` contains the next key of the log.",
         })
     }
@@ -140,6 +147,47 @@ impl Document for Tiles {
         }
         Ok(served.slice(..length))
     }
+}
+
+/// The path parameter is the index of a leaf.
+#[derive(Debug)]
+pub(super) struct Evidence;
+
+impl Document for Evidence {
+    const PATHS: &'static [&'static str] = &["/log/evidence/{index}"];
+    const SUMMARY: &'static str = "The evidence of a decision in the evidence log: the bytes whose SHA-256 is `evidence` in \
+        the leaf with this index.";
+    const MAX_AGE_S: Option<u32> = Some(300);
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    /// The evidence is a record of one probe, in the form of the version that wrote it.
+    type Answer = serde_json::Map<String, serde_json::Value>;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let index = request.path.rsplit('/').next().unwrap_or_default();
+        let index: u64 = index.parse().map_err(|_| no_evidence("The index of a leaf is a number."))?;
+        let entry = evidence_log::entry(app, index).await?;
+        let entry = entry.ok_or_else(|| no_evidence("The evidence log has no such leaf yet."))?;
+        let (Some(id), Some(hash)) = (&entry.listing_id, &entry.evidence) else {
+            return Err(no_evidence(
+                "This leaf commits to no evidence of a probe. The root of attestations is proven with \
+                 /log/proof?listing_id=...&attestation_id=...",
+            ));
+        };
+        let listing = app.store.listing(id).await?;
+        let is_shown = listing.is_some_and(|listing| listing.lane != Lane::Withdrawn);
+        let evidence = if is_shown { app.store.leaf_evidence(id, hash).await? } else { None };
+        evidence.map(Bytes::from).ok_or_else(|| {
+            no_evidence(
+                "The evidence of this leaf is not stored any more: it is stored for 400 days, and removed \
+                 when a listing is withdrawn. Earlier versions stored only the evidence of the last probe.",
+            )
+        })
+    }
+}
+
+fn no_evidence(detail: &str) -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "no_evidence", detail)
 }
 
 async fn published(app: &App) -> Result<Published, Problem> {

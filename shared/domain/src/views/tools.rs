@@ -1,0 +1,74 @@
+//! The stored tools of an MCP server, as the page of the listing and the API show them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use registry_formats::tool_definition::ToolView;
+use registry_formats::tool_diff;
+use registry_model::settings::Settings;
+use registry_model::{ListedTool, Moment, Severity, ToolChange, ToolSet};
+use registry_store::SeenTools;
+
+/// A tool with the parts of its definition that people read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShownTool {
+    pub name: String,
+    /// SHA-256 (hex) over the canonical definition: the pin of the tool.
+    pub hash: String,
+    /// The URL of the canonical definition, whose SHA-256 is `hash`. Absent if the definition is too large to store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition_url: Option<String>,
+    #[serde(flatten)]
+    pub view: Option<ToolView>,
+}
+
+/// A tool set of a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShownSet {
+    /// SHA-256 (hex) over the JSON array of the sorted hashes of all tools: the pin of the set.
+    pub hash: String,
+    /// When a probe found this set first.
+    pub at: Moment,
+    /// How many tools it contains.
+    pub tools: usize,
+    /// The URL of the JSON array. Absent if the set is too large to store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl ShownTool {
+    pub fn of(settings: &Settings, seen: &SeenTools, tool: &ListedTool) -> Self {
+        let view = seen.definitions.get(&tool.hash).and_then(|definition| ToolView::of(definition));
+        Self {
+            name: tool.name.clone(),
+            hash: tool.hash.clone(),
+            definition_url: view.is_some().then(|| content_url(settings, &tool.hash)),
+            view,
+        }
+    }
+}
+
+impl ShownSet {
+    pub fn of(settings: &Settings, set: &ToolSet) -> Self {
+        Self {
+            hash: set.hash.clone(),
+            at: set.at,
+            tools: set.tools.len() + set.unlisted as usize,
+            url: (set.unlisted == 0).then(|| content_url(settings, &set.hash)),
+        }
+    }
+}
+
+/// The URL of a tool or tool set by its content address.
+pub fn content_url(settings: &Settings, hash: &str) -> String {
+    settings.url(&format!("/tools/{hash}"))
+}
+
+/// The changes from one stored set to another, the severest first.
+pub fn changes(seen: &SeenTools, before: &ToolSet, after: &ToolSet) -> Vec<ToolChange> {
+    tool_diff::between_sets(before, after, |hash| seen.definitions.get(hash).map(String::as_str))
+}
+
+pub fn severity(changes: &[ToolChange]) -> Option<Severity> {
+    changes.iter().map(|change| change.severity).max()
+}

@@ -1,0 +1,127 @@
+//! `/tools/{hash}`: a tool or a tool set by its content address, and where it was seen. The bytes of the document are
+//! exactly those that have the hash, so a client can check them with any SHA-256 program.
+
+use bytes::Bytes;
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::document::{Document, DocumentRequest, NoQuery, json as json_bytes};
+use registry_app::App;
+use registry_formats::tool_definition::set_document;
+use registry_model::error::{Problem, shorten};
+use registry_model::{Lane, Listing, ListingId};
+use registry_store::Addressed;
+
+/// Listings that are named for a content address.
+const MAX_LISTINGS: usize = 10;
+
+/// A content never changes. After a day, caches ask again, because a withdrawn listing takes its tools with it.
+const DAY_S: u32 = 86_400;
+
+/// The path parameter is the hash.
+#[derive(Debug)]
+pub(super) struct ToolDefinition;
+
+impl Document for ToolDefinition {
+    const PATHS: &'static [&'static str] = &["/tools/{hash}"];
+    const SUMMARY: &'static str = "The definition of an MCP tool by its SHA-256, as canonical JSON (RFC 8785). For the hash \
+        of a tool set: the JSON array of the sorted hashes of its tools.";
+    const MAX_AGE_S: Option<u32> = Some(DAY_S);
+    const HEADERS: &'static [(&'static str, &'static str)] = &[("cache-control", "immutable")];
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    /// A tool as its server defined it, or an array of hashes.
+    type Answer = serde_json::Value;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let hash = request.path.strip_prefix("/tools/").unwrap_or_default();
+        for listing in shown_listings(app, hash).await? {
+            match app.store.addressed(&listing.id, hash).await? {
+                Some(Addressed::Tool(definition)) => return Ok(definition.into()),
+                Some(Addressed::Set(set)) => {
+                    return Ok(set_document(set.tools.iter().map(|tool| tool.hash.as_str())).into());
+                }
+                // The index still contains an item that was removed.
+                None => {}
+            }
+        }
+        Err(not_found(hash))
+    }
+}
+
+/// Where a tool or a tool set was seen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ToolListings {
+    ok: bool,
+    hash: String,
+    /// The first listings at which probes saw it, at most ten. Some may offer another version meanwhile.
+    listings: Vec<ToolListing>,
+}
+
+/// A listing at which a tool was seen.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ToolListing {
+    listing_id: ListingId,
+    name: String,
+    /// Whether the listing is Live.
+    live: bool,
+    /// The page of the listing.
+    url: String,
+}
+
+impl Document for ToolListings {
+    const PATHS: &'static [&'static str] = &["/tools/{hash}/listings"];
+    const SUMMARY: &'static str = "The first listings at which probes saw an MCP tool or a tool set, by its SHA-256.";
+    const MAX_AGE_S: Option<u32> = Some(60);
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    type Answer = Self;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let hash = request.path.strip_prefix("/tools/").and_then(|path| path.strip_suffix("/listings"));
+        let hash = hash.unwrap_or_default();
+        let found = shown_listings(app, hash).await?;
+        if found.is_empty() {
+            return Err(not_found(hash));
+        }
+        let oldest_proof = app.oldest_proof();
+        let shown = |listing: Listing| ToolListing {
+            live: listing.is_live(oldest_proof),
+            url: app.settings.url(&format!("/list/{}", listing.id)),
+            name: listing.name,
+            listing_id: listing.id,
+        };
+        json_bytes(&Self {
+            ok: true,
+            hash: hash.to_owned(),
+            listings: found.into_iter().map(shown).collect(),
+        })
+    }
+}
+
+/// The listings with this address that are not withdrawn.
+async fn shown_listings(app: &App, hash: &str) -> Result<Vec<Listing>, Problem> {
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if !is_hash {
+        return Err(not_found(hash));
+    }
+    let mut ids = app.store.listings_with_address(hash, MAX_LISTINGS).await?;
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut listings = app.store.listings(&ids).await?;
+    listings.retain(|listing| listing.lane != Lane::Withdrawn);
+    listings.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    Ok(listings)
+}
+
+fn not_found(hash: &str) -> Problem {
+    let detail = format!(
+        "No tool and no tool set with the SHA-256 `{}` is stored. Definitions over 32 KiB are stored only as hashes.",
+        shorten(hash, 80)
+    );
+    Problem::new(StatusCode::NOT_FOUND, "tool_not_found", detail)
+}
