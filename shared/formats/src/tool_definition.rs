@@ -173,7 +173,8 @@ mod tests {
     #[test]
     fn address_ignores_the_order_of_members_meta_and_null_but_nothing_else() {
         let hash = |mut tool: Value| sha256_hex(canonical(&mut tool).unwrap());
-        let tool = json!({"name": "add", "description": "Adds.", "inputSchema": {"type": "object", "required": []}});
+        let tool =
+            json!({"name": "add", "description": "Adds.", "inputSchema": {"type": "object", "required": []}});
         let again = json!({"inputSchema": {"required": [], "type": "object"}, "description": "Adds.", "name": "add",
             "_meta": {"served": 7}, "title": null});
         assert_eq!(hash(tool.clone()), hash(again));

@@ -56,7 +56,9 @@ pub fn between_sets<'a>(
         changes.retain(|change| {
             !matches!(
                 change.kind,
-                ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded | ToolChangeKind::ToolRemoved
+                ToolChangeKind::ToolAdded
+                    | ToolChangeKind::DestructiveToolAdded
+                    | ToolChangeKind::ToolRemoved
             )
         });
     }
@@ -352,7 +354,8 @@ pub fn in_words(changes: &[ToolChange]) -> String {
             break;
         }
         named += 1 + arguments.len();
-        let arguments = if arguments.is_empty() { String::new() } else { format!(" {}", arguments.join(", ")) };
+        let arguments =
+            if arguments.is_empty() { String::new() } else { format!(" {}", arguments.join(", ")) };
         let _ = write!(text, "{}: {}{arguments}. ", name_in_words(tool), kind_in_words(*kind));
     }
     text.truncate(text.trim_end().len());
@@ -496,17 +499,16 @@ mod tests {
             ("outputSchema", json!({"type": "object"}), Kind::OutputSchema, Severity::Review),
             ("annotations", json!({"readOnlyHint": false}), Kind::MoreDestructive, Severity::Danger),
             ("annotations", json!({}), Kind::MoreDestructive, Severity::Danger),
-            (
-                "annotations",
-                json!({"readOnlyHint": true, "title": "A"}),
-                Kind::Annotations,
-                Severity::Review,
-            ),
+            ("annotations", json!({"readOnlyHint": true, "title": "A"}), Kind::Annotations, Severity::Review),
             ("inputSchema", json!({"type": "object", "allOf": []}), Kind::InputSchema, Severity::Review),
             ("execution", json!({"taskSupport": "required"}), Kind::Other, Severity::Info),
         ];
         for (member, value, kind, severity) in table {
-            assert_eq!(kinds(&old, &with(member, value.clone())), [(kind, severity, String::new())], "{value}");
+            assert_eq!(
+                kinds(&old, &with(member, value.clone())),
+                [(kind, severity, String::new())],
+                "{value}"
+            );
         }
         let reverse = kinds(&with("annotations", json!({"destructiveHint": true})), &old);
         assert_eq!(reverse, [(Kind::Annotations, Severity::Review, String::new())], "safer than before");
@@ -527,8 +529,7 @@ mod tests {
 
     #[test]
     fn looks_are_compared_by_name() {
-        let destructive =
-            json!({"name": "wipe", "annotations": {"destructiveHint": true}, "inputSchema": {"type": "object"}});
+        let destructive = json!({"name": "wipe", "annotations": {"destructiveHint": true}, "inputSchema": {"type": "object"}});
         let destructive = destructive.to_string();
         let one = |hash| ToolState { hash, definition: None };
         let before = Tools::from([("add", one("1")), ("gone", one("2")), ("large", one("3"))]);

@@ -68,7 +68,8 @@ impl AbilityChange {
                 one.iter().filter(|(id, _)| !other.contains_key(*id)).map(|(_, texts)| display_name(texts)),
             )
         };
-        let redescribed = new.iter().filter(|(id, texts)| old.get(*id).is_some_and(|before| before != *texts));
+        let redescribed =
+            new.iter().filter(|(id, texts)| old.get(*id).is_some_and(|before| before != *texts));
         Self {
             at: now.1,
             since: before.1,
@@ -83,13 +84,17 @@ impl AbilityChange {
     /// Summarizes the changes of tools; the severest must come first.
     pub fn of_tools(changes: &[ToolChange], since: Moment, at: Moment) -> Self {
         let names = |group: fn(ToolChangeKind) -> bool| {
-            let mut names: Vec<&str> =
-                changes.iter().filter(|change| group(change.kind)).map(|change| change.tool.as_str()).collect();
+            let mut names: Vec<&str> = changes
+                .iter()
+                .filter(|change| group(change.kind))
+                .map(|change| change.tool.as_str())
+                .collect();
             names.sort_unstable();
             names.dedup();
             names
         };
-        let is_added = |kind| matches!(kind, ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded);
+        let is_added =
+            |kind| matches!(kind, ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded);
         let (added, removed) = (names(is_added), names(|kind| kind == ToolChangeKind::ToolRemoved));
         let others = names(|_| true);
         let redescribed = others.iter().filter(|name| !added.contains(name) && !removed.contains(name));
@@ -165,8 +170,10 @@ mod tests {
             ..Skill::default()
         };
         let facts = |skills: Vec<Skill>| Facts { skills, ..Facts::default() };
-        let before = facts(vec![skill("a", "Old name", "x"), skill("b", "Tagged", "x"), skill("c", "Gone", "x")]);
-        let now = facts(vec![skill("a", "New name", "x"), skill("b", "Tagged", "y"), skill("d", "Come", "x")]);
+        let before =
+            facts(vec![skill("a", "Old name", "x"), skill("b", "Tagged", "x"), skill("c", "Gone", "x")]);
+        let now =
+            facts(vec![skill("a", "New name", "x"), skill("b", "Tagged", "y"), skill("d", "Come", "x")]);
         let later = Moment::from_second(60).unwrap();
         let change = AbilityChange::of_skills((&before, Moment::UNIX_EPOCH), (&now, later));
         assert_eq!(change.redescribed.names, ["New name", "Tagged"]);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use registry_app::App;
 use registry_formats::tool_diff;
 use registry_model::{
-    AbilityChange, Handshake, Lane, ListedTool, ListingId, SeenServer, SeenTool, StateChange, ToolChange, ToolSet,
-    sha256_hex,
+    AbilityChange, Handshake, Lane, ListedTool, ListingId, SeenServer, SeenTool, StateChange, ToolChange,
+    ToolSet, sha256_hex,
 };
 use registry_store::{SeenTools, StoreError};
 

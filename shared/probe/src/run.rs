@@ -125,8 +125,7 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
     Box::pin(async move {
         let per_host = slots_per_host(part);
         let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating().only(part, per_host);
-        let limits =
-            Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..one_probe(caps(app)) };
+        let limits = Limits { probes: u32::MAX, taking: RECHECK_DURATION, per_host, ..one_probe(caps(app)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");

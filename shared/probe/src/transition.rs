@@ -104,9 +104,9 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     if after.strikes.len() < STRIKES && !after.strikes.contains(&hour) {
         after.strikes.push(hour);
     }
-    let week_ends = after.last_ok_at.map_or(now, |last| {
-        last + settings.recheck_interval() - SignedDuration::from_hours(1)
-    });
+    let week_ends = after
+        .last_ok_at
+        .map_or(now, |last| last + settings.recheck_interval() - SignedDuration::from_hours(1));
     let week_over = now >= week_ends;
     // A silent server has all its strikes within hours. Until its week is over, it is asked less often.
     let doublings = after.failures.saturating_sub(STRIKES as u32).min(MAX_DOUBLINGS);
@@ -238,11 +238,7 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
     if verdict.handshake == Handshake::Skip {
         return settings.recheck_interval();
     }
-    let first = if verdict.inconclusive {
-        tick(settings)
-    } else {
-        SignedDuration::from_hours(1)
-    };
+    let first = if verdict.inconclusive { tick(settings) } else { SignedDuration::from_hours(1) };
     let doubled = first.saturating_mul(1 << listing.failures.saturating_sub(1).min(12));
     let requested =
         verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();

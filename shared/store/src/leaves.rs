@@ -10,7 +10,8 @@ use super::keys;
 use super::transaction::{Outcome, Refused, Transaction, WriteId};
 use jiff::SignedDuration;
 use registry_model::{
-    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash, sha256_hex,
+    Lane, LastLeaf, Listing, LiveChange, LogEntry, LogEvent, Moment, StateChange, set_of_tools_hash,
+    sha256_hex,
 };
 
 /// Hex digits that distinguish leaves of the same millisecond.

@@ -111,8 +111,9 @@ impl Store {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let places =
-            |id: &ListingId| (0..keys::MAX_EARLIER_SETS).map(|number| keys::earlier_tool_set(id, number)).collect::<Vec<_>>();
+        let places = |id: &ListingId| {
+            (0..keys::MAX_EARLIER_SETS).map(|number| keys::earlier_tool_set(id, number)).collect::<Vec<_>>()
+        };
         let items = self.batch_get(ids.iter().flat_map(places).collect(), Consistency::Strong).await?;
         items.iter().map(set_of).collect()
     }
@@ -135,11 +136,7 @@ impl Store {
     }
 
     /// The document with this address at a listing: the definition of a tool, or the set itself.
-    pub async fn addressed(
-        &self,
-        id: &ListingId,
-        hash: &str,
-    ) -> Result<Option<Addressed>, StoreError> {
+    pub async fn addressed(&self, id: &ListingId, hash: &str) -> Result<Option<Addressed>, StoreError> {
         if let Some(item) = self.read(&keys::tool(id, hash), Consistency::Strong).await? {
             return Ok(Some(Addressed::Tool(text(&item, "definition").to_owned())));
         }
@@ -273,14 +270,11 @@ fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
 }
 
 /// The item with the evidence that a leaf commits to. It is compressed, because evidence repeats itself.
-pub(super) fn leaf_evidence_item(
-    id: &ListingId,
-    evidence: &str,
-    at: Moment,
-) -> Result<Item, StoreError> {
+pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item, StoreError> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
-    let bytes = written.map_err(|error| StoreError::Fault(format!("evidence cannot be compressed: {error}")))?;
+    let bytes =
+        written.map_err(|error| StoreError::Fault(format!("evidence cannot be compressed: {error}")))?;
     let (expires, when) = ttl(at, EVIDENCE_RETENTION);
     let key = keys::leaf_evidence(id, &sha256_hex(evidence));
     Ok(key.with([("bytes", AttributeValue::B(Blob::new(bytes))), (expires, when)]))

@@ -119,11 +119,7 @@ pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
     Ok(results.collect())
 }
 
-fn read<'a>(
-    at: usize,
-    pin: &'a Pin,
-    holders: &HashMap<String, ListingId>,
-) -> Result<ReadPin<'a>, Problem> {
+fn read<'a>(at: usize, pin: &'a Pin, holders: &HashMap<String, ListingId>) -> Result<ReadPin<'a>, Problem> {
     let hash = set_of_tools_hash(&pin.hash).unwrap_or(&pin.hash);
     if hash.len() != HASH_DIGITS || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         let detail = "`hash` must be 64 lower-case hex digits, as in `listing_tools`.";

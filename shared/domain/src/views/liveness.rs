@@ -86,12 +86,8 @@ mod tests {
     fn lane_then_last_probe_then_age_of_the_proof_decide_the_state() {
         let at = |hour: i64| Moment::from_second(hour * 3600).unwrap();
         let new = Listing::new(ListingId::of_name(Kind::Mcp, "adder"), "Adder".to_owned(), at(0));
-        let listing = |lane, failures, proven| Listing {
-            lane,
-            failures,
-            last_ok_at: Some(at(proven)),
-            ..new.clone()
-        };
+        let listing =
+            |lane, failures, proven| Listing { lane, failures, last_ok_at: Some(at(proven)), ..new.clone() };
         for (listing, expected) in [
             (new.clone(), LivenessState::Absent),
             (listing(Lane::Active, 0, 10), LivenessState::Proven),

@@ -155,7 +155,9 @@ fn answer(app: &App, published: &Published) -> Answer {
     let mut message = match (status, retry_at) {
         (PublishStatus::Active, _) if *words == Words::Changed => {
             let probed = if *renews { " It is probed again now." } else { "" };
-            format!("This listing is already Live. Its texts were replaced with the texts that you sent.{probed}")
+            format!(
+                "This listing is already Live. Its texts were replaced with the texts that you sent.{probed}"
+            )
         }
         (PublishStatus::Active, _) if *renews => {
             "This listing is already Live. Its last proof is not fresh, so it is probed again now.".to_owned()

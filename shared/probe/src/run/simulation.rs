@@ -109,7 +109,8 @@ impl Registry {
             let id = ListingId::of_name(Kind::Mcp, &format!("listing {number}"));
             let proven = moment(-i64::try_from(random.below(6 * 86_400)).unwrap());
             let new = Listing::new(id.clone(), "A".to_owned(), proven);
-            let listing = after_probe(&new, &assessment(Handshake::Ok, false, proven), Job::Tick, &registry.settings);
+            let listing =
+                after_probe(&new, &assessment(Handshake::Ok, false, proven), Job::Tick, &registry.settings);
             registry.live.insert((listing.due_at, number));
             registry.numbers.insert(id, number);
             registry.listings.push(listing);
@@ -142,7 +143,8 @@ impl Registry {
         let before = &self.listings[number];
         self.live.remove(&(before.due_at, number));
         self.confirming.remove(&(before.due_at, number));
-        let after = after_probe(before, &assessment(handshake, inconclusive, moment(at)), job, &self.settings);
+        let after =
+            after_probe(before, &assessment(handshake, inconclusive, moment(at)), job, &self.settings);
         assert!(job == Job::Recheck || after.lane == Lane::Active, "only the recheck demotes");
         match after.lane {
             Lane::Active if after.failures > 0 => drop(self.confirming.insert((after.due_at, number))),
@@ -167,7 +169,8 @@ impl Registry {
         let mut queue = DueQueue::of(&[], moment(began));
         let mut under_way = Vec::new();
         for second in 0..60 {
-            let (ended, going): (Vec<_>, Vec<_>) = under_way.into_iter().partition(|(ends, _)| *ends <= second);
+            let (ended, going): (Vec<_>, Vec<_>) =
+                under_way.into_iter().partition(|(ends, _)| *ends <= second);
             under_way = going;
             for (_, entry) in ended {
                 queue.done(&entry);
@@ -210,8 +213,10 @@ impl Registry {
     /// The age of the oldest proof among the peers that answer at this time, in hours.
     fn oldest_proof(&self, at: i64) -> i64 {
         let answering = (0..LISTINGS).filter(|number| {
-            let has_failed = matches!(self.peers[*number], Peer::Gone(from) | Peer::Silent(from) if at >= from);
-            let restarts = matches!(self.peers[*number], Peer::Restarts(from) if (from..from + DAY_S).contains(&at));
+            let has_failed =
+                matches!(self.peers[*number], Peer::Gone(from) | Peer::Silent(from) if at >= from);
+            let restarts =
+                matches!(self.peers[*number], Peer::Restarts(from) if (from..from + DAY_S).contains(&at));
             !has_failed && !restarts
         });
         let age = |number: usize| moment(at).duration_since(self.listings[number].last_ok_at.unwrap());

@@ -72,7 +72,8 @@ struct ToolListing {
 
 impl Document for ToolListings {
     const PATHS: &'static [&'static str] = &["/tools/{hash}/listings"];
-    const SUMMARY: &'static str = "The first listings at which probes saw an MCP tool or a tool set, by its SHA-256.";
+    const SUMMARY: &'static str =
+        "The first listings at which probes saw an MCP tool or a tool set, by its SHA-256.";
     const MAX_AGE_S: Option<u32> = Some(60);
     const REFUSALS: &'static [u16] = &[404];
     type Query = NoQuery;

@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::eras::Session;
-use crate::checks::documents;
 use crate::handshake::conversation::Conversation;
 use crate::handshake::jsonrpc::{RpcOutcome, parse_reply};
+use registry_formats::document_texts;
 use registry_model::error::shorten;
 use registry_model::{ContentEntry, ContentList, PromptArgument, ServerContents, sha256_hex};
 
@@ -89,7 +89,7 @@ fn content_list(result: &Value, member: &str, uri: &str) -> Option<ContentList> 
         let bytes = serde_json::to_vec(entry).map_or(usize::MAX, |json| json.len().saturating_add(1));
         left.checked_sub(bytes).inspect(|rest| left = *rest).is_some()
     };
-    let entries = page.iter().filter(|entry| !documents::is_unfit(entry));
+    let entries = page.iter().filter(|entry| !document_texts::is_unfit(entry));
     Some(ContentList {
         count: u32::try_from(page.len()).unwrap_or(u32::MAX),
         more: result["nextCursor"].as_str().is_some_and(|cursor| !cursor.is_empty()),
