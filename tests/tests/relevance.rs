@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use registry::model::{HashPrefix, ListingId};
+use registry::model::{Availability, HashPrefix, Listed, ListingId};
 use registry::search::bucket::Bucket;
 use registry::search::engine::search;
 use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
@@ -80,6 +80,7 @@ fn entry(row: &Value) -> IndexEntry {
         short_names: searched.short_names(),
         publisher: String::new(),
         changed_at: 0,
+        shown: Availability::OPEN,
     };
     IndexEntry::from_text(listing, &searched)
 }
@@ -129,7 +130,8 @@ fn score(question: &Value, found: &[String]) -> Score {
 /// The best 20 hits, by rank.
 fn best_hits(index: &Index, question: &str) -> Vec<(f32, String)> {
     let text = Text::parse(question, "q").expect("a question");
-    let results = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 20 });
+    let listed = Listed::Live;
+    let results = search(index, &Query { text, kind: None, category: None, listed, skip: 0, limit: 20 });
     results.hits.iter().map(|hit| (hit.rank, hit.id.to_string())).collect()
 }
 

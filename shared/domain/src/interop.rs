@@ -14,5 +14,10 @@ pub use node::{CapabilityNode, Endpoints};
 pub use partners::{Pair, pairs, suggestions};
 pub use resolve::{CapabilityQuery, live_in_order, resolve, trail_scores};
 
+use registry_model::{Access, Listed};
+
+/// The listings that a caller can use without a sign-in.
+const CALLABLE: Listed = Listed::With(Access::Open);
+
 /// Version of this family (`specification.md#versioning`).
 pub const VERSION: &str = "2.7.0";

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::injection;
 use crate::plain_text::{self, TextKind};
 use registry_model::error::shorten;
-use registry_model::{Listing, TextFaults};
+use registry_model::{Listing, SignIn, TextFaults};
 
 const MAX_PLACE_CHARS: usize = 120;
 pub fn of_card(card: &Value) -> TextFaults {
@@ -58,6 +58,14 @@ pub fn of_listing(listing: &Listing) -> TextFaults {
             check_text(&mut faults, words, kind, || format!("the listing's {place}"));
         }
     }
+    faults
+}
+
+/// The sentence about a sign-in contains texts of the server and of its authorization server.
+pub fn of_sign_in(sign_in: &SignIn) -> TextFaults {
+    let mut faults = TextFaults::default();
+    check_text(&mut faults, &sign_in.issuer, TextKind::Label, || "the issuer".to_owned());
+    check_text(&mut faults, &sign_in.scopes.join(" "), TextKind::Label, || "the scopes".to_owned());
     faults
 }
 

@@ -30,6 +30,13 @@ impl Assessment {
     pub fn is_clean(&self) -> bool {
         !self.checks.is_empty() && self.checks.iter().all(|check| check.ok || !check.blocking)
     }
+
+    /// Whether the server asks for a sign-in, every part of the sign-in is correct, and nothing else is wrong.
+    pub fn proves_sign_in(&self) -> bool {
+        self.verdict.handshake == Handshake::Partial
+            && self.verdict.facts.sign_in.is_some()
+            && self.is_clean()
+    }
 }
 
 /// One check and its result.

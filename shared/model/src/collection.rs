@@ -11,9 +11,11 @@ string_enum! {
     pub enum Access {
         /// It is Live: anybody can call it at its URL.
         Open = "open",
+        /// It asks for a sign-in. It is Live only if its owner gave the registry a credential for probes.
+        Gated = "gated",
         /// It runs on the machine of its user. It is never Live.
         Package = "package",
-        /// Both.
+        /// All of these.
         All = "all",
     }
 }

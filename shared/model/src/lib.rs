@@ -23,6 +23,7 @@ pub mod settings;
 mod ability_change;
 mod assessment;
 mod attestation;
+mod availability;
 mod caller;
 mod category;
 mod clock;
@@ -56,6 +57,7 @@ mod secrets;
 mod seen_server;
 mod server_document;
 mod session;
+mod sign_in;
 mod sku;
 mod state_change;
 mod tool_change;
@@ -66,6 +68,7 @@ mod withdrawal;
 pub use ability_change::{AbilityChange, ChangedNames};
 pub use assessment::{Assessment, Check, ProbeRecord, Score, ScorePart};
 pub use attestation::{AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation};
+pub use availability::{Availability, Listed};
 pub use caller::{BearerDigest, Caller, CallerAddress, PROXY_SECRET_HEADER, RequestId, TrustedProxy};
 pub use category::Category;
 pub use clock::Clock;
@@ -105,6 +108,7 @@ pub use server_document::{CheckedPackage, Package, PackageState, ServerDocument,
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
 };
+pub use sign_in::{ClientRegistration, SealedCredential, SignIn};
 pub use sku::{InvalidSku, Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
 pub use tool_change::{Severity, ToolChange, ToolChangeKind};

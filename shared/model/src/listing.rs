@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Category, DeclaredTransport, Handshake, HostName, Kind, Lane, LastLeaf, ListingId, Moment, NameHold,
+    Access, Availability, Category, DeclaredTransport, Handshake, HostName, Kind, Lane, LastLeaf, ListingId,
+    Moment, NameHold,
 };
 use super::{NameProof, Obstacle, ProbeHistory, Withdrawal};
 
@@ -55,6 +56,12 @@ pub struct Listing {
     pub live_since: Option<Moment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ok_at: Option<Moment>,
+    /// When a probe last proved the sign-in that the listing asks for. Absent if the last proof needed no sign-in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in_at: Option<Moment>,
+    /// Whether its owner gave the registry a credential for probes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_credential: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<LastProbe>,
     pub due_at: Moment,
@@ -65,7 +72,7 @@ pub struct Listing {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub strikes: Vec<i64>,
     /// The first of the probes in a row that failed; absent if the last probe passed or had nothing to ask. If the listing
-    /// was never Live, publishing it again starts a new period.
+    /// was never Live or gated, publishing it again starts a new period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
     /// When it was last probed, in milliseconds since the epoch; 0 if it was never probed. The store writes this field.
@@ -163,6 +170,8 @@ impl Listing {
             listed_at: now,
             live_since: None,
             last_ok_at: None,
+            sign_in_at: None,
+            has_credential: false,
             probe: None,
             due_at: now,
             failures: 0,
@@ -225,11 +234,38 @@ impl Listing {
         self.kind.unwrap_or(Kind::Agent)
     }
 
-    /// The lane that readers see. A proof is valid for one recheck interval: without an `ok` since `oldest_proof`, a
-    /// listing is not shown as Active even if its recheck is late.
+    /// When the proof of its lane was made.
+    pub fn proven_at(&self) -> Option<Moment> {
+        if self.lane == Lane::Gated { self.sign_in_at } else { self.last_ok_at }
+    }
+
+    /// Whether a probe ever proved that it works, or how callers sign in.
+    pub const fn was_proven(&self) -> bool {
+        self.last_ok_at.is_some() || self.sign_in_at.is_some()
+    }
+
+    /// The lane that readers see. A proof is valid for one recheck interval: without a proof since `oldest_proof`, a
+    /// listing is shown neither as Active nor as gated, even if its recheck is late.
     pub fn shown_lane(&self, oldest_proof: Moment) -> Lane {
-        let is_proven = self.last_ok_at.is_some_and(|at| at >= oldest_proof);
-        if self.lane == Lane::Active && !is_proven { Lane::Queued } else { self.lane }
+        let is_proven = self.proven_at().is_some_and(|at| at >= oldest_proof);
+        if self.lane.is_proven() && !is_proven { Lane::Queued } else { self.lane }
+    }
+
+    /// How it can be used, if it is listed. A Live listing that needs a sign-in is gated.
+    pub const fn access(&self) -> Access {
+        match self.lane {
+            Lane::Package => Access::Package,
+            Lane::Gated => Access::Gated,
+            _ if self.sign_in_at.is_some() => Access::Gated,
+            _ => Access::Open,
+        }
+    }
+
+    /// How lists and searches show it; `None` if they do not.
+    pub fn availability(&self, oldest_proof: Moment) -> Option<Availability> {
+        let lane = self.shown_lane(oldest_proof);
+        let is_listed = lane.is_proven() || lane == Lane::Package;
+        is_listed.then(|| Availability { is_live: lane == Lane::Active, access: self.access() })
     }
 
     /// Whether it is Active with a proof since `oldest_proof`.

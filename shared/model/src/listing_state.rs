@@ -27,12 +27,23 @@ string_enum! {
         Active = "active",
         /// The handshake was `partial`, `fail` or `skip`; the reasons say how to fix it.
         NeedsFix = "needs_fix",
+        /// Not Live: an MCP server that asks for a sign-in. Its metadata names an authorization server that is reachable and
+        /// correct. The weekly recheck proves this again.
+        Gated = "gated",
         /// Never Live: an MCP server that runs on the machine of its user. Its packages exist and contain its name.
         Package = "package",
         /// Was Live, but its weekly recheck failed, and further probes confirmed the failure.
         Demoted = "demoted",
         /// Taken down by its proven owner or by the operator of the registry. It can be restored.
         Withdrawn = "withdrawn",
+    }
+}
+
+impl Lane {
+    /// Whether a probe proved the listing, and the weekly recheck proves it again.
+    #[must_use]
+    pub const fn is_proven(self) -> bool {
+        matches!(self, Self::Active | Self::Gated)
     }
 }
 

@@ -16,9 +16,11 @@ string_enum! {
         Live = "live",
         /// A probe confirmed that the listing is Live.
         Confirmed = "confirmed",
+        /// A probe proved the sign-in that the listing asks for. The listing is not Live.
+        Gated = "gated",
         /// The proof expired before the next successful probe. The listing was no longer shown as Live.
         Ended = "ended",
-        /// The recheck failed and the failure was confirmed, so the listing was no longer Live.
+        /// The recheck failed and the failure was confirmed, so the listing was no longer Live or gated.
         Demoted = "demoted",
         /// The owner or the operator withdrew the listing.
         Withdrawn = "withdrawn",

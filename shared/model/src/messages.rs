@@ -56,7 +56,7 @@ string_enum! {
     /// The kind of a message.
     #[derive(JsonSchema)]
     pub enum TalkKind {
-        /// From the registry: the listing went Live.
+        /// From the registry: the listing went Live, or is gated now.
         Welcome = "welcome",
         /// From the registry: an invitation to take the demo.
         DemoInvitation = "demo_invitation",

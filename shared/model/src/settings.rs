@@ -148,6 +148,7 @@ pub struct Settings {
     pub signing_key_id: Option<String>,
     pub message_key_id: Option<String>,
     pub log_key_id: Option<String>,
+    pub credential_key_id: Option<String>,
     /// Absent if every caller connects directly.
     pub proxy: Option<TrustedProxy>,
     pub operator_token: Option<Secret>,
@@ -239,6 +240,7 @@ impl Settings {
             signing_key_id: read.value("SIGNING_KEY_ID"),
             message_key_id: read.value("MESSAGE_KEY_ID"),
             log_key_id: read.value("LOG_KEY_ID"),
+            credential_key_id: read.value("CREDENTIAL_KEY_ID"),
             // A short token could be guessed by trying.
             proxy: read.proxy()?,
             operator_token: read.secret("OPERATOR_TOKEN", |token| token.len() >= 32)?,
@@ -321,7 +323,7 @@ impl Settings {
 
 /// Settings that `SETTINGS` cannot contain: what a deployment sets for each function, and secrets. Anyone who may read the
 /// configuration of a function can read its variables.
-const ONLY_ALONE: [&str; 11] = [
+const ONLY_ALONE: [&str; 12] = [
     "SETTINGS",
     "BASE_URL",
     "TABLE_NAME",
@@ -329,6 +331,7 @@ const ONLY_ALONE: [&str; 11] = [
     "SIGNING_KEY_ID",
     "MESSAGE_KEY_ID",
     "LOG_KEY_ID",
+    "CREDENTIAL_KEY_ID",
     "PROXY_SECRET",
     "OPERATOR_TOKEN",
     "STRIPE_SECRET_KEY",

@@ -39,7 +39,7 @@ pub struct StateChange {
     pub preflight_reject: bool,
     /// The listing was Live before the probe. Unless the probe is routine, it is counted as a recheck.
     pub recheck: bool,
-    /// The proof had expired before the probe: the listing was not shown as Live, whatever its lane.
+    /// The proof had expired before the probe: the listing was not shown as Live or gated, whatever its lane.
     pub was_overdue: bool,
     pub news: Option<FeedItem>,
     pub messages: Vec<TalkMessage>,
@@ -66,18 +66,26 @@ impl StateChange {
 
     /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`].
     pub fn is_expired(&self) -> bool {
-        let failing = self.after.failing_since.filter(|_| self.after.last_ok_at.is_none());
+        let failing = self.after.failing_since.filter(|_| !self.after.was_proven());
         let failing = failing.map(|since| self.record.probed_at.duration_since(since));
         failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
 
     /// Whether the search index must add, remove or update the listing.
     pub fn needs_indexing(&self) -> bool {
-        match self.live_change() {
-            LiveChange::Risen | LiveChange::Fallen => true,
-            LiveChange::Kept => self.was_overdue || self.before.content_hash != self.after.content_hash,
-            LiveChange::Unseen => false,
+        let is_indexed = |listing: &Listing| listing.lane.is_proven() || listing.lane == Lane::Package;
+        match (is_indexed(&self.before), is_indexed(&self.after)) {
+            (true, true) => {
+                let of = |listing: &Listing| (listing.lane, listing.access(), listing.content_hash.clone());
+                self.was_overdue || of(&self.before) != of(&self.after)
+            }
+            (was, is) => was != is,
         }
+    }
+
+    /// Whether this probe proved the sign-in of a listing that is gated now.
+    pub fn proves_sign_in(&self) -> bool {
+        self.after.lane == Lane::Gated && self.after.sign_in_at == Some(self.record.probed_at)
     }
 
     /// Whether the listing is shown with this evidence. If the recheck of a Live listing failed, the listing keeps its

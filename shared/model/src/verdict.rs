@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CheckedPackage, Kind, PackageState, SeenServer};
+use crate::{CheckedPackage, Kind, PackageState, SeenServer, SignIn};
 
 string_enum! {
     /// The four outcomes of a probe.
@@ -118,6 +118,12 @@ pub struct Facts {
     /// The packages of a server that runs on the machine of its user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<CheckedPackage>,
+    /// How its callers sign in. Present only if every part of the sign-in was found correct.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignIn>,
+    /// Whether the handshake was completed with the credential that the owner gave to the registry.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_credential: bool,
     /// Faults of its texts, found before they were cut.
     #[serde(default, skip_serializing_if = "TextFaults::is_none")]
     pub text_faults: TextFaults,

@@ -22,8 +22,8 @@ pub async fn stranger(app: &App, subject: &Subject) -> Assessment {
     assessed(app, verdict, &context)
 }
 
-/// Assesses what a probe of a listing found. If the handshake was `ok`, one read finds out which listing has the
-/// endpoint; it also returns the values of its trail.
+/// Assesses what a probe of a listing found. If the handshake was `ok` or proved a sign-in, one read finds out which listing
+/// has the endpoint; it also returns the values of its trail.
 pub async fn listed(
     app: &App,
     listing: &Listing,
@@ -34,17 +34,15 @@ pub async fn listed(
     if is_light && verdict.handshake == Handshake::Ok && listing.lane == Lane::Active {
         verdict.signals.push(score::MESSAGE_ANSWERED_BEFORE.to_owned());
     }
-    let (holder, trail) =
-        match verdict.facts.endpoint.as_deref().filter(|_| verdict.handshake == Handshake::Ok) {
-            Some(endpoint)
-                if listing.live_since.is_none() || listing.endpoint.as_deref() != Some(endpoint) =>
-            {
-                let (holder, trail) =
-                    app.store.endpoint_holder_and_trail(endpoint, &listing.id, app.clock.now()).await?;
-                (holder, Some(trail))
-            }
-            _ => (None, None),
-        };
+    let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
+    let (holder, trail) = match verdict.facts.endpoint.as_deref().filter(|_| is_good) {
+        Some(endpoint) if !listing.lane.is_proven() || listing.endpoint.as_deref() != Some(endpoint) => {
+            let (holder, trail) =
+                app.store.endpoint_holder_and_trail(endpoint, &listing.id, app.clock.now()).await?;
+            (holder, Some(trail))
+        }
+        _ => (None, None),
+    };
     let context = context(app, listing, &verdict, holder.map(|id| id.to_string()));
     Ok((assessed(app, verdict, &context), trail))
 }

@@ -153,7 +153,7 @@ fn host_of(url: &str) -> Option<Host<String>> {
 
 /// The other addresses of 127.0.0.0/8 are not included: in development they represent hosts that are strangers to
 /// each other.
-fn is_this_machine(host: &Host<String>) -> bool {
+pub(crate) fn is_this_machine(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
         Host::Ipv4(address) => *address == Ipv4Addr::LOCALHOST,

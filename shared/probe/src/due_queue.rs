@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::host_slots::PER_HOST;
 use registry_app::App;
-use registry_model::{Amounts, HashPrefix, HostName, Lane, Listing, ListingId, Moment, registrable_domain};
+use registry_model::{Amounts, HashPrefix, HostName, Listing, ListingId, Moment, registrable_domain};
 use registry_store::{DueClass, DuePlace, Share, StoreError};
 
 /// The number of listings that may wait for their host while later listings are read; each takes about 130 bytes.
@@ -150,10 +150,10 @@ fn host_of(listing: &Listing) -> String {
         .map_or_else(|_| listing.id.to_string(), |url| url.origin().ascii_serialization())
 }
 
-/// The part of the budget from which a listing is probed; only a Live listing has no limit of its own. An address has no
+/// The part of the budget from which a listing is probed; only a Live or gated listing has no limit of its own. An address has no
 /// domain; only development allows addresses.
 pub(super) fn share_of(listing: &Listing) -> Share {
-    if listing.lane == Lane::Active {
+    if listing.lane.is_proven() {
         return Share::default();
     }
     let by_owner = listing.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
@@ -168,7 +168,7 @@ pub(super) fn share_of(listing: &Listing) -> Share {
 
 #[cfg(test)]
 mod tests {
-    use registry_model::{NameProof, NameProofMethod};
+    use registry_model::{Lane, NameProof, NameProofMethod};
 
     use super::*;
 

@@ -17,6 +17,7 @@ pub mod sse;
 #[cfg(test)]
 mod tests;
 
+use registry_app::credentials::Credential;
 use registry_fetch::Target;
 use registry_model::{DeclaredTransport, Kind};
 
@@ -40,6 +41,8 @@ pub struct Subject {
     /// The protocol version of the last successful probe; it is tried first.
     pub last_era: Option<String>,
     pub declared: DeclaredTransport,
+    /// What its owner gave for probes. It is sent only if the server refuses the handshake without it.
+    pub credential: Option<Credential>,
 }
 
 impl Subject {

@@ -5,6 +5,7 @@
 mod fault;
 mod known;
 mod rows;
+mod sign_in;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use registry_model::{Handshake, Reason};
 pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 pub use known::fix_for;
 use rows::row_of;
+pub use sign_in::SignInFlaw;
 
 /// How a fault counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -112,7 +112,7 @@ fn state_change(
     };
     let news = news(before, &after, &record, assessment.probed_at);
     let recheck = before.lane == Lane::Active;
-    let was_overdue = recheck && !before.is_live(app.oldest_proof());
+    let was_overdue = before.lane.is_proven() && !before.shown_lane(app.oldest_proof()).is_proven();
     let assessment = assessment.clone();
     let change = StateChange {
         before: before.clone(),
@@ -146,6 +146,12 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, at: Moment) -> 
         (_, Lane::Demoted) if record.handshake == Handshake::Ok => {
             ("listing_demoted", format!("{name} answers, but a check failed; it is no longer Live."))
         }
+        (_, Lane::Gated) => {
+            ("listing_gated", format!("{name} asks for a sign-in, and its sign-in is correct."))
+        }
+        (Lane::Gated, Lane::Demoted) => {
+            ("listing_demoted", format!("{name} failed its weekly recheck and is no longer listed as gated."))
+        }
         (_, Lane::Demoted) => {
             ("listing_demoted", format!("{name} failed its weekly recheck and is no longer Live."))
         }
@@ -167,7 +173,9 @@ async fn announce(app: &App, change: &StateChange) {
     let after = &change.after;
     let what = match (change.live_change(), after.lane) {
         (LiveChange::Risen, _) => What::Live,
+        (_, Lane::Gated) if change.before.lane != Lane::Gated => What::Gated,
         (LiveChange::Fallen, _) => What::Demoted,
+        (_, Lane::Demoted) if change.before.lane != Lane::Demoted => What::Demoted,
         (_, Lane::NeedsFix) if change.before.lane != Lane::NeedsFix => What::NeedsFix,
         _ => return,
     };

@@ -55,6 +55,9 @@ fn handshake(verdict: &Verdict) -> ScorePart {
         |fine: &str| verdict.reasons.first().map_or_else(|| fine.to_owned(), |reason| reason.reason.clone());
     let (points, why) = match verdict.handshake {
         Handshake::Ok => (40, "The handshake was completed.".to_owned()),
+        Handshake::Partial if verdict.facts.sign_in.is_some() => {
+            (15, "It asks for a sign-in, and the sign-in is correct.".to_owned())
+        }
         Handshake::Partial if verdict.speaks => {
             (15, reason_or("The handshake started but was not completed."))
         }
@@ -159,7 +162,7 @@ fn identity(texts: &Texts<'_>) -> ScorePart {
 }
 
 fn clean(verdict: &Verdict, checks: &[Check]) -> ScorePart {
-    if !verdict.speaks {
+    if !verdict.speaks && verdict.facts.sign_in.is_none() {
         return part("checks", 0, 10, "There was no answer to check.");
     }
     let failed: Vec<&str> = checks.iter().filter(|check| !check.ok).map(|check| check.id.as_str()).collect();

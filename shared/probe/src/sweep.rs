@@ -20,12 +20,12 @@ use super::record;
 use super::transition::{Job, is_light_enough, renewable_until};
 use crate::reasons::{ConnectError, ProbeFault, Stage};
 use registry_app::App;
+use registry_app::credentials::{Credential, CredentialError};
 use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
 use registry_model::{
-    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Kind, Lane, Listing, ListingId, Obstacle,
-    Verdict,
+    Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Kind, Listing, ListingId, Obstacle, Verdict,
 };
 use registry_store::{Caps, Claim, Share, StoreError};
 
@@ -289,9 +289,11 @@ async fn probe(
     let fetcher = app.fetcher_for(&listing.id);
     let outcome = match handshake::probe_in_sweep(&fetcher, &subject, card, &app.random, &hosts).await {
         Some(verdict) => {
-            // Its card may lead to a blocked host.
-            let hosts = [&verdict.facts.endpoint, &verdict.facts.card_url].into_iter().flatten();
-            let hosts: Vec<HostName> = hosts.filter_map(|url| HostName::of_url(url)).collect();
+            // Its card or its sign-in may lead to a blocked host.
+            let facts = &verdict.facts;
+            let issuer = facts.sign_in.as_ref().map(|sign_in| &sign_in.issuer);
+            let urls = [facts.endpoint.as_ref(), facts.card_url.as_ref(), issuer].into_iter().flatten();
+            let hosts: Vec<HostName> = urls.filter_map(|url| HostName::of_url(url)).collect();
             match blocked.get().and_then(|blocked| blocked.covering(&hosts)) {
                 Some(block) => withdraw(app, &listing, block).await,
                 None => conclude(app, listing, verdict, job, false, entry.trail).await,
@@ -371,7 +373,14 @@ async fn preflight(
             Err(_) => Prepared::Ended(release(app, &listing).await),
         };
     }
-    let subject = match subject(app, &listing, job) {
+    let credential = match credential(app, &listing).await {
+        Ok(credential) => credential,
+        Err(error) => {
+            tracing::warn!(listing_id = %listing.id, %error, "failed to read the credential of a listing");
+            return Prepared::Ended(release(app, &listing).await);
+        }
+    };
+    let subject = match subject(app, &listing, credential, job) {
         Ok(subject) => subject,
         Err(verdict) => return Prepared::Ended(conclude(app, listing, *verdict, job, true, trail).await),
     };
@@ -388,9 +397,28 @@ async fn preflight(
     }
 }
 
+/// What the owner of a listing gave for probes. A damaged one counts as none: the server then refuses the handshake.
+async fn credential(app: &App, listing: &Listing) -> Result<Option<Credential>, CredentialError> {
+    if !listing.has_credential {
+        return Ok(None);
+    }
+    match app.open_credential(&listing.id).await {
+        Err(CredentialError::Damaged) => {
+            tracing::error!(listing_id = %listing.id, "the stored credential of a listing is damaged");
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
 /// What to probe, or the verdict if the listing cannot be probed: its server runs on its user's machine, needs a
-/// secret, or has an address that is never called.
-fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdict>> {
+/// secret that nobody gave, or has an address that is never called.
+fn subject(
+    app: &App,
+    listing: &Listing,
+    credential: Option<Credential>,
+    job: Job,
+) -> Result<Subject, Box<Verdict>> {
     let not_probed = |fault: &ProbeFault, seen: &str| {
         let mut findings = Findings::default();
         findings.facts.kind = listing.kind;
@@ -398,7 +426,8 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
         findings.fault(fault, seen);
         Box::new(findings.into_verdict())
     };
-    if let Some(obstacle) = listing.obstacle {
+    let is_overcome = credential.is_some() && listing.obstacle == Some(Obstacle::NeedsSecret);
+    if let Some(obstacle) = listing.obstacle.filter(|_| !is_overcome) {
         let fault = match obstacle {
             Obstacle::StdioOnly => ProbeFault::StdioOnly,
             Obstacle::TemplatedUrl => ProbeFault::Templated,
@@ -416,23 +445,24 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
     let found = found_at(listing, &url).and_then(|found| parse(found).ok()).filter(on_same_site);
     // If the card was found elsewhere on the site and fails, a fixed card may be at another place.
     let is_elsewhere = listing.card_url.as_deref().is_some_and(|card| card != url.as_str());
-    let may_move = is_elsewhere && listing.lane != Lane::Active;
+    let may_move = is_elsewhere && !listing.lane.is_proven();
     let kind = listing.kind.filter(|kind| !(may_move && *kind == Kind::Agent));
     // An `ok` makes or keeps the listing Live, so every other probe requires the whole proof, also after a demotion.
     let is_light = job == Job::Renewal && is_light_enough(listing, app.clock.now(), &app.settings);
     Ok(Subject {
         kind,
-        is_proven: listing.lane == Lane::Active,
+        is_proven: listing.lane.is_proven(),
         url: found.unwrap_or(url),
         depth: if is_light { Depth::Question } else { Depth::Message },
         last_era: listing.era.clone(),
         declared: listing.declared,
+        credential,
     })
 }
 
-/// Where the last successful probe of a Live listing found the card or the server, if only the site was published.
+/// Where the last successful probe of a Live or gated listing found the card or the server, if only the site was published.
 fn found_at<'l>(listing: &'l Listing, published: &Target) -> Option<&'l str> {
-    match listing.kind.filter(|_| listing.lane == Lane::Active)? {
+    match listing.kind.filter(|_| listing.lane.is_proven())? {
         Kind::Agent => listing.card_url.as_deref(),
         Kind::Mcp => listing.endpoint.as_deref().filter(|_| published.url().path() == "/"),
     }

@@ -51,6 +51,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.lane = Lane::Active;
         after.live_since = after.live_since.or(Some(now));
         after.last_ok_at = Some(now);
+        after.sign_in_at = assessment.verdict.facts.with_credential.then_some(now);
         after.name_proof = after.name_proof.or_else(|| proven_by_domain(&after, now));
         let is_whole = verdict_is_whole(assessment);
         after.whole_ok_at = Some(now).filter(|_| is_whole).or(before.whole_ok_at).or(before.last_ok_at);
@@ -62,8 +63,13 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         after.due_at = next_recheck(&after, now, settings);
         return after;
     }
+    let asks_for_sign_in = assessment.proves_sign_in();
+    if asks_for_sign_in && before.lane != Lane::Active {
+        gate(&mut after, assessment, settings);
+        return after;
+    }
     after.failures = before.failures.saturating_add(1);
-    if before.lane == Lane::Active {
+    if before.lane.is_proven() {
         if assessment.verdict.handshake == Handshake::Ok {
             // The server answered, so the check is no accident of the network and needs no confirmation.
             demote(&mut after, assessment, settings);
@@ -85,14 +91,34 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
             _ if verdict.facts.has_good_packages() => Lane::Package,
             _ => Lane::NeedsFix,
         };
+        if after.lane == Lane::Package {
+            after.content_hash = Some(IndexedText::of(&after, Some(assessment)).content_hash());
+        }
     }
     after.due_at = now + pause(&after, verdict, settings);
     after
 }
 
-/// A failed Active listing stays Live and keeps its last proof until the failure is confirmed. A silent server may
-/// come back, so an inconclusive failure demotes only when the week is over. The recheck confirms a failure that another
-/// job has found, in its next run.
+/// A listing whose sign-in was proven: shown next to the Live ones, and proven again in a week.
+fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
+    let now = assessment.probed_at;
+    learn(after, assessment);
+    show(after, assessment);
+    after.lane = Lane::Gated;
+    after.live_since = None;
+    after.sign_in_at = Some(now);
+    after.name_proof = after.name_proof.or_else(|| proven_by_domain(after, now));
+    after.history.add_passed(now, after.failing_since, assessment.verdict.latency_ms);
+    after.failures = 0;
+    after.strikes.clear();
+    after.failing_since = None;
+    after.content_hash = Some(IndexedText::of(after, Some(assessment)).content_hash());
+    after.due_at = next_recheck(after, now, settings);
+}
+
+/// A failed Active or gated listing stays as it is and keeps its last proof until the failure is confirmed. A silent server
+/// may come back, so an inconclusive failure demotes only when the week is over. The recheck confirms a failure that another
+/// job has found, in its next run. A Live server that now asks for a sign-in becomes gated.
 fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
     after.failing_since = after.failing_since.or(Some(now));
@@ -105,7 +131,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
         after.strikes.push(hour);
     }
     let week_ends = after
-        .last_ok_at
+        .proven_at()
         .map_or(now, |last| last + settings.recheck_interval() - SignedDuration::from_hours(1));
     let week_over = now >= week_ends;
     // A silent server has all its strikes within hours. Until its week is over, it is asked less often.
@@ -113,6 +139,9 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
     let again = if week_over { STRIKE_PAUSE } else { STRIKE_PAUSE * (1 << doublings) };
     after.due_at = (now + again).min(week_ends.max(now + STRIKE_PAUSE));
     if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
+        if assessment.proves_sign_in() {
+            return gate(after, assessment, settings);
+        }
         demote(after, assessment, settings);
     }
 }

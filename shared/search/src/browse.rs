@@ -1,4 +1,4 @@
-//! Returns Live listings when there is no search query. It finds them by name, returns them page by page, or
+//! Returns listings when there is no search query. It finds them by name, returns them page by page, or
 //! counts them by facet. The order and the counts come from the index. The rows are read from the table, so
 //! that they are up to date.
 
@@ -10,13 +10,14 @@ use super::index::Index;
 use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
 use super::rank::{self, Filter};
 use super::{Searcher, Text};
-use registry_model::{Category, Kind, Listing, ListingId, Moment};
+use registry_model::{Category, Kind, Listed, Listing, ListingId, Moment};
 use registry_store::StoreError;
 
 #[derive(Clone, Debug, Default)]
 pub struct BrowseQuery {
     pub kind: Option<Kind>,
     pub category: Option<Category>,
+    pub listed: Listed,
     /// Only names that contain this in any case. Must be in lower case.
     pub name_contains: Option<String>,
     pub named: Option<String>,
@@ -56,7 +57,8 @@ pub enum Facet {
 impl BrowseQuery {
     fn matches(&self, entry: &IndexedListing) -> bool {
         let contains = |part: &String| entry.registry_name.to_lowercase().contains(part);
-        self.kind.is_none_or(|kind| entry.kind == kind)
+        self.listed.admits(entry.shown)
+            && self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
             && self.name_contains.as_ref().is_none_or(contains)
             && self.named.as_ref().is_none_or(|name| entry.registry_name == *name)
@@ -123,7 +125,7 @@ impl Searcher {
         self.browse_loaded(part).await
     }
 
-    /// A page of Live listings by the index as it is loaded, for a caller that has just refreshed it.
+    /// A page of listings by the index as it is loaded, for a caller that has just refreshed it.
     pub async fn browse_loaded(&self, part: &BrowseQuery) -> Result<Page, StoreError> {
         let (entries, total, more) = select_page(&self.read(), part);
         let ids: Vec<ListingId> = entries.iter().map(|entry| entry.id.clone()).collect();
@@ -133,7 +135,9 @@ impl Searcher {
         let next = entries.last().filter(|_| more).map(place);
         let oldest_proof = self.oldest_proof();
         let row = |entry: IndexedListing| {
-            let listing = listings.remove(&entry.id).filter(|listing| listing.is_live(oldest_proof))?;
+            let shown = |listing: &Listing| listing.availability(oldest_proof);
+            let is_listed = |listing: &Listing| shown(listing).is_some_and(|shown| part.listed.admits(shown));
+            let listing = listings.remove(&entry.id).filter(is_listed)?;
             let changed_at = Moment::from_millisecond(entry.changed_at)?;
             Some(Row { abilities: entry.ability_names(), name: entry.registry_name, listing, changed_at })
         };
@@ -149,7 +153,9 @@ impl Searcher {
     ) -> Result<(Vec<(ListingId, Moment)>, usize), StoreError> {
         self.refresh().await?;
         let index = self.read();
-        let mut all: Vec<&IndexedListing> = index.listings().map(|(_, entry)| entry).collect();
+        let is_live = |entry: &&IndexedListing| Listed::Live.admits(entry.shown);
+        let mut all: Vec<&IndexedListing> =
+            index.listings().map(|(_, entry)| entry).filter(is_live).collect();
         all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         let part = all.iter().skip(skip).take(limit);
         let part =
@@ -157,16 +163,17 @@ impl Searcher {
         Ok((part.collect(), all.len()))
     }
 
-    /// The number of listings per value of each facet, of all or of the hits for `text`; the most frequent first.
+    /// The number of listings per value of each facet, of all in a list or of the hits for `text`; the most frequent first.
     pub async fn count(
         &self,
         text: &Text,
         kind: Option<Kind>,
+        listed: Listed,
         by: &[Facet],
     ) -> Result<Vec<Vec<(String, usize)>>, StoreError> {
         self.refresh().await?;
         let index = self.read();
-        let filter = Filter { kind, category: None };
+        let filter = Filter { kind, category: None, listed };
         let among = if text.is_empty() {
             rank::newest(&index, &filter, index.slots())
         } else {

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::embedding::Embedding;
 use super::entry::{IndexEntry, IndexedListing};
-use registry_model::{HashPrefix, ListingId};
+use registry_model::{Access, Availability, HashPrefix, ListingId};
 use registry_store::StoreError;
 
 /// A bucket with more entries is split, so that updates stay small.
@@ -23,7 +23,8 @@ const MAX_UNPACKED_BYTES: usize = 32 * 1024 * 1024;
 /// Bytes of the digest at the start.
 const DIGEST_BYTES: usize = 8;
 
-/// The entries of one bucket, which share a dictionary because they share most of their words.
+/// The entries of one bucket, which share a dictionary because they share most of their words. After them, the bytes contain
+/// how entries are shown that are not open ([`OtherShown`]). Older versions of the registry do not read that far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     pub dictionary: Vec<String>,
@@ -38,6 +39,9 @@ pub struct BucketEntry {
     pub words: Vec<u32>,
     pub embedding: Embedding,
 }
+
+/// The positions of the entries that are not open, each with whether it is Live and its access.
+type OtherShown = Vec<(u32, bool, Access)>;
 
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read a bucket of the index: {0}")]
@@ -80,6 +84,12 @@ impl Bucket {
         split(prefix, entries)
     }
 
+    fn others(&self) -> OtherShown {
+        let entries = (0..).zip(&self.entries).map(|(place, entry)| (place, entry.listing.shown));
+        let others = entries.filter(|(_, shown)| *shown != Availability::OPEN);
+        others.map(|(place, shown)| (place, shown.is_live, shown.access)).collect()
+    }
+
     fn unpacked(&self, entry: &BucketEntry) -> IndexEntry {
         let word = |place: &u32| self.dictionary.get(*place as usize).cloned().unwrap_or_default();
         IndexEntry {
@@ -92,7 +102,12 @@ impl Bucket {
 
     /// The bucket as bytes.
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
-        let plain = postcard::to_allocvec(self).map_err(|error| Unreadable(error.to_string()))?;
+        let unwritten = |error: postcard::Error| Unreadable(error.to_string());
+        let mut plain = postcard::to_allocvec(self).map_err(unwritten)?;
+        let others = self.others();
+        if !others.is_empty() {
+            plain.extend(postcard::to_allocvec(&others).map_err(unwritten)?);
+        }
         let packed = lz4_flex::compress_prepend_size(&plain);
         Ok([digest(&packed).as_slice(), &packed].concat())
     }
@@ -110,7 +125,16 @@ impl Bucket {
             return Err(unreadable(&"it is too large"));
         }
         let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;
-        let bucket: Self = postcard::from_bytes(&plain).map_err(|error| Unreadable(error.to_string()))?;
+        let (mut bucket, rest): (Self, &[u8]) =
+            postcard::take_from_bytes(&plain).map_err(|error| unreadable(&error))?;
+        if !rest.is_empty() {
+            let others: OtherShown = postcard::from_bytes(rest).map_err(|error| unreadable(&error))?;
+            for (place, is_live, access) in others {
+                let entry = bucket.entries.get_mut(place as usize);
+                let entry = entry.ok_or_else(|| unreadable(&"an entry is missing"))?;
+                entry.listing.shown = Availability { is_live, access };
+            }
+        }
         let places = bucket.dictionary.len();
         let sound = bucket.entries.iter().all(|entry| {
             let stems = entry.stems.iter().map(|(place, _)| place);
@@ -181,6 +205,7 @@ mod tests {
             short_names: Vec::new(),
             publisher: "example.org".to_owned(),
             changed_at: 0,
+            shown: Availability::OPEN,
         };
         IndexEntry::from_text(
             listing,
@@ -198,6 +223,21 @@ mod tests {
         assert_eq!(Bucket::read(&bucket.write().unwrap()).unwrap(), bucket);
         assert_eq!(bucket.unpacked(&bucket.entries[0]), entry("one"));
         assert!(Bucket::read(b"nonsense").is_err());
+    }
+
+    #[test]
+    fn entries_that_are_not_open_are_stored_after_the_bucket() {
+        let gated = Availability { is_live: false, access: Access::Gated };
+        let mut other = entry("two");
+        other.listing.shown = gated;
+        let bucket = Bucket::of(vec![entry("one"), other]);
+        let bytes = bucket.write().unwrap();
+        assert_eq!(Bucket::read(&bytes).unwrap(), bucket);
+        assert_eq!(bucket.unpacked(&bucket.entries[1]).listing.shown, gated);
+        // An older version reads the same entries, as Live.
+        let plain = lz4_flex::decompress_size_prepended(&bytes[DIGEST_BYTES..]).unwrap();
+        let older: Bucket = postcard::from_bytes(&plain).unwrap();
+        assert_eq!(older, Bucket::of(vec![entry("one"), entry("two")]));
     }
 
     #[test]

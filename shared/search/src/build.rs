@@ -165,11 +165,14 @@ async fn index_marked(
         let mut entries: Vec<Result<IndexEntry, ListingId>> = Vec::with_capacity(marks.len());
         for mark in &marks {
             entries.push(match listings.get(&mark.id) {
-                Some((listing, evidence)) if listing.is_live(oldest_proof) => {
-                    let text = IndexedText::of(listing, evidence.as_ref());
-                    Ok(IndexEntry::of(listing, &text, changed_at(mark.at, now)))
-                }
-                _ => Err(mark.id.clone()),
+                Some((listing, evidence)) => match listing.availability(oldest_proof) {
+                    Some(shown) => {
+                        let text = IndexedText::of(listing, evidence.as_ref());
+                        Ok(IndexEntry::of(listing, shown, &text, changed_at(mark.at, now)))
+                    }
+                    None => Err(mark.id.clone()),
+                },
+                None => Err(mark.id.clone()),
             });
         }
         let changed = loop {

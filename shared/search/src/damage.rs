@@ -44,7 +44,7 @@ pub(super) async fn repair(store: &Store, damage: &Damage, now: Moment) -> Resul
         Damage::Manifest => (Manifest::default(), vec![HashPrefix::default()]),
         Damage::Buckets(prefixes) => (Manifest::clone(&before), prefixes.clone()),
     };
-    let marked = store.mark_live_dirty(|id| emptied.iter().any(|prefix| prefix.holds(id)), now).await?;
+    let marked = store.mark_listed_dirty(|id| emptied.iter().any(|prefix| prefix.holds(id)), now).await?;
     after.version = before.version + 1;
     let empty = Bucket::default().write()?;
     after.buckets.extend(emptied.iter().map(|prefix| (*prefix, after.version)));

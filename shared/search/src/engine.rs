@@ -49,14 +49,15 @@ pub fn search(index: &Index, query: &Query) -> IndexAnswer {
     };
     let ranked = sentences.iter().map(|sentence| (best_rank(sentence), sentence));
     let Some((_, sentence)) = ranked.max_by(|a, b| a.0.total_cmp(&b.0)) else {
-        return IndexAnswer { hits: Vec::new(), total: 0, searched: index.len(), corrected: None };
+        let searched = index.count_of(query.listed);
+        return IndexAnswer { hits: Vec::new(), total: 0, searched, corrected: None };
     };
     let answer = search_question(index, &about(sentence), MAX_EXPANDED_TERMS);
     IndexAnswer { corrected: Some(answer.corrected.unwrap_or_else(|| sentence.clone())), ..answer }
 }
 
 fn search_question(index: &Index, query: &Query, expanded: usize) -> IndexAnswer {
-    let filter = Filter { kind: query.kind, category: query.category.clone() };
+    let filter = Filter { kind: query.kind, category: query.category.clone(), listed: query.listed };
     let parsed = ParsedQuery::of(query.text.as_str(), index, expanded);
     let wanted = query.skip.saturating_add(query.limit);
     let ranking = if query.text.is_empty() {
@@ -79,7 +80,7 @@ fn search_question(index: &Index, query: &Query, expanded: usize) -> IndexAnswer
     IndexAnswer {
         hits: ranking.best.iter().skip(query.skip).filter_map(shown).collect(),
         total: ranking.total,
-        searched: index.len(),
+        searched: index.count_of(query.listed),
         corrected: parsed.corrected.then_some(parsed.text),
     }
 }

@@ -1,4 +1,4 @@
-//! The index entry of a Live listing: its stems with weights, its words, and its embedding. The texts of a
+//! The index entry of a listing: its stems with weights, its words, and its embedding. The texts of a
 //! listing are processed here each time the listing changes, so that a search only has to add numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use super::embedding::{self, Embedding};
 use super::names::{display_name, name_and_owner, short_name};
 use super::words::{stem, words, words_of_name};
 use registry_formats::{name_owner, registry_name};
-use registry_model::{Assessment, Kind, Listing, ListingId, Moment};
+use registry_model::{Assessment, Availability, Kind, Listing, ListingId, Moment};
 
 /// Different words of a listing that are indexed. Each takes memory in every function that searches; the listings of the
 /// relevance test have 163 on average.
@@ -145,6 +145,13 @@ pub struct IndexedListing {
     pub publisher: String,
     /// When its searched texts last changed, in milliseconds since the epoch.
     pub changed_at: i64,
+    /// How it is shown. Stored apart from the entry, because older versions of the registry do not know it.
+    #[serde(skip, default = "open")]
+    pub shown: Availability,
+}
+
+const fn open() -> Availability {
+    Availability::OPEN
 }
 
 /// The first tags, and the names of the first skills or tools, as the index stores them. The whole skills and tools are
@@ -175,7 +182,7 @@ pub struct IndexEntry {
 }
 
 impl IndexEntry {
-    pub fn of(listing: &Listing, text: &IndexedText, changed_at: Moment) -> Self {
+    pub fn of(listing: &Listing, shown: Availability, text: &IndexedText, changed_at: Moment) -> Self {
         let indexed = IndexedListing {
             id: listing.id.clone(),
             kind: listing.shown_kind(),
@@ -192,6 +199,7 @@ impl IndexEntry {
             short_names: text.short_names(),
             publisher: publisher(listing),
             changed_at: changed_at.as_millisecond(),
+            shown,
         };
         Self::from_text(indexed, text)
     }

@@ -11,7 +11,7 @@ use super::entry::IndexedListing;
 use super::names::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem};
-use registry_model::HashPrefix;
+use registry_model::{Availability, HashPrefix, Listed};
 
 /// The number of removed documents that may stay in the posting lists without a compaction. In a larger index, up to a
 /// third of all documents may stay.
@@ -46,7 +46,7 @@ pub(super) struct Posting {
     pub(super) weight: u16,
 }
 
-/// All Live listings as they are searched. Documents are numbered; a number is reused only after a compaction.
+/// All listings as they are searched: the Live ones, and those that are gated or run locally. Documents are numbered; a number is reused only after a compaction.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     pub(super) terms: IndexMap<Box<str>, Term>,
@@ -57,6 +57,8 @@ pub struct Index {
     buckets: HashMap<HashPrefix, LoadedBucket>,
     names: NameHashes,
     live_count: usize,
+    /// Live documents by how they are shown; a few entries.
+    shown_counts: Vec<(Availability, usize)>,
     frequent_words: FrequentWords,
 }
 
@@ -119,6 +121,7 @@ impl Index {
             }
             self.embeddings.push(&entry.embedding);
             self.names.push(number, &entry.listing);
+            self.count_shown(entry.listing.shown, 1);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
@@ -153,6 +156,7 @@ impl Index {
                 self.terms[*word as usize].word_freq -= 1;
             }
             self.live_count -= 1;
+            self.count_shown(document.listing.shown, -1);
         }
         let removed = self.listings.len() - self.live_count;
         if removed > MAX_REMOVED && removed * 3 > self.listings.len() {
@@ -201,6 +205,19 @@ impl Index {
     /// `None` for a removed document.
     pub(super) fn listing(&self, number: usize) -> Option<&IndexedListing> {
         self.listings.get(number)?.as_ref().map(|document| &document.listing)
+    }
+
+    /// The number of documents that a list contains.
+    pub(super) fn count_of(&self, listed: Listed) -> usize {
+        let admitted = self.shown_counts.iter().filter(|(shown, _)| listed.admits(*shown));
+        admitted.map(|(_, count)| count).sum()
+    }
+
+    fn count_shown(&mut self, shown: Availability, change: isize) {
+        match self.shown_counts.iter_mut().find(|(known, _)| *known == shown) {
+            Some((_, count)) => *count = count.saturating_add_signed(change),
+            None => self.shown_counts.push((shown, usize::try_from(change).unwrap_or_default())),
+        }
     }
 
     pub fn listings(&self) -> impl Iterator<Item = (usize, &IndexedListing)> {
@@ -357,6 +374,7 @@ mod tests {
             short_names: text.short_names(),
             publisher: String::new(),
             changed_at: i64::try_from(n).unwrap(),
+            shown: Availability::OPEN,
         };
         IndexEntry::from_text(listing, &text)
     }
@@ -371,7 +389,8 @@ mod tests {
     /// How many hits there are and the ranks of the first; the order of equal hits is left open.
     fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
         let text = Text::parse(question, "q").unwrap();
-        let answer = search(index, &Query { text, kind: None, category: None, skip: 0, limit: 30 });
+        let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 30 };
+        let answer = search(index, &query);
         assert_eq!(answer.searched, index.len());
         (answer.total, answer.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
     }
@@ -425,8 +444,9 @@ mod tests {
             // The number says the kind: every fifth is an agent.
             for name in ["acme/helper-5", "acme/helper-6"] {
                 let text = Text::parse(name, "q").unwrap();
-                let answer =
-                    search(&index, &Query { text, kind: Some(kind), category: None, skip: 0, limit: 60 });
+                let (kind_of, listed) = (Some(kind), Listed::Live);
+                let query = Query { text, kind: kind_of, category: None, listed, skip: 0, limit: 60 };
+                let answer = search(&index, &query);
                 let ids: Vec<String> = answer.hits.iter().map(|hit| hit.id.to_string()).collect();
                 assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
                 assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use crate::bucket::Bucket;
     use crate::entry::{IndexEntry, IndexedListing, IndexedText};
-    use registry_model::HashPrefix;
+    use registry_model::{Availability, HashPrefix};
 
     /// An index over listings of these descriptions, six of each.
     fn index(descriptions: &[&str]) -> Index {
@@ -260,6 +260,7 @@ mod tests {
                 short_names: Vec::new(),
                 publisher: String::new(),
                 changed_at: 0,
+                shown: Availability::OPEN,
             };
             IndexEntry::from_text(listing, &text)
         };

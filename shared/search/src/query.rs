@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use registry_model::error::Problem;
-use registry_model::{Category, Kind, Listing};
+use registry_model::{Category, Kind, Listed, Listing};
 
 use super::entry::AbilityNames;
 
@@ -13,6 +13,7 @@ pub struct Query {
     pub text: Text,
     pub kind: Option<Kind>,
     pub category: Option<Category>,
+    pub listed: Listed,
     pub skip: usize,
     pub limit: usize,
 }

@@ -10,7 +10,7 @@ use super::index::Index;
 use super::names::short_name;
 use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::words::{stem, words_of_name};
-use registry_model::{Category, Kind};
+use registry_model::{Category, Kind, Listed};
 
 /// The weight of the lexical score in the sum, and the minimum of this weight if few words of the query match. The rest
 /// is the weight of the similarity.
@@ -44,11 +44,13 @@ const MIN_SIMILARITY: f32 = 0.4;
 pub(super) struct Filter {
     pub(super) kind: Option<Kind>,
     pub(super) category: Option<Category>,
+    pub(super) listed: Listed,
 }
 
 impl Filter {
     pub(super) fn allows(&self, entry: &IndexedListing) -> bool {
-        self.kind.is_none_or(|kind| entry.kind == kind)
+        self.listed.admits(entry.shown)
+            && self.kind.is_none_or(|kind| entry.kind == kind)
             && self.category.as_ref().is_none_or(|category| entry.category == category.id())
     }
 }

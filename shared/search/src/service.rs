@@ -1,6 +1,8 @@
 //! The search of the registry. The index finds the hits. One batch read of the table then returns which hits
 //! are still Live and their current data. It also shows whether the index is out of date.
 
+use std::sync::Arc;
+
 use jiff::SignedDuration;
 
 use super::engine::{self, IndexAnswer, IndexHit};
@@ -57,7 +59,7 @@ impl Searcher {
         self.index.read()
     }
 
-    /// Finds Live listings by one read of the table, or two for more than 99 hits. Where that read shows a newer index,
+    /// Finds listings by one read of the table, or two for more than 99 hits. Where that read shows a newer index,
     /// the changed buckets are loaded and the search is repeated.
     pub async fn find(&self, query: &Query, now: Moment) -> Result<Found, StoreError> {
         self.load().await?;
@@ -70,8 +72,11 @@ impl Searcher {
         let oldest_proof = self.oldest_proof();
         let mut hits: Vec<(f32, Hit)> = Vec::with_capacity(answer.hits.len());
         for hit in answer.hits {
-            // No longer Live since the index was built.
-            let listing = shown.live.remove(&hit.id).filter(|listing| listing.is_live(oldest_proof));
+            // No longer listed like that since the index was built.
+            let is_listed = |listing: &Arc<Listing>| {
+                listing.availability(oldest_proof).is_some_and(|shown| query.listed.admits(shown))
+            };
+            let listing = shown.listings.remove(&hit.id).filter(is_listed);
             let Some(listing) = listing else { continue };
             let (rank, boosts) = boosted(hit.rank, &listing, now);
             let IndexHit { words, other_words, matched_abilities, abilities, .. } = hit;

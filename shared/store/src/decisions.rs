@@ -12,7 +12,7 @@ use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
 use super::state_changes::{hold_endpoint, live};
 use super::transaction::Transaction;
-use super::{delistings, feed, hosts, keys, trails};
+use super::{credentials, delistings, feed, hosts, keys, trails};
 use registry_model::{FeedItem, Lane, Listing, ListingId, LiveChange};
 
 impl Store {
@@ -46,17 +46,18 @@ impl Store {
         transaction.update(keys::live(&after.id), live(live_change, after.shown_kind()));
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
-        if live_change == LiveChange::Fallen {
+        let is_delisted = before.lane.is_proven() && !after.lane.is_proven();
+        if is_delisted || before.lane == Lane::Package {
             mark_dirty(&mut transaction, &after.id, news.at);
             delistings::record(&mut transaction, before, after, news.at)?;
         }
+        credentials::drop_lost(&mut transaction, before, after);
         queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
         if after.lane == Lane::Withdrawn {
             trails::take_off_boards(&mut transaction, &after.id);
         }
         transaction.put(feed::to_item(news)?);
-        let leaf = withdrawal_leaf(after)
-            .or_else(|| (live_change == LiveChange::Fallen).then(|| moved_leaf(after, news.at)));
+        let leaf = withdrawal_leaf(after).or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
         let leaves = leaf.into_iter().collect();
         Ok(self.transact_with_leaves(transaction, leaves).await?.is_written())
     }

@@ -1,5 +1,5 @@
-//! Delistings: MCP servers that stopped being Live in the last seven days. Mirrors of the registry read them.
-//! A delisting is written in the transaction that ends Live. It contains the listing as it was shown, so that
+//! Delistings: MCP servers that stopped being Live or gated in the last seven days. Mirrors of the registry read them.
+//! A delisting is written in the transaction that ends the state. It contains the listing as it was shown, so that
 //! later changes do not affect the delisting.
 
 use super::attributes::{blob, to_blob, ttl};
@@ -15,22 +15,24 @@ const RETENTION: i64 = 7 * 86_400;
 
 const PARTITION: &str = "FALLEN#mcp";
 
-/// A listing that is no longer Live.
+/// A listing that is no longer Live, or no longer gated.
 #[derive(Clone, Debug)]
 pub struct Delisting {
-    /// The listing as it was while it was Live.
+    /// The listing as it was before.
     pub listing: Listing,
     pub at: Moment,
 }
 
-/// Records the delisting if the change ends Live for an MCP server.
+/// Records the delisting if an MCP server is no longer in the lists where it was.
 pub(super) fn record(
     transaction: &mut Transaction,
     before: &Listing,
     after: &Listing,
     at: Moment,
 ) -> Result<(), StoreError> {
-    if LiveChange::between(before, after) == LiveChange::Fallen && before.shown_kind() == Kind::Mcp {
+    let is_gone = LiveChange::between(before, after) == LiveChange::Fallen
+        || before.lane.is_proven() && !after.lane.is_proven();
+    if is_gone && before.shown_kind() == Kind::Mcp {
         let key = Key::new(PARTITION, keys::at(at, before.id.as_str()));
         transaction.put(key.with([("fallen", to_blob(&(before, at))?), ttl(at, RETENTION)]));
     }
@@ -39,7 +41,7 @@ pub(super) fn record(
 
 impl Store {
     /// MCP servers that were delisted at `since` or later, the earliest first, after the place where an earlier page
-    /// ended. The result may contain servers that are Live again.
+    /// ended. The result may contain servers that are listed again.
     pub async fn falls(
         &self,
         since: Moment,

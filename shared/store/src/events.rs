@@ -1,4 +1,4 @@
-//! Events: a listing was queued, went Live, needs a fix, was demoted, or was withdrawn; or a part of the
+//! Events: a listing was queued, went Live, is gated, needs a fix, was demoted, or was withdrawn; or a part of the
 //! recheck is due. On AWS, events go to an EventBridge bus. On the local server, they go to a channel and
 //! have the same form. If an event is lost, no listing is lost.
 
@@ -26,6 +26,8 @@ pub struct Event {
 pub enum What {
     Queued,
     Live,
+    /// A probe proved the sign-in that it asks for.
+    Gated,
     /// A probe found something to fix.
     NeedsFix,
     /// A confirmed weekly recheck failed.
@@ -40,6 +42,7 @@ impl What {
         match self {
             Self::Queued => "listing.queued",
             Self::Live => "listing.live",
+            Self::Gated => "listing.gated",
             Self::NeedsFix => "listing.needs_fix",
             Self::Demoted => "listing.demoted",
             Self::Withdrawn => "listing.withdrawn",

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::attributes::text;
-    use registry_model::{Handshake, Moment, Skill, TextFaults, Tool};
+    use registry_model::{ClientRegistration, Handshake, Moment, SignIn, Skill, TextFaults, Tool};
 
     /// The size of an item of texts as DynamoDB counts it: names and values in UTF-8.
     fn size(item: &Item) -> usize {
@@ -150,6 +150,12 @@ mod tests {
                         tools_hash: some(6),
                         seen: None,
                         packages: Vec::new(),
+                        sign_in: Some(SignIn {
+                            issuer: one[7].clone(),
+                            scopes: checks.iter().map(|(scope, _, _)| scope.clone()).collect(),
+                            registration: ClientRegistration::Dynamic,
+                        }),
+                        with_credential: false,
                         text_faults: faults,
                     },
                 },

@@ -370,6 +370,11 @@ pub(super) fn attestation(listing_id: &ListingId, id: &str) -> Key {
     Key::new(attestations(listing_id), id)
 }
 
+/// The encrypted credential of a listing. Separate from the listing, and named so that a policy can deny it.
+pub(super) fn credential(id: &ListingId) -> Key {
+    Key::new(format!("CREDENTIAL#{id}"), "CREDENTIAL")
+}
+
 /// The keys and DIDs that are bound to the domain of a listing.
 pub(super) fn identities(id: &ListingId) -> Key {
     of_listing(id, IDENTITIES)
@@ -602,6 +607,9 @@ pub(super) const COLLECTIONS: &str = "COLLECTIONS";
 
 /// Servers that run on the machine of their user.
 pub(super) const SHOWN_PACKAGES: &str = "PACKAGES";
+
+/// Servers that ask for a sign-in.
+pub(super) const SHOWN_GATED: &str = "GATED";
 
 pub(super) fn shown_probed(handshake: Handshake) -> String {
     format!("PROBED#{}", handshake.as_str())

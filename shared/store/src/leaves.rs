@@ -113,13 +113,18 @@ pub(super) fn leaf_id(leaf: &str) -> String {
     id
 }
 
-/// The leaf of a probe result that makes a listing Live, confirms Live, or ends Live. Other results have no leaf.
+/// The leaf of a probe result that makes a listing Live, confirms Live or ends Live, or that proves or ends a sign-in. Other
+/// results have no leaf.
 pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogEntry> {
     let StateChange { after, assessment, record, .. } = change;
     let event = match change.live_change() {
+        _ if change.proves_sign_in() => LogEvent::Gated,
         LiveChange::Risen => LogEvent::Live,
         LiveChange::Kept if record.ok => LogEvent::Confirmed,
         LiveChange::Fallen => LogEvent::Demoted,
+        LiveChange::Unseen if change.before.lane == Lane::Gated && after.lane != Lane::Gated => {
+            LogEvent::Demoted
+        }
         LiveChange::Kept | LiveChange::Unseen => return None,
     };
     let mut leaf = LogEntry::new(record.probed_at, &after.id, after.shown_kind(), event);

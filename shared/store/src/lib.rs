@@ -24,6 +24,7 @@ mod collections;
 mod completions;
 mod connector_days;
 mod counters;
+mod credentials;
 mod decisions;
 mod delistings;
 mod demos;

@@ -21,14 +21,14 @@ pub type NamedListing = (Listing, Option<Assessment>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DueClass {
     NeverProbed,
-    /// Active, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order of the
-    /// proofs: the oldest is first.
+    /// Active or gated, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order of
+    /// the proofs: the oldest is first.
     WeeklyDue,
     /// To be retried after an inconclusive probe.
     CoolDown,
     /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
     PartialOrStale,
-    /// Active, but its last probe failed: the weekly recheck probes it every hour until the failure is confirmed. It is
+    /// Active or gated, but its last probe failed: the weekly recheck probes it every hour until the failure is confirmed. It is
     /// not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and again.
     Confirming,
 }
@@ -53,8 +53,8 @@ impl DueClass {
     fn of(listing: &Listing) -> Option<Self> {
         match listing.lane {
             Lane::Withdrawn => None,
-            Lane::Active if listing.failures > 0 => Some(Self::Confirming),
-            Lane::Active => Some(Self::WeeklyDue),
+            Lane::Active | Lane::Gated if listing.failures > 0 => Some(Self::Confirming),
+            Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
             Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
             Lane::Queued => Some(Self::CoolDown),
             Lane::NeedsFix | Lane::Package | Lane::Demoted => Some(Self::PartialOrStale),
@@ -95,11 +95,14 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item, StoreError> {
         item.insert(index.key[0].to_owned(), s(pk));
         item.insert(index.key[1].to_owned(), s(sk));
     };
-    if listing.lane == Lane::Active {
-        index(table::SHOWN, keys::shown_active(listing.shown_kind()), listing.shown_at());
-    }
-    if listing.lane == Lane::Package {
-        index(table::SHOWN, keys::SHOWN_PACKAGES.to_owned(), listing.shown_at());
+    let shown = match listing.lane {
+        Lane::Active => Some(keys::shown_active(listing.shown_kind())),
+        Lane::Gated => Some(keys::SHOWN_GATED.to_owned()),
+        Lane::Package => Some(keys::SHOWN_PACKAGES.to_owned()),
+        Lane::Queued | Lane::NeedsFix | Lane::Demoted | Lane::Withdrawn => None,
+    };
+    if let Some(shown) = shown {
+        index(table::SHOWN, shown, listing.shown_at());
     }
     if let Some(class) = DueClass::of(listing) {
         index(table::DUE, class.partition().to_owned(), keys::at(listing.due_at, listing.id.as_str()));

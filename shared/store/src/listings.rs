@@ -16,7 +16,7 @@ use super::reads::{Query, Range};
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
 use super::transaction::{Outcome, Transaction};
-use super::{feed, hosts, keys, table, trails};
+use super::{credentials, feed, hosts, keys, table, trails};
 use registry_model::{
     Amounts, Contact, FeedItem, Kind, Lane, Listing, ListingId, Moment, NameHold, TrailEvent,
 };
@@ -148,9 +148,10 @@ impl Store {
         keep_contact(&mut transaction, &after.id, contact, now);
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
-        if after.lane == Lane::Active {
+        if after.lane.is_proven() {
             mark_dirty(&mut transaction, &after.id, now);
         }
+        credentials::drop_lost(&mut transaction, before, after);
         if let Some(yielding) = yielding {
             yield_name(&mut transaction, yielding, now)?;
         }
@@ -180,7 +181,7 @@ impl Store {
             .await
     }
 
-    async fn page_of_shown(
+    pub(super) async fn page_of_shown(
         &self,
         partition: String,
         after: Option<&str>,

@@ -19,7 +19,7 @@ use super::expression::Expression;
 use super::keys::{self, Key};
 use super::reads::Query;
 use super::transaction::Transaction;
-use registry_model::{HashPrefix, Kind, Lane, Listing, ListingId, Moment, id_hash};
+use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment, id_hash};
 
 /// Marks set or cleared at the same time.
 const CONCURRENCY: usize = 4;
@@ -51,7 +51,7 @@ pub struct DirtyMark {
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     pub manifest: Arc<Manifest>,
-    pub live: HashMap<ListingId, Arc<Listing>>,
+    pub listings: HashMap<ListingId, Arc<Listing>>,
     /// Founding seats taken.
     pub seats_claimed: u32,
 }
@@ -136,9 +136,7 @@ impl Store {
                 "SEATS" => shown.seats_claimed = count(&item, "claimed"),
                 _ => {
                     let listing: Listing = serde_dynamo::from_item(item)?;
-                    if listing.lane == Lane::Active {
-                        shown.live.insert(listing.id.clone(), Arc::new(listing));
-                    }
+                    shown.listings.insert(listing.id.clone(), Arc::new(listing));
                 }
             }
         }
@@ -147,10 +145,9 @@ impl Store {
 
     async fn shown_from_cache(&self, ids: &[ListingId]) -> Result<Shown, StoreError> {
         let cores = self.read_cache.cores(ids, async |missing| self.listings(&missing).await).await?;
-        let live = cores.into_iter().filter(|listing| listing.lane == Lane::Active);
         Ok(Shown {
             manifest: self.manifest().await?,
-            live: live.map(|listing| (listing.id.clone(), listing)).collect(),
+            listings: cores.into_iter().map(|listing| (listing.id.clone(), listing)).collect(),
             seats_claimed: self.live().await?.funnel.seats_claimed,
         })
     }
@@ -220,18 +217,20 @@ impl Store {
         stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
     }
 
-    /// Marks every Live listing that `chosen` accepts, so that it is indexed again; returns their number. It reads the
-    /// whole list, so it is for rare events. After an error some may be marked.
-    pub async fn mark_live_dirty(
+    /// Marks every indexed listing that `chosen` accepts, so that it is indexed again; returns their number. It reads the
+    /// whole lists, so it is for rare events. After an error some may be marked.
+    pub async fn mark_listed_dirty(
         &self,
         chosen: impl Fn(&ListingId) -> bool,
         at: Moment,
     ) -> Result<usize, StoreError> {
         let mut marked = 0;
-        for kind in [Kind::Agent, Kind::Mcp] {
+        let partitions = [Kind::Agent, Kind::Mcp].map(keys::shown_active);
+        let others = [keys::SHOWN_GATED, keys::SHOWN_PACKAGES].map(str::to_owned);
+        for partition in partitions.into_iter().chain(others) {
             let mut after = None;
             loop {
-                let (listings, more) = self.active(kind, after.as_deref(), PAGE).await?;
+                let (listings, more) = self.page_of_shown(partition.clone(), after.as_deref(), PAGE).await?;
                 let ids = listings.into_iter().map(|listing| listing.id).filter(&chosen);
                 let puts: Vec<_> = ids.map(|id| self.put(dirty_mark(&id, at))).collect();
                 marked += puts.len();

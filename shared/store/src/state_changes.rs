@@ -24,7 +24,7 @@ use super::trails::trail_of;
 use super::transaction::{Outcome, Transaction, WriteId};
 use super::{delistings, feed, hosts, keys, probes, trails};
 use registry_model::{
-    Amounts, Handshake, Kind, Lane, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
+    Amounts, Handshake, Kind, Listing, ListingId, LiveChange, Moment, StateChange, TrailEvent,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,8 +156,14 @@ impl Store {
         let mut transaction = Transaction::default();
         let (condition, lease) = leased(before);
         transaction.delete_if(keys::listing(id), Expression::default().only_if(condition, [], [lease]));
-        let others =
-            [keys::evidence(id), keys::identities(id), keys::trail(id), keys::demand(id), keys::server(id)];
+        let others = [
+            keys::evidence(id),
+            keys::identities(id),
+            keys::trail(id),
+            keys::demand(id),
+            keys::server(id),
+            keys::credential(id),
+        ];
         for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
             transaction.delete(key);
         }
@@ -190,7 +196,7 @@ fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()
     Ok(())
 }
 
-/// A Live listing holds its endpoint, and releases it when it is no longer Live or moves. Returns the write that takes
+/// A Live or gated listing holds its endpoint, and releases it when it is neither or moves. Returns the write that takes
 /// the new endpoint.
 pub(super) fn hold_endpoint(
     transaction: &mut Transaction,
@@ -198,7 +204,7 @@ pub(super) fn hold_endpoint(
     after: &Listing,
 ) -> Option<WriteId> {
     let endpoint = |listing: &Listing| {
-        listing.endpoint.as_deref().filter(|_| listing.lane == Lane::Active).map(keys::endpoint)
+        listing.endpoint.as_deref().filter(|_| listing.lane.is_proven()).map(keys::endpoint)
     };
     let (old, new) = (endpoint(before), endpoint(after));
     // Compared by key: one item may not be released and taken in one transaction.

@@ -87,6 +87,7 @@ pub(super) async fn take_off(
             live_since: None,
             kept_tools: None,
             kept_contents: None,
+            has_credential: false,
             strikes: Vec::new(),
             attempts: 0,
             lease: None,
@@ -103,18 +104,19 @@ pub(super) async fn take_off(
     Err(StoreError::Busy("the listing kept changing while it was withdrawn".to_owned()))
 }
 
-/// Puts a Live listing back into the queue, because its owner moves it to another URL. Returns the listing as it is then;
-/// 404 for an unknown listing.
+/// Puts a Live or gated listing back into the queue, because its owner moves it to another URL. Returns the listing as it is
+/// then; 404 for an unknown listing.
 pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Problem> {
     for _ in 0..ATTEMPTS {
         let before = app.store.listing(id).await?.ok_or_else(|| Problem::listing_not_found(id.as_str()))?;
-        if before.lane != Lane::Active {
+        if !before.lane.is_proven() {
             return Ok(before);
         }
         let now = app.clock.now();
         let after = Listing {
             lane: Lane::Queued,
             live_since: None,
+            has_credential: false,
             due_at: now,
             failures: 0,
             strikes: Vec::new(),

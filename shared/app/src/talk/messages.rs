@@ -25,6 +25,26 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
                 lists what else you can do.";
             messages.push(message(TalkKind::Welcome, welcome.to_owned()));
         }
+        (LiveChange::Fallen, Lane::Gated) => {
+            let text = "Your listing is no longer Live: in three different hours, the server asked for a sign-in. The \
+                sign-in is correct, so the listing is now gated. To become Live again, allow the handshake without \
+                credentials, or give the registry a credential for its probes (manage_listing, act set_credential).";
+            messages.push(message(TalkKind::Recheck, text.to_owned()));
+        }
+        (_, Lane::Gated) if change.before.lane != Lane::Gated => {
+            let text = "Your listing is gated: the server asks for a sign-in, and every part of the sign-in is correct. \
+                The registry checks this every week. To become Live, allow the handshake without credentials, or give \
+                the registry a credential for its probes (manage_listing, act set_credential).";
+            messages.push(message(TalkKind::Welcome, text.to_owned()));
+        }
+        (_, Lane::Demoted) if change.before.lane == Lane::Gated => {
+            let text = format!(
+                "Your listing is no longer gated (demoted), because the weekly recheck failed in three different \
+                 hours. {} After the fix, publish it again.",
+                fix(reason)
+            );
+            messages.push(message(TalkKind::Recheck, text));
+        }
         (LiveChange::Fallen, _) => {
             let why = match change.record.ok {
                 true => "your server answers, but a check failed",

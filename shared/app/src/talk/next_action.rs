@@ -80,6 +80,9 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
                 "After the fix, publish the listing again. It is then probed at once.",
             ),
         ],
+        Lane::Gated => {
+            vec![status("The server asks for a sign-in, and the sign-in is correct. The status shows it.")]
+        }
         Lane::Package => vec![status("The packages were checked. The status shows the result.")],
         Lane::Withdrawn => vec![status("The listing was withdrawn. The status shows why.")],
     }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use registry_app::App;
-use registry_model::Listing;
 use registry_model::error::Problem;
+use registry_model::{Listed, Listing};
 use registry_products::{Peer, Profile};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
@@ -33,7 +33,8 @@ async fn peers(app: &App, profile: &Profile) -> Result<Vec<Peer>, Problem> {
 /// Live listings that complement a profile, the best first. It leaves out the listing itself and its host.
 pub async fn listings(app: &App, profile: &Profile) -> Result<Vec<Arc<Listing>>, Problem> {
     let Some(text) = search_text(profile) else { return Ok(Vec::new()) };
-    let query = Query { text, kind: None, category: None, skip: 0, limit: MAX_PEERS * 3 };
+    let (listed, limit) = (Listed::Live, MAX_PEERS * 3);
+    let query = Query { text, kind: None, category: None, listed, skip: 0, limit };
     let found = app.search.find(&query, app.clock.now()).await?;
     let host = |url: &str| url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
     let own = profile.endpoint.as_deref().and_then(host);

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::CALLABLE;
 use super::resolve::live_in_order;
 use crate::views::active_page::{self, ActivePosition, PageQuery};
 use registry_app::App;
@@ -48,7 +49,7 @@ pub async fn suggestions(
         Kind::Agent => Kind::Mcp,
         Kind::Mcp => Kind::Agent,
     };
-    let query = Query { text, kind: Some(kind), category: None, skip: 0, limit: limit + 4 };
+    let query = Query { text, kind: Some(kind), category: None, listed: CALLABLE, skip: 0, limit: limit + 4 };
     let found = app.search.find(&query, app.clock.now()).await?;
     let apart = found.hits.into_iter().filter(|hit| are_apart(listing, &hit.listing));
     let ids: Vec<ListingId> = apart.map(|hit| hit.listing.id.clone()).take(limit).collect();
@@ -76,7 +77,8 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
     let mut found: Vec<(&Listing, ListingId, u8)> = Vec::new();
     for agent in &agents {
         let Some(text) = search_text(agent, std::iter::empty()) else { continue };
-        let query = Query { text, kind: Some(Kind::Mcp), category: None, skip: 0, limit: PARTNERS_PER_AGENT };
+        let limit = PARTNERS_PER_AGENT;
+        let query = Query { text, kind: Some(Kind::Mcp), category: None, listed: CALLABLE, skip: 0, limit };
         let hits = app.search.search_index(&query).hits;
         found.extend(hits.into_iter().map(|hit| (agent, hit.id, percent(hit.rank))));
     }

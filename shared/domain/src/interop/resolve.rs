@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::CALLABLE;
 use super::invocation::{CapabilityRequest, is_same_name};
 use registry_app::App;
 use registry_model::error::Problem;
@@ -67,7 +68,7 @@ pub async fn resolve(app: &App, query: &CapabilityQuery) -> Result<Vec<NamedList
     } else {
         query.limit
     };
-    let search = Query { text, kind, category: None, skip: 0, limit };
+    let search = Query { text, kind, category: None, listed: CALLABLE, skip: 0, limit };
     let mut hits = app.search.find(&search, app.clock.now()).await?.hits;
     if query.is_named() {
         hits.sort_by_key(|hit| !hit.abilities.names.iter().any(|name| query.is_named_as(name)));

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::invitations::is_own;
 use super::likeness::Likeness;
 use registry_app::App;
-use registry_model::{Listing, ListingId, Moment};
+use registry_model::{Listed, Listing, ListingId, Moment};
 use registry_search::{Query, Text};
 use registry_store::{OutreachClass, OutreachState, StoreError};
 
@@ -53,7 +53,8 @@ pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
     let mut ids: Vec<ListingId> = Vec::new();
     for search in SEARCHES {
         let Ok(text) = Text::parse(search, "q") else { continue };
-        let query = Query { text, kind: None, category: None, skip: 0, limit: HITS_PER_SEARCH };
+        let (listed, limit) = (Listed::Live, HITS_PER_SEARCH);
+        let query = Query { text, kind: None, category: None, listed, skip: 0, limit };
         for hit in app.search.search_index(&query).hits {
             if !ids.contains(&hit.id) && !is_own(app, &hit.id) {
                 ids.push(hit.id);

@@ -253,7 +253,7 @@ async fn publish_again(
     let by_publisher = sender.proves_name || sender.is_by_host;
     let known = match known.lane {
         Lane::Withdrawn => restored(app, known, sender, now).await?,
-        Lane::Active if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
+        Lane::Active | Lane::Gated if sender.moves => takedown::end_live_to_move(app, &known.id).await?,
         _ => known,
     };
     let joins = known.server_name.is_none() && matches!(submission.what, Submitted::Server(_));
@@ -369,7 +369,7 @@ async fn restored(app: &App, known: Listing, sender: Sender, now: Moment) -> Res
 fn is_blocked_by_a_check(known: &Listing) -> bool {
     let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
     let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
-    answered && known.lane == Lane::NeedsFix && known.last_ok_at.is_none() && !is_proven
+    answered && known.lane == Lane::NeedsFix && !known.was_proven() && !is_proven
 }
 
 /// Whether the submission changes the description; fields that it leaves out change nothing.
@@ -393,7 +393,7 @@ fn is_misplaced(known: &Listing, sender: Sender) -> bool {
     let is_proven = known.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
     let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
     let is_owned = is_proven || known.proven_domain.is_some();
-    known.last_ok_at.is_none() && !was_signed && (sender.proves_name || !is_owned)
+    !known.was_proven() && !was_signed && (sender.proves_name || !is_owned)
 }
 
 /// Stores the proof of the name, unless the listing has a stronger one.

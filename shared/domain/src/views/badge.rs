@@ -4,9 +4,9 @@
 use super::LivenessState;
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
-use registry_model::{Kind, Lane, Listing, ListingId, Moment};
+use registry_model::{Access, Kind, Lane, Listing, ListingId, Moment};
 
-pub const NAMES: [&str; 6] = ["mcp", "agent", "listed", "clean", "verified", "live"];
+pub const NAMES: [&str; 7] = ["mcp", "agent", "listed", "clean", "verified", "live", "gated"];
 
 /// Characters of a proven domain.
 const MAX_DOMAIN_CHARS: usize = 60;
@@ -63,6 +63,9 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
         ("agent", _) => ("not an agent", GREY),
         ("listed", _) if lane == Lane::Withdrawn => ("not listed", RED),
         ("listed", _) => ("listed", GREEN),
+        ("gated", _) if lane == Lane::Gated => ("sign-in verified", BLUE),
+        ("gated", _) if live && listing.access() == Access::Gated => ("live, with sign-in", GREEN),
+        ("gated", _) => ("not gated", lane_color(lane)),
         ("clean", _) if live && claimed => ("clean, name claimed", BLUE),
         ("clean", _) if live => ("clean", GREEN),
         ("clean", _) => ("not clean", lane_color(lane)),
@@ -71,12 +74,13 @@ fn status(name: &str, listing: &Listing, lane: Lane) -> (&'static str, &'static 
         ("verified", _) => ("not verified", lane_color(lane)),
         (_, _) if live && claimed => ("live, name claimed", BLUE),
         (_, _) if live => ("live", GREEN),
+        ("live", _) if lane == Lane::Gated => ("gated", BLUE),
         (_, _) => ("not live", lane_color(lane)),
     }
 }
 
 fn lane_color(lane: Lane) -> &'static str {
-    if lane == Lane::Queued { GREY } else { RED }
+    if matches!(lane, Lane::Queued | Lane::Gated | Lane::Active) { GREY } else { RED }
 }
 
 /// Pixels on each side of a text.

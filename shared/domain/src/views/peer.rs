@@ -4,9 +4,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::row::special_access;
 use super::{NameStanding, ProbeSummary, urn};
 use registry_model::settings::Settings;
-use registry_model::{Kind, Listing, ListingId, Moment};
+use registry_model::{Access, Kind, Listing, ListingId, Moment};
 
 /// A short description of a Live listing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -22,6 +23,9 @@ pub struct Peer {
     pub listing_id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
+    /// `gated` if it asks for a sign-in, `package` if its users run it themselves. Absent for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
     pub name: String,
     /// The description that the publisher wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +68,7 @@ impl Peer {
             of_type: urn::media_type(kind),
             listing_id: listing.id.clone(),
             kind,
+            access: special_access(listing),
             name: listing.name.clone(),
             description: listing.description.clone(),
             name_standing: NameStanding::of(listing),

@@ -9,7 +9,7 @@ use super::Liveness;
 use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
 use registry_app::talk::Talk;
 use registry_model::settings::Settings;
-use registry_model::{Handshake, Kind, Listing, ListingId, Moment, NameProofMethod};
+use registry_model::{Access, Handshake, Kind, Listing, ListingId, Moment, NameProofMethod};
 
 /// A row of `agents[]` or `mcps[]`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,6 +18,9 @@ pub struct Row {
     pub id: ListingId,
     /// Agent or MCP server.
     pub kind: Kind,
+    /// `gated` if it asks for a sign-in, and its owner gave the registry a credential for probes. Absent for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -95,6 +98,7 @@ impl Row {
             listing_id: listing.id.clone(),
             id: listing.id.clone(),
             kind: listing.shown_kind(),
+            access: special_access(listing),
             name: listing.name.clone(),
             description: listing.description.clone(),
             name_standing: NameStanding::of(listing),
@@ -134,6 +138,11 @@ impl ProbeSummary {
             age_hours: hours(now.duration_since(probed_at)),
         }
     }
+}
+
+/// The access of a listing that not everybody can call at its URL.
+pub(super) fn special_access(listing: &Listing) -> Option<Access> {
+    Some(listing.access()).filter(|access| *access != Access::Open)
 }
 
 /// Hours with one decimal, never below 0.

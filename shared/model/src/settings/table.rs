@@ -258,6 +258,12 @@ pub const SETTINGS: &[Setting] = &[
             Without it, the private key is in the table",
     ),
     row(
+        "CREDENTIAL_KEY_ID",
+        Text("", "the id, ARN or alias of a symmetric KMS key"),
+        "key of AWS KMS that encrypts the credentials that owners give to the registry for probes; only on AWS. Without \
+            it, the key is in the table",
+    ),
+    row(
         "PROXY_SECRET",
         Text(
             "",

@@ -7,7 +7,7 @@ use registry_domain::views::Peer;
 use registry_domain::views::active_page::{self, KindFilter};
 use registry_model::cache::CacheValidator;
 use registry_model::protocol::ARD_BASE;
-use registry_model::{Category, Referral};
+use registry_model::{Access, Category, Listed, Referral};
 use registry_search::{Found, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 12;
@@ -23,6 +23,7 @@ pub(crate) const SHORT: &[&str] = &[
     "total",
     "hits.listing_id",
     "hits.kind",
+    "hits.access",
     "hits.name",
     "hits.description",
     "hits.endpoint",
@@ -53,6 +54,9 @@ pub struct Arguments {
     /// Returns only listings of this category. Pass a category id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     pub category: Option<String>,
+    /// Default: Live listings. `open`: those that need no sign-in; `gated`: servers that ask for a sign-in; `package`: servers
+    /// that users run themselves; `all`.
+    pub access: Option<Access>,
     /// Entries of other registries: `auto` (default) and `referrals` include them, `none` leaves them out.
     pub federation: Option<FederationMode>,
     /// The maximum number of hits, from 1 to 100; default: 12.
@@ -212,6 +216,7 @@ pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
         text: Text::parse(&arguments.q, "q")?,
         kind: arguments.kind.and_then(KindFilter::only),
         category: arguments.category.as_deref().filter(|id| !id.is_empty()).map(category).transpose()?,
+        listed: arguments.access.into(),
         skip: 0,
         limit: usize::try_from(limit).unwrap_or(usize::MAX),
     })
@@ -236,8 +241,8 @@ pub(super) async fn summarize(
     let words = shorten(query.text.as_str(), 120);
     if !found.hits.is_empty() {
         let listings = match found.total {
-            1 => "1 Live listing".to_owned(),
-            total => format!("{total} Live listings"),
+            1 => format!("1 {}listing", adjective(query.listed)),
+            total => format!("{total} {}listings", adjective(query.listed)),
         };
         let note = match (&found.corrected, query.text.is_empty()) {
             (_, true) => format!("{listings}, newest first, because the query was empty."),
@@ -249,7 +254,7 @@ pub(super) async fn summarize(
         return Ok((note, None));
     }
     let live = app.store.live().await?;
-    if live.agents == 0 && live.mcps == 0 {
+    if live.agents == 0 && live.mcps == 0 && query.listed == Listed::Live {
         let note = "No listing is Live yet. Yours can be the first.";
         let next = json!({
             "action": "publish", "method": "POST", "url": app.settings.url("/api/publish"),
@@ -263,10 +268,11 @@ pub(super) async fn summarize(
         (None, None) => "",
         _ => ", without `kind` or `category`",
     };
+    let listing = format!("No {}listing", adjective(query.listed));
     let note = if query.text.is_empty() {
-        "No Live listing has that kind or category.".to_owned()
+        format!("{listing} has that kind or category.")
     } else {
-        format!("No Live listing matches “{words}”.")
+        format!("{listing} matches “{words}”.")
     };
     let next = json!({
         "action": "browse", "method": "GET", "url": app.settings.url("/api/listings/active"),
@@ -274,6 +280,17 @@ pub(super) async fn summarize(
             /api/listings/active."),
     });
     Ok((note, Some(next)))
+}
+
+/// The word before `listing` for what is searched.
+pub fn adjective(listed: Listed) -> &'static str {
+    match listed {
+        Listed::Live => "Live ",
+        Listed::With(Access::Open) => "open Live ",
+        Listed::With(Access::Gated) => "gated ",
+        Listed::With(Access::Package) => "package ",
+        Listed::With(Access::All) | Listed::Remote => "",
+    }
 }
 
 #[cfg(test)]

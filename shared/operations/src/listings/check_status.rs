@@ -9,8 +9,8 @@ use registry_app::talk::Talk;
 use registry_domain::funnel::{self, Deal, TakeDemo};
 use registry_domain::views::{Liveness, LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
-    AbilityChange, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, Skill, Tool,
-    Withdrawal,
+    AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Listing, Reason, ScorePart, SignIn,
+    Skill, Tool, Withdrawal,
 };
 use registry_probe::explain;
 use registry_store::NamedListing;
@@ -49,6 +49,9 @@ pub struct Answer {
     lane: Lane,
     /// Why the listing is in this state, in one sentence.
     lane_reason: String,
+    /// How it can be used. Absent if it is in no list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<Access>,
     /// Why and when the listing was withdrawn, if it was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     withdrawal: Option<Withdrawal>,
@@ -59,11 +62,11 @@ pub struct Answer {
     liveness: Liveness,
     /// What to fix; empty for a Live listing.
     reasons: Vec<Reason>,
-    /// The time of the next probe, if the listing is not Live; the time of this answer if it is due.
+    /// The time of the next probe, if the listing is neither Live nor gated; the time of this answer if it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<Moment>,
-    /// The time of the next recheck, if the listing is Live; the time of this answer if it is due. The registry usually
-    /// probes the listing earlier.
+    /// The time of the next recheck, if the listing is Live or gated; the time of this answer if it is due. The registry
+    /// usually probes the listing earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     recheck_at: Option<Moment>,
     /// In how many different hours a recheck failed since the last `ok` probe. After three, the listing is demoted.
@@ -113,6 +116,9 @@ struct Evidence {
     /// SHA-256 of the tool list.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools_hash: Option<String>,
+    /// How its callers sign in, as its metadata says. Absent if it asks for no sign-in, or if a part of it is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sign_in: Option<SignIn>,
     /// The packages of a server that runs on the machine of its user. Empty for other listings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     packages: Vec<CheckedPackage>,
@@ -130,8 +136,8 @@ impl Operation for CheckStatus {
     const NAME: &'static str = "check_status";
     const ALIASES: &'static [&'static str] = &["get_listing_status"];
     const TITLE: &'static str = "Check a listing's status";
-    const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, needs_fix, demoted or \
-        withdrawn) and the evidence of its last probe. If the listing is not Live, also returns what to fix. \
+    const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, gated, needs_fix, demoted \
+        or withdrawn) and the evidence of its last probe. If the listing is not Live, also returns what to fix. \
         Use it after list_yourself, or to check a peer. Pass the id or the name of the listing.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
@@ -200,6 +206,7 @@ impl Operation for CheckStatus {
         "proven_domain",
         "lane",
         "lane_reason",
+        "access",
         "withdrawal",
         "probe.ok",
         "probe.handshake",
@@ -255,6 +262,8 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
     let live = lane == Lane::Active;
     let reasons = evidence.filter(|_| !live).map(explain::reasons).unwrap_or_default();
     let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
+    let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
+    let sign_in = sign_in.filter(|_| lane.is_proven());
     Answer {
         found: true,
         listing_id: listing.id.clone(),
@@ -265,15 +274,17 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
         name_standing: NameStanding::of(listing),
         proven_domain: listing.shown_domain().map(ToString::to_string),
         lane,
-        lane_reason: match &listing.withdrawal {
-            Some(withdrawal) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),
-            None => lane_reason(listing, lane).to_owned(),
+        lane_reason: match (&listing.withdrawal, sign_in) {
+            (Some(withdrawal), _) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),
+            (None, Some(sign_in)) => format!("{} {}", lane_reason(listing, lane), sign_in.sentence()),
+            (None, None) => lane_reason(listing, lane).to_owned(),
         },
+        access: listing.availability(app.oldest_proof()).map(|shown| shown.access),
         withdrawal: listing.withdrawal.clone(),
         probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
         liveness: Liveness::of(listing, app.oldest_proof(), now),
-        retry_at: (!live && lane != Lane::Withdrawn).then_some(listing.due_at.max(now)),
-        recheck_at: live.then_some(listing.due_at.max(now)),
+        retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(listing.due_at.max(now)),
+        recheck_at: lane.is_proven().then_some(listing.due_at.max(now)),
         failed_recheck_hours: listing.strikes.len(),
         checks_clean: evidence.is_some_and(Assessment::is_clean),
         checks,
@@ -288,6 +299,7 @@ fn answer(app: &App, listing: &Listing, evidence: Option<&Assessment>, offer: Op
             skills: verdict.facts.skills.clone(),
             tools: verdict.facts.tools.clone(),
             tools_hash: verdict.facts.tools_hash.clone(),
+            sign_in: verdict.facts.sign_in.clone(),
             packages: verdict.facts.packages.clone(),
             changed: changed.clone(),
         }),
@@ -306,6 +318,9 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "Was Live, but its last proof expired and its recheck is late. The next successful probe makes \
                 it Live again."
         }
+        (Lane::Queued, _) if listing.lane == Lane::Gated => {
+            "Was gated, but its last proof expired and its recheck is late. The next probe may prove its sign-in again."
+        }
         (Lane::Queued, None) => "Waiting for its first probe.",
         (Lane::Queued, Some(_)) if listing.was_put_back() => {
             "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
@@ -314,12 +329,23 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "The last probe did not show clearly whether the server works: it was slow, busy or interrupted. \
                 The probe will be repeated."
         }
+        (Lane::Active, _) if listing.failures == 0 && listing.access() == Access::Gated => {
+            "Live: it answered a real handshake with the credential that its owner gave to the registry, and its \
+                checks are clean."
+        }
         (Lane::Active, _) if listing.failures == 0 => {
             "Live: it answered a real handshake, and its checks are clean."
         }
         (Lane::Active, _) => {
             "Live, but its last probe failed. More probes will show whether the failure is real. Timeouts and \
                 similar failures end Live only when the last proof expires."
+        }
+        (Lane::Gated, _) if listing.strikes.is_empty() => {
+            "Gated: it asks for a sign-in, and every part of the sign-in is correct. Whether it works after the \
+                sign-in is not known."
+        }
+        (Lane::Gated, _) => {
+            "Gated. Its weekly recheck failed; more probes will show whether the failure is real."
         }
         (Lane::NeedsFix, Some(probe)) if probe.handshake == Handshake::Ok => {
             "The handshake succeeded, but a check failed."
@@ -332,7 +358,7 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
         (Lane::Demoted, Some(probe)) if probe.handshake == Handshake::Ok => {
             "Was Live. The handshake succeeded, but a check failed."
         }
-        (Lane::Demoted, _) => "Was Live, but its recheck failed in three different hours.",
+        (Lane::Demoted, _) => "Was Live or gated, but its recheck failed in three different hours.",
         (Lane::Withdrawn, _) if is_withdrawn_by_owner(listing) => "Its owner withdrew it.",
         (Lane::Withdrawn, _) => "The operator of this registry withdrew it.",
     }
@@ -388,6 +414,12 @@ fn next(app: &App, listing: &Listing, lane: Lane, reasons: &[Reason]) -> NextSte
                 format!("{fix}Then publish the same server description again, which starts a new probe.");
             NextStep { body: None, note, ..again }
         }
+        Lane::Gated => NextStep::open(
+            "none",
+            status,
+            "Nothing to do: the sign-in is correct. To become Live, allow the handshake without credentials, or give the \
+             registry a credential for its probes (manage_listing, act set_credential).",
+        ),
         Lane::Package => NextStep::open(
             "none",
             status,

@@ -133,6 +133,7 @@ impl Operation for Score {
             depth: Depth::Question,
             last_era: None,
             declared: DeclaredTransport::Unknown,
+            credential: None,
         };
         let assessment = assess::stranger(app, &subject).await;
         Ok(answer(app, url, assessment))

@@ -20,7 +20,6 @@ const PATHS: [&str; 2] = ["/.well-known/agent-card.json", "/.well-known/agent.js
 const LEGACY_PATHS: [&str; 2] = ["/agent-card.json", "/agent.json"];
 const MCP_PATH: &str = "/mcp";
 /// The code of a refusal for lack of credentials that does not prove an MCP server.
-const GATED: &str = "gated_unproven";
 const MAX_CONCURRENT: usize = 4;
 const LOOK_DEADLINE: Duration = Duration::from_millis(2500);
 
@@ -39,7 +38,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     }
     mcp::probe(peer, subject).await;
     // A bare 401 or 403 proves nothing about the server behind it.
-    if !peer.findings.speaks && peer.findings.has(GATED) {
+    if mcp::auth::is_unproven(peer.findings) {
         server_of_site(peer, subject).await;
         return;
     }
@@ -76,7 +75,7 @@ pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subjec
     // A root that is protected or broken says nothing about other paths. A busy or slow host gets no further request.
     let is_open = match found.worst() {
         Handshake::Fail => !found.is_inconclusive() || found.has("http_5xx"),
-        _ => found.has(GATED),
+        _ => mcp::auth::is_unproven(found),
     };
     if !subject.is_site() || found.speaks || !is_open {
         return false;

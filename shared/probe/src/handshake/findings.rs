@@ -15,6 +15,8 @@ pub(crate) struct Findings {
     pub(crate) facts: Facts,
     /// The peer sent a well-formed answer of the protocol, which may be a refusal.
     pub(super) speaks: bool,
+    /// The peer refused a request, and credentials may change that.
+    pub(super) wants_credentials: bool,
     /// A message was answered; `None` if none was sent.
     pub(super) answers: Option<bool>,
     retry_after: Option<Duration>,
@@ -105,6 +107,12 @@ impl Findings {
         self.faults = faults;
     }
 
+    /// Puts earlier faults back, with those found since as hints.
+    pub(super) fn fall_back(&mut self, faults: Vec<(Class, Reason)>) {
+        let since = std::mem::replace(&mut self.faults, faults);
+        since.into_iter().for_each(|(_, reason)| self.warning(reason));
+    }
+
     /// Whether a fault may be temporary.
     pub(super) fn is_inconclusive(&self) -> bool {
         self.faults.iter().any(|(class, _)| class.inconclusive)
@@ -130,6 +138,9 @@ impl Findings {
             Handshake::Fail if inconclusive && self.speaks => Handshake::Partial,
             other => other,
         };
+        // A sign-in is proven only if nothing else is wrong.
+        let only_asks = self.faults.iter().all(|(_, reason)| reason.code == "auth_required");
+        let facts = Facts { sign_in: self.facts.sign_in.clone().filter(|_| only_asks), ..self.facts };
         let mut reasons: Vec<Reason> = self.faults.into_iter().map(|(_, reason)| reason).collect();
         reasons.extend(self.warnings);
         Verdict {
@@ -142,7 +153,7 @@ impl Findings {
             latency_ms: self.latency.map(|time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX)),
             signals: self.signals,
             protocol_hints: self.hints,
-            facts: bounded(self.facts),
+            facts: bounded(facts),
         }
     }
 }

@@ -2,12 +2,13 @@
 //! never calls a tool. MCP has two eras, before and since 2026-07-28. They are tried one after the other,
 //! because a single error does not show which era the server supports.
 
-mod auth;
+pub(super) mod auth;
 mod contents;
 mod eras;
 #[cfg(test)]
 mod fuzz;
 mod opening;
+mod sign_in;
 #[cfg(test)]
 mod tests;
 mod tools;
@@ -35,6 +36,22 @@ struct EraRefusal {
 }
 
 pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
+    handshake(peer, subject).await;
+    if let Some(credential) = &subject.credential
+        && peer.findings.wants_credentials
+        && !peer.has_signed_in()
+    {
+        let asked = peer.findings.take_faults();
+        peer.sign_in(credential.clone());
+        handshake(peer, subject).await;
+        peer.findings.facts.with_credential = peer.findings.is_clear();
+        if peer.findings.has("credential_refused") {
+            peer.findings.fall_back(asked);
+        }
+    }
+}
+
+async fn handshake(peer: &mut Conversation<'_>, subject: &Subject) {
     if subject.declared == DeclaredTransport::Sse && opens_stream(peer, &subject.url).await {
         return sse_only(peer, subject);
     }

@@ -141,6 +141,7 @@ impl Peer {
             depth: Depth::Message,
             last_era: None,
             declared: DeclaredTransport::Unknown,
+            credential: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The list of faults: every cause that prevents an `ok`, as data without texts. The texts are in the module
 //! `rows`. So the code that talks to a server can report a fault without knowing its text.
 
+use super::sign_in::SignInFlaw;
 use registry_formats::agent_card::CardViolation;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +124,16 @@ pub enum ProbeFault {
         status: u16,
     },
     GatedUnproven {
+        status: u16,
+    },
+    /// The server asks for a sign-in that clients cannot complete.
+    SignIn {
+        flaw: SignInFlaw,
+        /// A request failed in a way that may be temporary.
+        temporary: bool,
+    },
+    /// The server refuses the credential that its owner gave to the registry.
+    CredentialRefused {
         status: u16,
     },
     PaymentRequired,

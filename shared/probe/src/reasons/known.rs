@@ -3,6 +3,7 @@
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
 use super::rows::row_of;
+use super::sign_in::SignInFlaw;
 
 /// The fix for a reason in the specification's words; `None` if no fault has these words.
 pub fn fix_for(words: &str) -> Option<String> {
@@ -48,6 +49,7 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Fault::AnswerShape,
         Fault::AuthRequired { status: number },
         Fault::GatedUnproven { status: number },
+        Fault::CredentialRefused { status: number },
         Fault::PaymentRequired,
         Fault::NotMcp { status: number },
         Fault::BadJsonRpc,
@@ -102,5 +104,6 @@ fn faults(number: u16) -> Vec<ProbeFault> {
         Rule::Headers,
     ];
     faults.extend(rules.map(Fault::Nonconforming));
+    faults.extend(SignInFlaw::ALL.map(|flaw| Fault::SignIn { flaw, temporary: false }));
     faults
 }

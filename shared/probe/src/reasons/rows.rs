@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, Stage};
+use super::sign_in::flaw_row;
 use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
 
 pub(super) type Row = (Cow<'static, str>, String, Cow<'static, str>, Class);
@@ -200,7 +201,24 @@ pub(super) fn row_of(fault: &ProbeFault) -> Row {
             "auth_required",
             format!("remote partial {status} (authentication required)"),
             "Allow callers without credentials to do the handshake and to list tools or skills. Require \
-             credentials only for real work. The registry never sends credentials.",
+             credentials only for real work. The owner of an MCP server can instead give the registry a credential \
+             for its probes: manage_listing, act set_credential.",
+            PARTIAL,
+        ),
+        ProbeFault::SignIn { flaw, temporary } => {
+            let (name, fix) = flaw_row(*flaw);
+            (
+                format!("sign_in:{name}").into(),
+                format!("remote partial (sign-in: {name})"),
+                fix.into(),
+                if *temporary { LATER } else { PARTIAL },
+            )
+        }
+        ProbeFault::CredentialRefused { status } => row(
+            "credential_refused",
+            format!("remote partial {status} (credential refused)"),
+            "The server refuses the credential that its owner gave to the registry. Replace it with manage_listing, \
+             act set_credential, or remove it with the act delete_credential.",
             PARTIAL,
         ),
         ProbeFault::GatedUnproven { status } => row(

@@ -127,6 +127,24 @@ fn table() -> Vec<(ProbeFault, &'static str, &'static str, Class)> {
             PARTIAL,
         ),
         (ProbeFault::PaymentRequired, "payment_required", "remote partial 402 (payment required)", PARTIAL),
+        (
+            ProbeFault::SignIn { flaw: SignInFlaw::NoS256, temporary: false },
+            "sign_in:no_s256",
+            "remote partial (sign-in: no_s256)",
+            PARTIAL,
+        ),
+        (
+            ProbeFault::SignIn { flaw: SignInFlaw::ServerUnreached, temporary: true },
+            "sign_in:authorization_server_unreached",
+            "remote partial (sign-in: authorization_server_unreached)",
+            LATER,
+        ),
+        (
+            ProbeFault::CredentialRefused { status: 401 },
+            "credential_refused",
+            "remote partial 401 (credential refused)",
+            PARTIAL,
+        ),
         (ProbeFault::NotMcp { status: 200 }, "not_mcp", "remote fail 200 (not MCP)", FAIL),
         (ProbeFault::BadJsonRpc, "bad_jsonrpc", "remote fail 200 (malformed JSON-RPC)", FAIL),
         (ProbeFault::InitializeRefused, "initialize_refused", "remote partial (initialize refused)", PARTIAL),
@@ -186,6 +204,14 @@ fn every_broken_rule_has_its_own_code_and_fix() {
     assert!(reasons.iter().all(|r| r.seen == r.reason), "nothing seen says what is wrong instead");
     assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), rules.len());
     assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), rules.len());
+}
+
+#[test]
+fn every_flaw_of_a_sign_in_has_its_own_code_and_fix() {
+    let reasons = SignInFlaw::ALL.map(|flaw| ProbeFault::SignIn { flaw, temporary: false }.reason(""));
+    assert!(reasons.iter().all(|r| r.code.starts_with("sign_in:") && r.fix.ends_with('.')));
+    assert_eq!(reasons.iter().map(|r| &r.code).collect::<HashSet<_>>().len(), SignInFlaw::ALL.len());
+    assert_eq!(reasons.iter().map(|r| &r.fix).collect::<HashSet<_>>().len(), SignInFlaw::ALL.len());
 }
 
 #[test]

@@ -8,8 +8,8 @@ use super::filter::{Filter, Kinds};
 use super::{ArdError, search};
 use registry_app::App;
 use registry_domain::views::urn;
-use registry_model::Kind;
 use registry_model::error::shorten;
+use registry_model::{Kind, Listed};
 use registry_search::browse::Facet;
 
 const MAX_FACETS: usize = 20;
@@ -85,8 +85,8 @@ pub async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
     let by = distinct_facets(&requests);
     let counts = match filter.kinds {
         Kinds::Neither => Vec::new(),
-        Kinds::Only(kind) => app.search.count(&text, Some(kind), &by).await?,
-        Kinds::Both => app.search.count(&text, None, &by).await?,
+        Kinds::Only(kind) => app.search.count(&text, Some(kind), Listed::Live, &by).await?,
+        Kinds::Both => app.search.count(&text, None, Listed::Live, &by).await?,
     };
     let mut facets = Map::new();
     for request in requests {

@@ -10,9 +10,9 @@ use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
 use registry_app::App;
 use registry_domain::federation::{self, FederationMode, PeerReferral};
-use registry_model::Cursor;
 use registry_model::protocol::ARD_BASE;
 use registry_model::settings::Settings;
+use registry_model::{Cursor, Listed};
 use registry_search::{Hit, Query, Text};
 
 #[derive(Clone, Debug, Serialize)]
@@ -82,7 +82,11 @@ pub async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
         if filter.looks_at_entries() { Some(&matches) } else { None };
     let found = app
         .search
-        .find_filtered(Query { text, kind, category: None, skip, limit }, app.clock.now(), condition)
+        .find_filtered(
+            Query { text, kind, category: None, listed: Listed::Live, skip, limit },
+            app.clock.now(),
+            condition,
+        )
         .await?;
     let source = app.settings.url(ARD_BASE);
     let result =

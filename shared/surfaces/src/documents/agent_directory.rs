@@ -11,7 +11,7 @@ use super::document::{Document, DocumentRequest, json as json_bytes};
 use registry_app::App;
 use registry_domain::views::{ProbeSummary, active_page};
 use registry_model::error::Problem;
-use registry_model::{Kind, ListingId};
+use registry_model::{Kind, Listed, ListingId};
 use registry_search::{Hit, Query, Text};
 
 const DEFAULT_LIMIT: u32 = 50;
@@ -185,7 +185,8 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let by_words = !text.is_empty();
     let words = text.as_str().to_owned();
-    let query = Query { text, kind: Some(Kind::Agent), category: None, skip, limit };
+    let (kind, listed) = (Some(Kind::Agent), Listed::Live);
+    let query = Query { text, kind, category: None, listed, skip, limit };
     let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
     let agents: Vec<Agent> = found.hits.iter().map(|hit| agent(app, hit, by_words)).collect();
     let settings = &app.settings;

@@ -4,7 +4,8 @@
 use askama::Template;
 use bytes::Bytes;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::{Deserialize, Deserializer};
 
 use super::frame::{self, Frame, Section, html};
 use super::rows::Row;
@@ -13,7 +14,7 @@ use registry_app::App;
 use registry_domain::views::active_page::{self, KindFilter, PageQuery};
 use registry_model::cache::CacheValidator;
 use registry_model::error::Problem;
-use registry_model::{Category, Kind};
+use registry_model::{Access, Category, Kind};
 use registry_operations::listings::ard_search::{self, Arguments};
 use registry_search::Hit;
 use registry_store::Live;
@@ -33,23 +34,37 @@ pub(super) struct BoardQuery {
     /// Only this category, by its id, such as `data-analytics`.
     #[schemars(extend("format" = "category-id"))]
     category: String,
+    /// `open` (no sign-in), `gated` (sign-in), `package` (run by its users) or `all`. Default: the Live listings.
+    #[serde(deserialize_with = "unless_empty")]
+    access: Option<Access>,
     /// The cursor of the page, from the link on the previous page.
     #[schemars(extend("format" = "board-cursor"))]
     cursor: String,
 }
 
+/// A form sends an empty text for what was not chosen.
+fn unless_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Access>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() { Ok(None) } else { Access::deserialize(text.into_deserializer()).map(Some) }
+}
+
 impl BoardQuery {
-    /// Words and categories need the search index.
+    /// Words, categories and the access need the search index.
     fn is_search(&self) -> bool {
-        !(self.q.trim().is_empty() && self.category.is_empty())
+        !(self.q.trim().is_empty() && self.category.is_empty() && self.access.is_none())
     }
 
     fn link(&self, cursor: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let kind = self.kind.map_or("", KindFilter::as_str);
-        for (name, value) in
-            [("q", self.q.as_str()), ("kind", kind), ("category", &self.category), ("cursor", cursor)]
-        {
+        let access = self.access.map_or("", Access::as_str);
+        for (name, value) in [
+            ("q", self.q.as_str()),
+            ("kind", kind),
+            ("category", &self.category),
+            ("access", access),
+            ("cursor", cursor),
+        ] {
             if !value.is_empty() {
                 query.append_pair(name, value);
             }
@@ -90,6 +105,18 @@ impl Page<'_> {
     fn categories(&self) -> Vec<(Category, bool)> {
         let chosen = |category: &Category| category.id() == self.query.category;
         Category::all().map(|category| (category.clone(), chosen(&category))).collect()
+    }
+
+    /// Value, label, and whether it is chosen.
+    fn accesses(&self) -> [(&'static str, &'static str, bool); 5] {
+        [
+            (None, "Live"),
+            (Some(Access::Open), "Live, without sign-in"),
+            (Some(Access::Gated), "With sign-in"),
+            (Some(Access::Package), "Run it yourself"),
+            (Some(Access::All), "All"),
+        ]
+        .map(|(access, label)| (access.map_or("", Access::as_str), label, access == self.query.access))
     }
 
     fn is_narrowed(&self) -> bool {
@@ -172,6 +199,7 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
         q: query.q.clone(),
         kind: query.kind,
         category,
+        access: query.access,
         limit: Some(ROWS),
         ..Arguments::default()
     };

@@ -167,7 +167,16 @@ impl Exchange<'_> {
         if self.has("bearer_challenge") {
             let metadata =
                 if self.has("protected_resource_metadata") { " and says where to get the token" } else { "" };
-            step("Sent a request without credentials", format!("It requires a token{metadata}."), false);
+            let is_proven = facts.sign_in.is_some();
+            step("Sent a request without credentials", format!("It requires a token{metadata}."), is_proven);
+        }
+        if let Some(sign_in) = &facts.sign_in {
+            let answer = format!("They are correct: {}", shorten(&sign_in.sentence(), MAX_PEER_TEXT_CHARS));
+            step("Read its metadata and that of its authorization server", answer, true);
+        }
+        if facts.with_credential {
+            let answer = "The handshake succeeded. The credential is not shown to anybody.".to_owned();
+            step("Sent the requests again with the credential of its owner", answer, true);
         }
         steps
     }

@@ -23,18 +23,20 @@ use registry_domain::views::{LogPlace, badge};
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{
-    AbilityChange, Assessment, ChangedNames, Lane, Listing, ListingId, Moment, OutcomeTally, Package,
-    PackageState, ProbeRecord, Reason, ScorePart, ServerDocument, Tool, ToolParameter, Trail,
+    AbilityChange, Assessment, ChangedNames, ClientRegistration, Lane, Listing, ListingId, Moment,
+    OutcomeTally, Package, PackageState, ProbeRecord, Reason, ScorePart, ServerDocument, SignIn, Tool,
+    ToolParameter, Trail,
 };
 use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
 use registry_store::{Edge, NamedListing};
 
 /// The badges to choose from, and what they show. The first one is the default.
-const BADGES: [(&str, &str); 4] = [
+const BADGES: [(&str, &str); 5] = [
     ("live", "whether the listing is Live"),
     ("clean", "whether it is Live and passes all blocking checks"),
     ("verified", "whether its handshake is verified, with the proven domain"),
+    ("gated", "whether it asks for a sign-in that was found correct"),
     ("listed", "that it is listed here, also while it is not Live"),
 ];
 const MAX_PEERS: usize = 8;
@@ -59,6 +61,9 @@ struct Page<'a> {
     repository: Option<String>,
     packages: Vec<PackageRow>,
     runs_locally: bool,
+    /// How callers sign in, in a sentence.
+    sign_in: Option<String>,
+    registration: Option<&'static str>,
     history: History,
     steps: Vec<Step>,
     probed: Option<When>,
@@ -67,7 +72,7 @@ struct Page<'a> {
     parts: Vec<PartRow>,
     abilities: AbilityRows,
     snippets: Vec<Snippet>,
-    badges: [BadgeRow; 4],
+    badges: [BadgeRow; 5],
     used: Use,
     talk: Talk,
     grace_ends: Option<When>,
@@ -230,6 +235,8 @@ fn page<'a>(
 ) -> Result<Page<'a>, Problem> {
     let (settings, now) = (&app.settings, app.clock.now());
     let (standing, runs_locally) = (Standing::of(app, listing), listing.lane == Lane::Package);
+    let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
+    let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
     let talk = Talk::of(listing, settings, now);
     let profile = Profile::of(listing, evidence);
     Ok(Page {
@@ -244,6 +251,8 @@ fn page<'a>(
             .map(|package| PackageRow::of(package, evidence))
             .collect(),
         runs_locally,
+        sign_in: sign_in.map(SignIn::sentence),
+        registration: sign_in.map(|sign_in| registration(sign_in.registration)),
         reasons: evidence
             .filter(|_| !standing.is_live && !runs_locally)
             .map(explain::reasons)
@@ -276,6 +285,15 @@ fn page<'a>(
     })
 }
 
+/// How a client gets an id at the authorization server.
+const fn registration(way: ClientRegistration) -> &'static str {
+    match way {
+        ClientRegistration::MetadataDocument => "a client sends the URL of its metadata document",
+        ClientRegistration::Dynamic => "a client registers itself",
+        ClientRegistration::ByHand => "a user registers each client by hand",
+    }
+}
+
 fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
     let text = listing.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
     let kind = kind_label(listing.shown_kind());
@@ -283,7 +301,7 @@ fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
     let path = format!("/list/{}", listing.id);
     let frame = Frame::of(&app.settings, Section::Board, &path, &listing.name, description);
     // Do not let search engines index listings that never answered.
-    if listing.last_ok_at.is_none() { frame.not_indexed() } else { frame }
+    if !listing.was_proven() { frame.not_indexed() } else { frame }
 }
 
 /// `None` for an address that a browser must not open.

@@ -4,7 +4,7 @@
 use super::when::When;
 use registry_domain::views::{NameStanding, Standing};
 use registry_model::error::shorten;
-use registry_model::{Handshake, Kind, Listing, Moment};
+use registry_model::{Access, Handshake, Kind, Listing, Moment};
 
 const MAX_NAME_CHARS: usize = 80;
 const MAX_DESCRIPTION_CHARS: usize = 140;
@@ -21,6 +21,8 @@ pub(super) struct Row {
     pub(super) era: Option<String>,
     pub(super) latency_ms: Option<u32>,
     pub(super) proven: When,
+    /// It asks for a sign-in.
+    pub(super) gated: bool,
     pub(super) standing: Option<&'static str>,
     /// The proven domain.
     pub(super) domain: Option<String>,
@@ -39,7 +41,7 @@ impl Row {
     pub(super) fn of(listing: &Listing, now: Moment) -> Self {
         let probe = listing.probe.as_ref();
         let handshake = probe.map_or(Handshake::Skip, |probe| probe.handshake);
-        let proven_at = listing.last_ok_at.or(listing.live_since).unwrap_or(listing.listed_at);
+        let proven_at = listing.proven_at().or(listing.live_since).unwrap_or(listing.listed_at);
         let standing = NameStanding::of(listing).map(|name| match name.standing {
             Standing::Proven => "proven",
             Standing::Claimed => "claimed",
@@ -55,6 +57,7 @@ impl Row {
             era: listing.era.as_deref().map(|era| shorten(era, 20)),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             proven: When::of(proven_at, now),
+            gated: listing.access() == Access::Gated,
             standing,
             domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
             reasons: None,

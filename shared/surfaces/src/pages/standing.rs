@@ -12,6 +12,7 @@ use registry_operations::listings::check_status::lane_reason;
 #[derive(Clone, Debug)]
 pub(super) struct Standing {
     pub(super) is_live: bool,
+    pub(super) is_gated: bool,
     pub(super) label: &'static str,
     pub(super) class: &'static str,
     pub(super) why: &'static str,
@@ -49,6 +50,7 @@ impl Standing {
             Lane::Active => ("Live", "good"),
             Lane::Queued => ("Queued", "plain"),
             Lane::NeedsFix => ("Needs a fix", "warn"),
+            Lane::Gated => ("Gated", "plain"),
             Lane::Package => ("Runs locally", "plain"),
             Lane::Demoted => ("No longer Live", "bad"),
             Lane::Withdrawn => ("Withdrawn", "bad"),
@@ -58,12 +60,13 @@ impl Standing {
         let by_url = listing.server_name.is_none() && !listing.target().is_empty();
         Self {
             is_live,
+            is_gated: lane == Lane::Gated,
             label,
             class,
             why: lane_reason(listing, lane),
-            proven: listing.last_ok_at.map(|at| When::of(at, now)),
+            proven: listing.proven_at().map(|at| When::of(at, now)),
             latency_ms: listing.probe.as_ref().filter(|_| is_live).and_then(|probe| probe.latency_ms),
-            holds_until: listing.last_ok_at.filter(|_| is_live).map(valid_until),
+            holds_until: listing.proven_at().filter(|_| lane.is_proven()).map(valid_until),
             next: When::of(listing.due_at, now),
             asked: liveness.asked_at.map(|at| When::of(at, now)),
             failing_since: liveness.failing_since.map(|at| When::of(at, now)),
@@ -71,7 +74,7 @@ impl Standing {
             strikes: listing.strikes.len(),
             liveness,
             name: NameStanding::of(listing).map(NameRow::of),
-            publish_again: (!is_live && by_url).then(|| listing.target().to_owned()),
+            publish_again: (!lane.is_proven() && by_url).then(|| listing.target().to_owned()),
         }
     }
 }

@@ -10,7 +10,7 @@ use registry_app::App;
 use registry_domain::collections;
 use registry_formats::registry_name;
 use registry_model::error::Problem;
-use registry_model::{Category, Collection, Kind, Listing, Moment};
+use registry_model::{Category, Collection, CollectionRules, Kind, Listing, Moment};
 use registry_search::{Query, Text};
 
 /// Hits of the search text of a collection.
@@ -31,7 +31,7 @@ impl Selection {
         let collection = found.ok_or_else(|| collections::not_found(name))?;
         let rules = &collection.rules;
         let only = match &rules.q {
-            Some(q) => Some(hits(app, q, rules.category.as_deref()).await?),
+            Some(q) => Some(hits(app, q, rules).await?),
             None if rules.servers.is_empty() => None,
             None => Some(rules.servers.iter().cloned().collect()),
         };
@@ -44,7 +44,7 @@ impl Selection {
             |server: &String| *server == registry_name::of(listing) || *server == listing.id.as_str();
         let is_recent = |hours: u32| {
             let is_recent = |at| now.duration_since(at) <= SignedDuration::from_hours(hours.into());
-            listing.last_ok_at.is_some_and(is_recent)
+            listing.proven_at().is_some_and(is_recent)
         };
         (rules.servers.is_empty() || rules.servers.iter().any(is_named))
             && rules.category.as_ref().is_none_or(|category| category == listing.category.id())
@@ -53,11 +53,12 @@ impl Selection {
     }
 }
 
-async fn hits(app: &App, q: &str, category: Option<&str>) -> Result<HashSet<String>, Problem> {
+async fn hits(app: &App, q: &str, rules: &CollectionRules) -> Result<HashSet<String>, Problem> {
     let query = Query {
         text: Text::parse(q, "q")?,
         kind: Some(Kind::Mcp),
-        category: category.and_then(Category::by_id),
+        category: rules.category.as_deref().and_then(Category::by_id),
+        listed: Some(rules.access).into(),
         skip: 0,
         limit: MAX_HITS,
     };

@@ -14,11 +14,11 @@ const DELETED: &str = "deleted";
 /// Where a page begins: in which part of the list, and after which place in it. Without a place, at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// Live servers. A place is a name, a space and an id.
+    /// Live and gated servers. A place is a name, a space and an id.
     Live(Option<String>),
     /// Servers that run on the machine of their user. A place is a time, `#` and an id.
     Packages(Option<String>),
-    /// Servers that are no longer Live. A place is a time, `#` and an id.
+    /// Servers that are no longer listed. A place is a time, `#` and an id.
     Deleted(Option<String>),
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::Namespace;
 use super::cursor::Cursor;
-use super::query::{ServerQuery, limit, text};
+use super::query::{ServerQuery, access, limit, text};
 use super::server::ServerEvidence;
 use super::server::ServerResponse;
 use super::servers::{Metadata, named, page};
@@ -16,7 +16,7 @@ use registry_app::App;
 use registry_formats::registry_name;
 use registry_model::error::Problem;
 use registry_model::protocol::MCP_REGISTRY;
-use registry_model::{Kind, ListingId};
+use registry_model::{Kind, Listed, ListingId};
 use registry_search::Text;
 use registry_search::browse::Facet;
 
@@ -42,12 +42,18 @@ struct Found {
 /// Each hit has, under our own `match` key, its score and the reasons.
 ///
 /// # Errors
-/// 422 for a query over 1,000 characters or a limit that is not a number; the table is busy.
+/// 422 for a query over 1,000 characters, an unknown `access` or a limit that is not a number; the table is busy.
 pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
-    let search =
-        registry_search::Query { text: words, kind: Some(Kind::Mcp), category: None, skip: 0, limit };
+    let search = registry_search::Query {
+        text: words,
+        kind: Some(Kind::Mcp),
+        category: None,
+        listed: access(query)?.into(),
+        skip: 0,
+        limit,
+    };
     let found = app.search.find(&search, app.clock.now()).await?;
     let ids: Vec<ListingId> = found.hits.iter().map(|hit| hit.listing.id.clone()).collect();
     let documents = app.store.server_documents(&ids).await?;
@@ -66,7 +72,7 @@ pub async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
         })
         .collect();
     let note = match (found.searched, found.total) {
-        (0, _) => Some(format!(
+        (0, _) if search.listed == Listed::Live => Some(format!(
             "No server is Live here yet. List one: POST {} {{\"mcp_url\": \"https://your.host/mcp\"}}.",
             app.settings.url("/api/publish")
         )),
@@ -127,7 +133,7 @@ struct Count {
 pub async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
     let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
-    let counted = app.search.count(&words, Some(Kind::Mcp), &by).await?;
+    let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;
     let values = |counts: Vec<(String, usize)>| {
         counts.into_iter().take(MAX_VALUES).map(|(value, count)| Count { value, count }).collect()
     };

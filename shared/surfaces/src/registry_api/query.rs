@@ -14,7 +14,7 @@ use super::cursor::Cursor;
 use super::server::version;
 use registry_formats::registry_name;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Category, Kind, Listing, Moment};
+use registry_model::{Access, Category, Kind, Listed, Listing, Moment};
 use registry_search::CHANGE_SEEN_AFTER_S;
 use registry_search::browse::BrowseQuery;
 
@@ -27,10 +27,10 @@ const MAX_SEARCH_CHARS: usize = 200;
 
 #[derive(Clone, Debug)]
 pub struct ServerQuery {
-    /// For Live servers.
+    /// For servers with a URL.
     pub(super) part: BrowseQuery,
     pub(super) version: Option<String>,
-    pub(super) access: Access,
+    pub(super) access: Option<Access>,
     /// Also lists the servers that were Live at this time or later, and no longer are.
     pub(super) deleted_since: Option<Moment>,
     pub(super) begin: Cursor,
@@ -54,12 +54,11 @@ impl ServerQuery {
             .map_or(changed_since.is_some(), |text| matches!(text.as_str(), "true" | "1"));
         let deleted_since = is_included.then(|| changed_since.unwrap_or(Moment::UNIX_EPOCH));
         let rules = collection.as_deref().map(|selection| &selection.collection.rules);
-        let access = match (text(query, "access"), rules) {
-            (Some(access), _) => access_of(&access)?,
-            (None, rules) => rules.map_or(Access::Open, |rules| rules.access),
-        };
+        let access = access(query)?.or_else(|| rules.map(|rules| rules.access));
         let part = BrowseQuery {
             kind: Some(Kind::Mcp),
+            // The packages are a part of their own.
+            listed: if access == Some(Access::All) { Listed::Remote } else { access.into() },
             category: rules.and_then(|rules| Category::by_id(rules.category.as_deref()?)),
             name_contains: text(query, "search").map(|text| search_text(&text)).transpose()?,
             only: collection.as_deref().and_then(|selection| selection.only.clone()),
@@ -76,7 +75,9 @@ impl ServerQuery {
     pub(super) fn after(&self, part: &Cursor) -> Option<Cursor> {
         let deleted = || self.deleted_since.map(|_| Cursor::Deleted(None));
         match part {
-            Cursor::Live(_) if self.access != Access::Open => Some(Cursor::Packages(None)),
+            Cursor::Live(_) if matches!(self.access, Some(Access::Package | Access::All)) => {
+                Some(Cursor::Packages(None))
+            }
             Cursor::Live(_) | Cursor::Packages(_) => deleted(),
             Cursor::Deleted(_) => None,
         }
@@ -87,8 +88,14 @@ impl ServerQuery {
         let part = &self.part;
         let since = [part.changed_since, self.deleted_since].map(|since| since.map(Moment::as_millisecond));
         let collection = self.collection.as_deref().map(|selection| &selection.collection);
-        let (begin, access) = (self.begin.write(), self.access.as_str());
+        let (begin, access) = (self.begin.write(), self.access.map(Access::as_str));
         json!([part.name_contains, since, begin, part.limit, self.version, access, collection]).to_string()
+    }
+
+    /// Whether the list contains a server in this lane, whatever else the query requires.
+    pub(super) fn lists(&self, listing: &Listing) -> bool {
+        let shown = listing.availability(Moment::UNIX_EPOCH);
+        shown.is_some_and(|shown| Listed::from(self.access).admits(shown))
     }
 
     /// What the index cannot filter.
@@ -109,9 +116,12 @@ impl ServerQuery {
     }
 }
 
-fn access_of(text: &str) -> Result<Access, Problem> {
-    Access::ALL.into_iter().find(|access| access.as_str() == text).ok_or_else(|| {
-        let detail = format!("`access` must be open, package or all, not `{}`.", shorten(text, 40));
+/// Without it, a list contains the Live servers.
+pub(super) fn access(query: &str) -> Result<Option<Access>, Problem> {
+    let Some(text) = text(query, "access") else { return Ok(None) };
+    let known = Access::ALL.into_iter().find(|access| access.as_str() == text);
+    known.map(Some).ok_or_else(|| {
+        let detail = format!("`access` must be open, gated, package or all, not `{}`.", shorten(&text, 40));
         Problem::invalid("access", "bad_access", detail)
     })
 }
@@ -244,11 +254,14 @@ mod tests {
         };
         let (live, packages, deleted) = (Cursor::Live(None), Cursor::Packages(None), Cursor::Deleted(None));
         assert_eq!(parts("limit=3"), vec![live.clone()]);
+        for access in ["access=open", "access=gated"] {
+            assert_eq!(parts(access), vec![live.clone()]);
+        }
         assert_eq!(parts("access=package"), [live.clone(), packages.clone()]);
         assert_eq!(parts("updated_since=2026-11-20T12:00:00Z"), [live.clone(), deleted.clone()]);
         assert_eq!(parts("updated_since=2026-11-20T12:00:00Z&include_deleted=false"), vec![live.clone()]);
         assert_eq!(parts("access=all&include_deleted=true"), [live, packages, deleted]);
-        assert_eq!(rejected("access=gated"), (422, "access".to_owned()));
+        assert_eq!(rejected("access=closed"), (422, "access".to_owned()));
     }
 
     #[test]

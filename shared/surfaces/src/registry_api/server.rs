@@ -255,9 +255,8 @@ impl ServerEvidence {
         let probe = listing.probe.as_ref();
         let era = listing.era.clone();
         let is_modern = era.as_deref().is_some_and(|era| era >= MCP_NEWEST_REVISION);
-        let is_package = listing.lane == Lane::Package;
         Self {
-            access: if is_package { Access::Package } else { Access::Open },
+            access: listing.access(),
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             reason: reason(listing),
             last_checked: probe.map(|probe| probe.at),
@@ -278,12 +277,18 @@ fn reason(listing: &Listing) -> String {
     if listing.lane == Lane::Package {
         return "It runs on the machine of its user. Its packages exist and contain its name.".to_owned();
     }
+    let proof = match (listing.lane, listing.access()) {
+        (Lane::Gated, _) => "It asks for a sign-in, and every part of the sign-in is correct.",
+        (_, Access::Gated) => {
+            "It completed the handshake with a credential that its owner gave to the registry."
+        }
+        _ => "It completed the handshake, without a credential.",
+    };
     match (&listing.probe, listing.failures) {
         (None, _) => "Not probed yet.".to_owned(),
-        (Some(_), 0) => "It completed the handshake, without a credential.".to_owned(),
+        (Some(_), 0) => proof.to_owned(),
         (Some(_), failures) => format!(
-            "It completed the handshake, without a credential. After that, {failures} probe(s) failed. A \
-             recheck will show whether it still answers."
+            "{proof} After that, {failures} probe(s) failed. A recheck will show whether it still answers."
         ),
     }
 }

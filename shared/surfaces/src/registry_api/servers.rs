@@ -1,4 +1,4 @@
-//! Lists of servers, and single servers. A server that is no longer Live is listed for some days with `status:
+//! Lists of servers, and single servers. A server that is no longer Live or gated is listed for some days with `status:
 //! deleted`, as in the official API. Otherwise a mirror that reads only the changes since its last visit would keep the
 //! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
@@ -20,7 +20,7 @@ use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;
 use registry_model::error::{Problem, shorten};
-use registry_model::{Access, Kind, Lane, Listing, ListingId, Moment};
+use registry_model::{Access, Kind, Listing, ListingId, Moment};
 use registry_search::AbilityNames;
 use registry_search::browse::{BrowseQuery, Row};
 use registry_store::Delisting;
@@ -51,7 +51,7 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
             break Some(begin);
         }
         let (found, next) = match &begin {
-            Cursor::Live(_) if query.access == Access::Package => (Vec::new(), None),
+            Cursor::Live(_) if query.access == Some(Access::Package) => (Vec::new(), None),
             Cursor::Live(after) => {
                 let (rows, next) = page(app, query, after.clone(), room).await?;
                 (responses(app, &rows).await?, next.map(|place| Cursor::Live(Some(place))))
@@ -175,7 +175,7 @@ async fn packages(
     Ok((found.iter().map(response).collect(), next))
 }
 
-/// The Live server of a name, or else the server of this name that runs on the machine of its user.
+/// The Live server of a name, or else the server of this name that is gated or runs on the machine of its user.
 pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>) -> Result<Row, Problem> {
     let part = BrowseQuery {
         kind: Some(Kind::Mcp),
@@ -194,9 +194,12 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
     let mut row = if is_name(name) { app.search.browse(&part).await?.rows.pop() } else { None };
     if row.is_none() && is_name(name) {
         let listings = app.store.listings_named(name).await?.into_iter();
-        let mut packages =
-            listings.filter(|found| found.lane == Lane::Package && registry_name::of(found) == name);
-        row = packages.next().map(|listing| Row {
+        let oldest_proof = app.oldest_proof();
+        // A Live server is in the index as soon as its page is complete.
+        let is_listed =
+            |found: &Listing| found.availability(oldest_proof).is_some_and(|shown| !shown.is_live);
+        let mut others = listings.filter(|found| is_listed(found) && registry_name::of(found) == name);
+        row = others.next().map(|listing| Row {
             name: name.to_owned(),
             abilities: AbilityNames::default(),
             changed_at: listing.probe.as_ref().map_or(listing.listed_at, |probe| probe.at),
@@ -239,15 +242,15 @@ async fn deleted(
 ) -> Result<(Vec<ServerResponse>, Option<String>), Problem> {
     let (since, now) = (query.deleted_since.unwrap_or(Moment::UNIX_EPOCH), app.clock.now());
     let (falls, next) = app.store.falls(since, after, limit, now).await?;
-    // Only the last delisting counts, and only if the listing is not Live again.
+    // Only the last delisting counts, and only if the listing is not listed again.
     let latest: BTreeMap<ListingId, Delisting> =
         falls.into_iter().map(|fall| (fall.listing.id.clone(), fall)).collect();
     let ids: Vec<ListingId> = latest.keys().cloned().collect();
     let listings = if ids.is_empty() { Vec::new() } else { app.store.listings(&ids).await? };
-    let live: BTreeSet<ListingId> =
-        listings.into_iter().filter(|now| now.lane == Lane::Active).map(|now| now.id).collect();
+    let listed: BTreeSet<ListingId> =
+        listings.into_iter().filter(|now| query.lists(now)).map(|now| now.id).collect();
     let mut falls: Vec<Delisting> =
-        latest.into_values().filter(|fall| !live.contains(&fall.listing.id)).collect();
+        latest.into_values().filter(|fall| !listed.contains(&fall.listing.id)).collect();
     falls.sort_by(|a, b| (a.at, &a.listing.id).cmp(&(b.at, &b.listing.id)));
     let matching = falls
         .iter()

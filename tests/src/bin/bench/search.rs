@@ -11,7 +11,7 @@ use local::engine::{self, Data};
 use local::{Embedded, Observer};
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, Random};
+use registry::model::{Clock, Listed, Random};
 use registry::search::{Query, Text};
 use registry::settings::{Mode, Settings};
 use registry::store::Store;
@@ -173,7 +173,7 @@ pub(crate) async fn run_child(file: &str) -> Result<ExitCode, Failure> {
 
 fn query(question: &str) -> Result<Query, Failure> {
     let text = Text::parse(question, "q").map_err(|problem| format!("{problem:?}"))?;
-    Ok(Query { text, kind: None, category: None, skip: 0, limit: 20 })
+    Ok(Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 20 })
 }
 
 fn quantile(times: &mut [Duration], part: f64) -> f64 {

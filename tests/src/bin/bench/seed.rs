@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use local::engine::{self, Embedded};
 use registry::app::App;
 use registry::model::{
-    Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, StateChange, TextFaults, Verdict,
+    Assessment, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, StateChange, Verdict,
 };
 use registry::probe::checks::{self, Context};
 use registry::probe::score;
@@ -231,8 +231,7 @@ fn verdict(site: &Site, own: Texts) -> Verdict {
         skills: own.skills,
         tools: own.tools,
         tools_hash: (!agent).then(|| format!("{number:064x}")),
-        packages: Vec::new(),
-        text_faults: TextFaults::default(),
+        ..Facts::default()
     };
     Verdict {
         answers: agent.then_some(true),

@@ -1,84 +1,92 @@
 //! A server that requires credentials. A Bearer challenge or protected-resource metadata proves that the
 //! server is an MCP server. A 401 without them proves nothing, because any web server may send it.
 
-use std::time::Duration;
-
 use http::header::WWW_AUTHENTICATE;
-use serde_json::Value;
 
-use crate::checks::same_owner;
+use super::sign_in;
 use crate::handshake::conversation::Conversation;
-use crate::handshake::jsonrpc::texts;
-use crate::reasons::ProbeFault;
-use registry_fetch::{Answer, Request, Target};
+use crate::handshake::findings::Findings;
+use crate::reasons::{ProbeFault, SignInFlaw};
+use registry_fetch::Answer;
+use registry_formats::document_texts;
+use registry_model::ClientRegistration;
 
-const METADATA_DEADLINE: Duration = Duration::from_secs(2);
-
-/// `spoken`: the refusal itself is JSON-RPC.
+/// Records why a server refused a request without credentials, and how callers sign in. `spoken`: the refusal itself is
+/// JSON-RPC.
 pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer, spoken: bool, seen: &str) {
     let status = answer.status.as_u16();
     peer.findings.speaks |= spoken;
     peer.findings.facts.endpoint = Some(answer.target.to_string());
+    if peer.has_signed_in() {
+        return peer.findings.fault(&ProbeFault::CredentialRefused { status }, seen);
+    }
     if status == 402 {
         return peer.findings.fault(&ProbeFault::PaymentRequired, seen);
     }
+    peer.findings.wants_credentials = true;
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
     let seen = match challenges.first() {
         Some(challenge) => format!("HTTP {status}, WWW-Authenticate: {challenge}"),
         None => seen.to_owned(),
     };
+    if !matches!(status, 401 | 403) {
+        let fault =
+            if spoken { ProbeFault::AuthRequired { status } } else { ProbeFault::GatedUnproven { status } };
+        return peer.findings.fault(&fault, &seen);
+    }
     let bearer = challenges.iter().find(|challenge| is_bearer(challenge));
     if bearer.is_some() {
         peer.findings.signal("bearer_challenge");
     }
-    let described = match bearer.map(|challenge| parameter(challenge, "resource_metadata")) {
-        Some(Some(url)) => describes(peer, &answer.target, &url).await,
-        // The challenge is proof enough, so the well-known paths are not requested as well.
-        Some(None) => false,
-        None => {
-            let path = answer.target.url().path().trim_end_matches('/').to_owned();
-            let below = format!("/.well-known/oauth-protected-resource{path}");
-            describes(peer, &answer.target, &below).await
-                || (!path.is_empty()
-                    && describes(peer, &answer.target, "/.well-known/oauth-protected-resource").await)
-        }
-    };
-    if described {
+    let reference = bearer.and_then(|challenge| parameter(challenge, "resource_metadata"));
+    let resource = sign_in::resource_metadata(peer, &answer.target, reference.as_deref()).await;
+    if resource.is_ok() {
         peer.findings.signal("protected_resource_metadata");
     }
-    let proven = bearer.is_some() || described || spoken;
-    peer.findings.fault(
-        &if proven { ProbeFault::AuthRequired { status } } else { ProbeFault::GatedUnproven { status } },
-        &seen,
-    );
-}
-
-/// Whether valid metadata (RFC 9728) about this endpoint is at `reference`. It must be on the endpoint's own
-/// domain; otherwise a challenge could send the registry to a stranger.
-async fn describes(peer: &mut Conversation<'_>, endpoint: &Target, reference: &str) -> bool {
-    let Ok(url) = endpoint.join(reference, peer.reach()) else { return false };
-    if !same_owner(endpoint.as_str(), url.as_str()) {
-        return false;
+    if bearer.is_none() && challenges.is_empty() && resource.is_err() && !spoken {
+        return peer.findings.fault(&ProbeFault::GatedUnproven { status }, &seen);
     }
-    match peer.ask(Request::get(url).with_deadline(METADATA_DEADLINE)).await {
-        Ok(answer) if answer.status.is_success() => {
-            let endpoint = endpoint.clone();
-            let found = peer.read(&answer, move |answer, budget| {
-                answer.json(&mut budget.values).is_ok_and(|found| is_metadata_of(&found, endpoint.as_str()))
-            });
-            found.await
+    let flaw = |flaw| ProbeFault::SignIn { flaw, temporary: false };
+    match (bearer, status) {
+        (Some(_), 401) => {}
+        (None, _) if !challenges.is_empty() => peer.findings.fault(&flaw(SignInFlaw::Scheme), &seen),
+        (None, 401) => peer.findings.fault(&flaw(SignInFlaw::NoChallenge), &seen),
+        _ => peer.findings.fault(&flaw(SignInFlaw::Status403), &seen),
+    }
+    let scope = bearer.and_then(|challenge| parameter(challenge, "scope"));
+    let found = match resource {
+        Ok(resource) => sign_in::follow(peer, &answer.target, &resource, scope.as_deref()).await,
+        // Without a Bearer challenge, missing metadata is no second fault.
+        Err(_) if bearer.is_none() => return,
+        Err(broken) => Err(broken),
+    };
+    match found {
+        Ok(sign_in) => {
+            if sign_in.registration == ClientRegistration::ByHand {
+                let hint = flaw(SignInFlaw::NoRegistration).reason(&sign_in.issuer);
+                peer.findings.warning(hint);
+            }
+            if bearer.is_some() && status == 401 {
+                peer.findings.fault(&ProbeFault::AuthRequired { status }, &seen);
+            }
+            peer.findings.facts.text_faults.or(document_texts::of_sign_in(&sign_in));
+            peer.findings.facts.sign_in = Some(sign_in);
         }
-        _ => false,
+        Err(broken) => {
+            let sign_in::Broken { flaw, seen, temporary } = broken;
+            peer.findings.fault(&ProbeFault::SignIn { flaw, temporary }, &seen);
+        }
     }
 }
 
-/// `resource` must be the endpoint or a parent of it, and an authorization server must be named.
-fn is_metadata_of(metadata: &Value, endpoint: &str) -> bool {
-    let resource = metadata["resource"].as_str().unwrap_or_default().trim_end_matches('/');
-    let rest = endpoint.trim_end_matches('/').strip_prefix(resource);
-    let above = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']));
-    resource.contains("://") && above && !texts(metadata.get("authorization_servers")).is_empty()
+/// Whether a refusal proves nothing about the server behind it.
+pub(in crate::handshake) fn is_unproven(findings: &Findings) -> bool {
+    (findings.has("gated_unproven") || findings.has("sign_in:scheme"))
+        && !findings.speaks
+        && !["bearer_challenge", "protected_resource_metadata"]
+            .iter()
+            .any(|signal| findings.has_signal(signal))
 }
 
 fn is_bearer(challenge: &str) -> bool {
@@ -88,7 +96,10 @@ fn is_bearer(challenge: &str) -> bool {
 
 /// A parameter of a challenge (RFC 9110 §11.2), quoted or not.
 fn parameter(challenge: &str, name: &str) -> Option<String> {
-    let at = challenge.to_ascii_lowercase().find(&format!("{name}="))? + name.len() + 1;
+    let (lower, start) = (challenge.to_ascii_lowercase(), format!("{name}="));
+    let mut places = lower.match_indices(&start).map(|(at, _)| at);
+    // Not the end of a longer name, such as `x-scope`.
+    let at = places.find(|at| lower[..*at].ends_with([' ', ',', '\t']))? + start.len();
     let rest = &challenge[at..];
     let value = match rest.strip_prefix('"') {
         Some(quoted) => quoted.split('"').next(),
@@ -100,38 +111,22 @@ fn parameter(challenge: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn challenge_parameter_may_be_quoted_or_unquoted() {
-        let quoted = r#"Bearer realm="x", resource_metadata="https://a.example/.well-known/x", scope="a b""#;
+        let quoted = r#"Bearer realm="x", resource_metadata="https://a.example/.well-known/x",scope="a b""#;
         assert_eq!(
             parameter(quoted, "resource_metadata").as_deref(),
             Some("https://a.example/.well-known/x")
         );
+        assert_eq!(parameter(quoted, "scope").as_deref(), Some("a b"));
+        assert_eq!(parameter(r#"Bearer error="insufficient_scope", x_scope="c""#, "scope"), None);
         assert_eq!(parameter("bearer resource_metadata=/m, x=1", "resource_metadata").as_deref(), Some("/m"));
         assert_eq!(parameter("Bearer realm=x", "resource_metadata"), None);
         assert!(
             is_bearer("bearer")
                 && is_bearer("Basic realm=x, Bearer scope=y")
                 && !is_bearer("Basic realm=bearer")
-        );
-    }
-
-    #[test]
-    fn metadata_of_another_resource_is_ignored() {
-        let metadata =
-            |resource: &str| json!({"resource": resource, "authorization_servers": ["https://as.example"]});
-        let endpoint = "https://a.example/mcp";
-        for resource in ["https://a.example/mcp", "https://a.example/mcp/", "https://a.example"] {
-            assert!(is_metadata_of(&metadata(resource), endpoint), "{resource}");
-        }
-        for resource in ["", "https://b.example/mcp", "https://a.example/mc", "https://a.example/mcp/x"] {
-            assert!(!is_metadata_of(&metadata(resource), endpoint), "{resource}");
-        }
-        assert!(
-            !is_metadata_of(&json!({"resource": endpoint}), endpoint),
-            "no authorization server is named"
         );
     }
 }

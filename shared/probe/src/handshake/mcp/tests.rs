@@ -2,6 +2,7 @@
 //! which use fifteen frameworks. Each fault has one test.
 
 mod fields;
+mod sign_in;
 mod table;
 
 use std::time::Duration;
@@ -345,13 +346,14 @@ async fn handshake_mcp_recognizes_a_protected_server_by_its_resource_metadata() 
             },
         }
     };
-    for (at, challenge) in [
-        ("/.well-known/oauth-protected-resource/mcp", None),
-        ("/.well-known/oauth-protected-resource", None),
-        ("/meta", Some("Bearer resource_metadata=\"/meta\"")),
+    let unreached = "sign_in:authorization_server_unreached";
+    for (at, challenge, found) in [
+        ("/.well-known/oauth-protected-resource/mcp", None, vec!["sign_in:no_challenge", unreached]),
+        ("/.well-known/oauth-protected-resource", None, vec!["sign_in:no_challenge", unreached]),
+        ("/meta", Some("Bearer resource_metadata=\"/meta\""), vec![unreached]),
     ] {
         let (_, verdict) = probed(described(at, challenge)).await;
-        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, vec!["auth_required"]), "{at}");
+        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, found), "{at}");
         assert!(verdict.signals.contains(&"protected_resource_metadata".to_owned()), "{at}");
     }
 }

@@ -1,0 +1,408 @@
+//! Tests of servers that ask for a sign-in. The server and its authorization server are two peers. Each row breaks one part
+//! that the revision requires; a client could not sign in.
+
+use serde_json::{Value, json};
+
+use super::{Script, legacy, modern};
+use crate::handshake::Subject;
+use crate::handshake::peer::{Asked, Peer, Reply, ask, codes};
+use registry_app::credentials::Credential;
+use registry_model::{ClientRegistration, Handshake, Kind, Secret, Verdict};
+
+const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
+const SERVER: &str = "/.well-known/oauth-authorization-server";
+const TOKEN: &str = "a-token-of-the-owner";
+
+/// How the two peers answer. Each part gets the request and the origin of the authorization server.
+#[derive(Clone, Copy)]
+struct Parts {
+    refusal: fn(&Asked) -> Reply,
+    resource: fn(&Asked, &str) -> Reply,
+    server: fn(&Asked) -> Reply,
+}
+
+fn origin(asked: &Asked) -> String {
+    format!("http://{}", asked.header("host").unwrap())
+}
+
+fn challenge(asked: &Asked) -> Reply {
+    let challenge =
+        format!("Bearer resource_metadata=\"{}{RESOURCE}\", scope=\"files:read files:write\"", origin(asked));
+    Reply::empty(401).with("www-authenticate", &challenge)
+}
+
+fn resource(asked: &Asked, issuer: &str) -> Reply {
+    resource_with(asked, issuer, json!({}))
+}
+
+fn resource_with(asked: &Asked, issuer: &str, change: Value) -> Reply {
+    if asked.path != RESOURCE {
+        return Reply::html(404);
+    }
+    let mut metadata =
+        json!({"resource": format!("{}/mcp", origin(asked)), "authorization_servers": [issuer]});
+    metadata.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    Reply::json(200, &metadata)
+}
+
+fn metadata(origin: &str) -> Value {
+    json!({
+        "issuer": origin, "authorization_endpoint": format!("{origin}/authorize"), "token_endpoint": format!("{origin}/token"),
+        "registration_endpoint": format!("{origin}/register"), "code_challenge_methods_supported": ["S256"],
+    })
+}
+
+fn server(asked: &Asked) -> Reply {
+    server_with(asked, json!({}))
+}
+
+fn server_with(asked: &Asked, change: Value) -> Reply {
+    if asked.path != SERVER {
+        return Reply::html(404);
+    }
+    let mut metadata = metadata(&origin(asked));
+    metadata.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    Reply::json(200, &metadata)
+}
+
+const GOOD: Parts = Parts { refusal: challenge, resource, server };
+
+/// The authorization server, then the server that asks for its tokens.
+async fn start(parts: Parts) -> (Peer, Peer) {
+    let authorization = Peer::start(move |asked| (parts.server)(asked)).await;
+    let issuer = authorization.origin.clone();
+    let server = Peer::start(move |asked| match asked.verb.as_str() {
+        "GET" => (parts.resource)(asked, &issuer),
+        _ => (parts.refusal)(asked),
+    });
+    (authorization, server.await)
+}
+
+async fn probed(parts: Parts) -> (Peer, Peer, Verdict) {
+    let (authorization, server) = start(parts).await;
+    let verdict = ask(&server.subject(Some(Kind::Mcp), "/mcp")).await;
+    (authorization, server, verdict)
+}
+
+#[tokio::test]
+async fn correct_sign_in_is_proven_with_three_requests() {
+    let (authorization, server, verdict) = probed(GOOD).await;
+    assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Partial, vec!["auth_required"]));
+    let sign_in = verdict.facts.sign_in.unwrap();
+    assert_eq!(sign_in.issuer, authorization.origin);
+    assert_eq!(sign_in.scopes, ["files:read", "files:write"]);
+    assert_eq!(sign_in.registration, ClientRegistration::Dynamic);
+    assert_eq!(
+        sign_in.sentence(),
+        format!("Asks for sign-in at {}, scopes files:read files:write.", authorization.origin)
+    );
+    assert_eq!(server.whats(), ["server/discover", &format!("GET {RESOURCE}")]);
+    assert_eq!(authorization.whats(), [format!("GET {SERVER}")]);
+}
+
+/// The documents are found at every place that the revision names, and a tenant of an authorization server has a path.
+#[tokio::test]
+async fn metadata_is_found_at_every_place_of_the_revision() {
+    let bare: fn(&Asked) -> Reply = |_| Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\"");
+    let root: fn(&Asked, &str) -> Reply = |asked, issuer| match asked.path.as_str() {
+        "/.well-known/oauth-protected-resource" => Reply::json(
+            200,
+            &json!({"resource": origin(asked), "authorization_servers": [issuer], "scopes_supported": ["a"]}),
+        ),
+        _ => Reply::html(404),
+    };
+    let (_, server, verdict) = probed(Parts { refusal: bare, resource: root, ..GOOD }).await;
+    assert_eq!(verdict.facts.sign_in.unwrap().scopes, ["a"]);
+    assert_eq!(server.asked().len(), 3, "{:?}", server.whats());
+
+    let tenant: fn(&Asked, &str) -> Reply = |asked, issuer| {
+        resource_with(asked, issuer, json!({"authorization_servers": [format!("{issuer}/t/1")]}))
+    };
+    for at in [
+        "/.well-known/oauth-authorization-server/t/1",
+        "/.well-known/openid-configuration/t/1",
+        "/t/1/.well-known/openid-configuration",
+    ] {
+        let authorization = Peer::start(move |asked| match asked.path.as_str() {
+            path if path == at => Reply::json(200, &metadata(&format!("{}/t/1", origin(asked)))),
+            _ => Reply::html(404),
+        })
+        .await;
+        let issuer = authorization.origin.clone();
+        let server = Peer::start(move |asked| match asked.verb.as_str() {
+            "GET" => tenant(asked, &issuer),
+            _ => challenge(asked),
+        })
+        .await;
+        let verdict = ask(&server.subject(Some(Kind::Mcp), "/mcp")).await;
+        assert_eq!(
+            verdict.facts.sign_in.map(|sign_in| sign_in.issuer),
+            Some(format!("{}/t/1", authorization.origin)),
+            "{at}"
+        );
+        assert!(authorization.asked().len() <= 3, "{at}: {:?}", authorization.whats());
+    }
+}
+
+/// Servers that answer `initialize` to everybody, and ask for a sign-in later.
+#[tokio::test]
+async fn sign_in_for_the_tools_is_proven_together_with_the_handshake() {
+    let refusal: fn(&Asked) -> Reply = |asked| match asked.method() {
+        Some("tools/list") => challenge(asked),
+        _ => modern(asked),
+    };
+    let (_, _, verdict) = probed(Parts { refusal, ..GOOD }).await;
+    assert_eq!((verdict.speaks, codes(&verdict)), (true, vec!["auth_required"]));
+    assert!(verdict.facts.sign_in.is_some() && verdict.facts.name.as_deref() == Some("Adder"));
+
+    let faulty: fn(&Asked) -> Reply = |asked| match asked.method() {
+        Some("tools/list") => challenge(asked),
+        Some("initialize") => legacy(asked),
+        Some("notifications/initialized") => Reply::empty(400),
+        _ => Reply::error(404, asked, -32601, "Method not found"),
+    };
+    let (_, _, verdict) = probed(Parts { refusal: faulty, ..GOOD }).await;
+    assert_eq!(codes(&verdict), ["nonconforming:notification", "auth_required"]);
+    assert_eq!(verdict.facts.sign_in, None, "something else is wrong, too");
+}
+
+/// The parts that each row replaces, and the codes that follow.
+fn broken() -> Vec<(&'static str, Parts, &'static str)> {
+    let moved: fn(&Asked, &str) -> Reply = |asked, _| {
+        let port = asked.header("host").unwrap().rsplit_once(':').unwrap().1.to_owned();
+        // The same machine under another name is another origin.
+        Reply::empty(307).with("location", &format!("http://localhost:{port}/x"))
+    };
+    vec![
+        ("no challenge", Parts { refusal: |_| Reply::empty(401), ..GOOD }, "no_challenge"),
+        (
+            "another scheme",
+            Parts { refusal: |_| Reply::empty(401).with("www-authenticate", "Basic realm=\"x\""), ..GOOD },
+            "scheme",
+        ),
+        (
+            "403",
+            Parts {
+                refusal: |asked| {
+                    Reply::empty(403).with(
+                        "www-authenticate",
+                        &format!("Bearer resource_metadata={}{RESOURCE}", origin(asked)),
+                    )
+                },
+                ..GOOD
+            },
+            "status_403",
+        ),
+        ("no metadata", Parts { resource: |_, _| Reply::html(404), ..GOOD }, "metadata_missing"),
+        ("a page as metadata", Parts { resource: |_, _| Reply::html(200), ..GOOD }, "metadata_not_json"),
+        (
+            "metadata of another resource",
+            Parts {
+                resource: |asked, issuer| {
+                    resource_with(asked, issuer, json!({"resource": "https://other.example.org/mcp"}))
+                },
+                ..GOOD
+            },
+            "resource",
+        ),
+        (
+            "no authorization server",
+            Parts {
+                resource: |asked, issuer| resource_with(asked, issuer, json!({"authorization_servers": []})),
+                ..GOOD
+            },
+            "no_authorization_servers",
+        ),
+        ("metadata at another origin", Parts { resource: moved, ..GOOD }, "redirected"),
+        (
+            "an authorization server that does not run",
+            Parts {
+                // The port is never open: it is reserved.
+                resource: |asked, issuer| {
+                    resource_with(asked, issuer, json!({"authorization_servers": ["http://127.0.0.1:1"]}))
+                },
+                ..GOOD
+            },
+            "authorization_server_unreached",
+        ),
+        (
+            "no metadata of the authorization server",
+            Parts { server: |_| Reply::html(404), ..GOOD },
+            "authorization_server_metadata",
+        ),
+        (
+            "another issuer",
+            Parts {
+                server: |asked| server_with(asked, json!({"issuer": format!("{}/", origin(asked))})),
+                ..GOOD
+            },
+            "issuer",
+        ),
+        (
+            "no authorization endpoint",
+            Parts { server: |asked| server_with(asked, json!({"authorization_endpoint": null})), ..GOOD },
+            "no_authorization_endpoint",
+        ),
+        (
+            "no token endpoint",
+            Parts { server: |asked| server_with(asked, json!({"token_endpoint": null})), ..GOOD },
+            "no_token_endpoint",
+        ),
+        (
+            "plain http",
+            Parts {
+                server: |asked| server_with(asked, json!({"token_endpoint": "http://as.example.org/token"})),
+                ..GOOD
+            },
+            "not_https",
+        ),
+        (
+            "no PKCE",
+            Parts {
+                server: |asked| server_with(asked, json!({"code_challenge_methods_supported": ["plain"]})),
+                ..GOOD
+            },
+            "no_s256",
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn each_broken_part_of_a_sign_in_has_its_own_reason_and_fix() {
+    let mut seen = Vec::new();
+    for (name, parts, code) in broken() {
+        let (authorization, server, verdict) = probed(parts).await;
+        let code = format!("sign_in:{code}");
+        assert_eq!(
+            codes(&verdict),
+            [code.as_str()],
+            "{name}: {:?} {:?}",
+            server.whats(),
+            authorization.whats()
+        );
+        assert_eq!((verdict.handshake, verdict.inconclusive), (Handshake::Partial, false), "{name}");
+        assert_eq!(verdict.facts.sign_in, None, "{name}");
+        assert_eq!(verdict.facts.endpoint, Some(format!("{}/mcp", server.origin)), "{name}");
+        assert!(verdict.reasons[0].fix.len() > 30, "{name}");
+        seen.push((code, verdict.reasons[0].fix.clone()));
+    }
+    seen.sort_unstable();
+    seen.dedup_by(|a, b| a.0 == b.0 || a.1 == b.1);
+    assert_eq!(seen.len(), broken().len(), "a code or a fix is used twice");
+}
+
+#[tokio::test]
+async fn missing_client_registration_is_only_a_hint() {
+    let by_hand: fn(&Asked) -> Reply = |asked| server_with(asked, json!({"registration_endpoint": null}));
+    let (_, _, verdict) = probed(Parts { server: by_hand, ..GOOD }).await;
+    assert_eq!(codes(&verdict), ["auth_required", "sign_in:no_registration"]);
+    assert_eq!(verdict.facts.sign_in.unwrap().registration, ClientRegistration::ByHand);
+    let document: fn(&Asked) -> Reply = |asked| {
+        server_with(
+            asked,
+            json!({"registration_endpoint": null, "client_id_metadata_document_supported": true}),
+        )
+    };
+    let (_, _, verdict) = probed(Parts { server: document, ..GOOD }).await;
+    assert_eq!(codes(&verdict), ["auth_required"]);
+}
+
+#[tokio::test]
+async fn busy_authorization_server_is_tried_again_soon() {
+    let (_, _, verdict) = probed(Parts { server: |_| Reply::html(503), ..GOOD }).await;
+    assert_eq!(codes(&verdict), ["sign_in:authorization_server_metadata"]);
+    assert!(verdict.inconclusive);
+}
+
+/// All peers answer with the longest chain that they can.
+#[tokio::test]
+async fn chain_of_metadata_has_a_bound() {
+    let parts = Parts {
+        refusal: |_| Reply::empty(401).with("www-authenticate", "Bearer"),
+        resource: |asked, issuer| match asked.path.as_str() {
+            "/.well-known/oauth-protected-resource" => Reply::json(
+                200,
+                &json!({"resource": origin(asked), "authorization_servers": [format!("{issuer}/t"), issuer, issuer]}),
+            ),
+            _ => Reply::html(404),
+        },
+        server: |asked| match asked.path.ends_with("/again") {
+            true => Reply::html(404),
+            false => Reply::empty(302).with("location", &format!("{}/again", asked.path)),
+        },
+    };
+    let (authorization, server, verdict) = probed(parts).await;
+    assert_eq!(codes(&verdict), ["sign_in:authorization_server_metadata"]);
+    assert_eq!(
+        (server.asked().len(), authorization.asked().len()),
+        (3, 6),
+        "three requests, each with one redirect"
+    );
+}
+
+fn with_credential(server: &Peer, origin: &str) -> Subject {
+    let token = Secret::new(TOKEN.to_owned());
+    Subject {
+        credential: Some(Credential::new(origin.to_owned(), token)),
+        ..server.subject(Some(Kind::Mcp), "/mcp")
+    }
+}
+
+fn signed_in(asked: &Asked) -> bool {
+    asked.header("authorization") == Some(&format!("Bearer {TOKEN}"))
+}
+
+#[tokio::test]
+async fn credential_completes_the_handshake_and_goes_only_to_the_endpoint() {
+    let open: [Script; 2] = [
+        |asked| if signed_in(asked) { modern(asked) } else { challenge(asked) },
+        |asked| if signed_in(asked) { legacy(asked) } else { challenge(asked) },
+    ];
+    for refusal in open {
+        let (authorization, server) = start(Parts { refusal, ..GOOD }).await;
+        let verdict = ask(&with_credential(&server, &server.origin)).await;
+        assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Ok, vec![]), "{:?}", server.whats());
+        assert!(verdict.facts.with_credential && verdict.facts.tools.len() == 2);
+        assert!(verdict.facts.sign_in.is_some(), "it was proven before");
+        let elsewhere = authorization.asked();
+        let documents = server.asked().into_iter().filter(|asked| asked.verb == "GET");
+        assert!(elsewhere.into_iter().chain(documents).all(|asked| asked.header("authorization").is_none()));
+        assert!(server.asked()[0].header("authorization").is_none(), "it is sent only after a refusal");
+    }
+    // A server that answers everybody never gets it.
+    let server = Peer::start(modern).await;
+    let verdict = ask(&with_credential(&server, &server.origin)).await;
+    assert_eq!((verdict.handshake, verdict.facts.with_credential), (Handshake::Ok, false));
+    assert!(server.asked().iter().all(|asked| asked.header("authorization").is_none()));
+}
+
+#[tokio::test]
+async fn credential_for_another_origin_is_not_sent() {
+    let (_, server) = start(GOOD).await;
+    let verdict = ask(&with_credential(&server, "http://127.0.0.1:1")).await;
+    assert!(server.asked().iter().all(|asked| asked.header("authorization").is_none()));
+    assert!(verdict.facts.sign_in.is_some() && !verdict.facts.with_credential);
+}
+
+#[tokio::test]
+async fn refused_credential_is_a_hint_at_a_correct_sign_in() {
+    let (_, server) = start(GOOD).await;
+    let verdict = ask(&with_credential(&server, &server.origin)).await;
+    assert_eq!(codes(&verdict), ["auth_required", "credential_refused"]);
+    assert!(verdict.facts.sign_in.is_some() && !verdict.facts.with_credential);
+    let text = format!("{verdict:?}");
+    assert!(!text.contains(TOKEN));
+}
+
+#[tokio::test]
+async fn fault_behind_the_sign_in_is_no_proven_sign_in() {
+    let refusal: fn(&Asked) -> Reply = |asked| match (signed_in(asked), asked.method()) {
+        (false, _) => challenge(asked),
+        (true, Some("tools/list")) => Reply::html(200),
+        (true, _) => modern(asked),
+    };
+    let (_, server) = start(Parts { refusal, ..GOOD }).await;
+    let verdict = ask(&with_credential(&server, &server.origin)).await;
+    assert_eq!(codes(&verdict), ["tools_failed"]);
+    assert_eq!((verdict.facts.sign_in, verdict.facts.with_credential), (None, false));
+}
