@@ -27,7 +27,7 @@ const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 
 /// After a failed recheck. A little less than an hour, so that the next hourly run finds the listing due.
 const STRIKE_PAUSE: SignedDuration = SignedDuration::from_mins(50);
-/// How often this pause doubles after the third failure: up to almost seven hours.
+/// How often this pause doubles after the third strike: up to almost seven hours.
 const MAX_DOUBLINGS: u32 = 3;
 
 /// How long before the end of its week a listing is due for the recheck: the shortest and the longest time. The difference
@@ -135,8 +135,9 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
         .map_or(now, |last| last + settings.recheck_interval() - SignedDuration::from_hours(1));
     let week_over = now >= week_ends;
     // A silent server has all its strikes within hours. Until its week is over, it is asked less often.
+    let is_silent = after.strikes.len() >= STRIKES && !week_over;
     let doublings = after.failures.saturating_sub(STRIKES as u32).min(MAX_DOUBLINGS);
-    let again = if week_over { STRIKE_PAUSE } else { STRIKE_PAUSE * (1 << doublings) };
+    let again = if is_silent { STRIKE_PAUSE * (1 << doublings) } else { STRIKE_PAUSE };
     after.due_at = (now + again).min(week_ends.max(now + STRIKE_PAUSE));
     if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
         if assessment.proves_sign_in() {

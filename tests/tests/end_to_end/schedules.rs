@@ -14,6 +14,7 @@ mod outreach;
 mod overdue;
 mod probe_tick;
 mod recovery;
+mod renewals;
 mod search_index;
 mod talk;
 mod weekly_recheck;
