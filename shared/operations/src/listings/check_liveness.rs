@@ -77,8 +77,8 @@ impl Operation for CheckLiveness {
         "is {id} down?",
     ];
     const SUMMARY: &'static [&'static str] = &[
-        "{listing_id} is {live?alive|not proven alive}: it is {lane} and {liveness.state} | and last answered a handshake at {last_signal_at} | , {age_hours} hours ago.",
-        "Every probe has failed since {liveness.failing_since}.",
+        "{listing_id} is {live?alive|not proven alive}: it is {lane} | and last answered a handshake at {last_signal_at} | , {age_hours} hours ago.",
+        "Its proof is {liveness.state}. | Every probe has failed since {liveness.failing_since}.",
         "It answered in {liveness.uptime_7d_percent} % of the last 7 days.",
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {

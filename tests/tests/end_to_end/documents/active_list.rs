@@ -237,6 +237,12 @@ async fn row_describes_the_listing_and_its_last_probe() {
         "latency_ms": "[latency_ms]",
         "age_hours": 1.0
       },
+      "liveness": {
+        "state": "proven",
+        "asked_at": "2026-11-20T12:00:01.000Z",
+        "latency_p50_ms": "[latency_p50_ms]",
+        "latency_p95_ms": "[latency_p95_ms]"
+      },
       "talk": {
         "required": true,
         "active": true,

@@ -17,10 +17,13 @@ async fn liveness(registry: &TestRegistry, arguments: Value) -> Value {
 async fn listing_that_just_answered_is_live_with_the_full_freshness() {
     let (registry, _peer, id) = live_agent().await;
     let probed_at = registry.status(&id).await["probe"]["probed_at"].clone();
+    let answer = liveness(&registry, json!({ "listing_id": id })).await;
+    let latency = &answer["liveness"]["latency_p50_ms"];
     assert_eq!(
-        liveness(&registry, json!({ "listing_id": id })).await,
+        answer,
         json!({
             "ok": true, "listing_id": id, "live": true, "lane": "active",
+            "liveness": { "state": "proven", "asked_at": probed_at, "latency_p50_ms": latency, "latency_p95_ms": latency },
             "last_signal_at": probed_at, "age_hours": 0.0, "source": "handshake", "freshness": 1.0,
         })
     );
@@ -130,11 +133,15 @@ async fn listing_that_never_answered_has_no_signal() {
     let failed = registry.publish_card(&silent.card()).await;
     registry.deliver_events().await;
     let queued = registry.publish_card(&waiting.card()).await;
-    for (id, lane) in [(failed, "needs_fix"), (queued, "queued")] {
+    let asked = registry.status(&failed).await["probe"]["probed_at"].clone();
+    let of_failed = json!({ "state": "absent", "asked_at": asked, "failing_since": asked });
+    for (id, lane, shown) in
+        [(failed, "needs_fix", of_failed), (queued, "queued", json!({ "state": "absent" }))]
+    {
         assert_eq!(
             liveness(&registry, json!({ "listing_id": id })).await,
             json!({
-                "ok": true, "listing_id": id, "live": false, "lane": lane,
+                "ok": true, "listing_id": id, "live": false, "lane": lane, "liveness": shown,
                 "last_signal_at": null, "age_hours": null, "source": "none", "freshness": 0.0,
             })
         );

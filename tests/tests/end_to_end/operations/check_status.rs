@@ -45,6 +45,12 @@ async fn status_of_a_live_listing_contains_lane_probe_and_next_step() {
         "latency_ms": "[latency_ms]",
         "age_hours": 0.0
       },
+      "liveness": {
+        "state": "proven",
+        "asked_at": "2026-11-20T12:00:01.000Z",
+        "latency_p50_ms": "[latency_p50_ms]",
+        "latency_p95_ms": "[latency_p95_ms]"
+      },
       "reasons": [],
       "checks_clean": true,
       "log": {

@@ -109,7 +109,7 @@ async fn listing_without_a_probe_is_not_clean_and_has_no_checks() {
     assert_eq!(
         answer,
         json!({
-            "ok": true, "listing_id": id, "clean": false, "lane": "queued",
+            "ok": true, "listing_id": id, "clean": false, "lane": "queued", "liveness": { "state": "absent" },
             "handshake": null, "probed_at": null, "checks": [],
             "badge": registry.url(&format!("/badge/clean.svg?id={id}")),
         })

@@ -39,7 +39,7 @@ async fn shown_state(registry: &TestRegistry, id: &ListingId) -> Vec<Value> {
         status["lane"].clone(),
         live["live"].clone(),
         clean["clean"].clone(),
-        json!(badge.as_str().unwrap().contains(">not live<")),
+        json!(badge.as_str().unwrap().contains(">proof expired<")),
         json!(status.get("take_demo").is_some()),
     ]
 }

@@ -68,8 +68,8 @@ async fn agent_gets_the_message_once_a_week() {
     assert_eq!((&week["rechecked_this_week"], &week["still_ok_this_week"]), (&json!(1), &json!(1)));
     assert_eq!(status["liveness"]["uptime_7d_percent"], json!(100.0));
     assert_eq!(messages(&registry, &id).await, ["recheck", "recheck", "welcome"], "one message a week");
-    let trail = registry.get(&format!("/api/products/stigmergy?listing_id={id}")).await.body;
-    assert!(trail["trail"]["attraction"].as_f64().unwrap() < 5.0, "renewals are not use: {trail}");
+    let trail = registry.app.store.traces_at(&id, 1, registry.now()).await.unwrap().0.unwrap();
+    assert!(trail.attraction < 3.0, "renewals are not use: {trail:?}");
 }
 
 #[tokio::test]

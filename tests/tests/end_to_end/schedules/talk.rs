@@ -1,6 +1,6 @@
 //! Tests Talk with a clock that the tests move. In the first week after a listing goes Live, its talk mode is
 //! `grace`. Without a visit to the inbox, the mode then becomes `lapsed`. A visit makes it `present` again.
-//! The inbox gets one message about the result of each probe.
+//! The inbox gets one message about the passed probes of each week, and about each failure.
 
 use registry::model::ListingId;
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     registry.recheck().await;
     let passed = inbox(&registry, &id).await.remove(0);
     assert_eq!(passed.0, "recheck");
-    assert!(passed.1.starts_with("The weekly recheck passed"), "{passed:?}");
+    assert!(passed.1.starts_with("The recheck passed"), "{passed:?}");
     assert!(passed.1.contains(&recheck_at(&registry, &id).await.to_string()), "{passed:?}");
 
     demote(&registry, &peer, &id).await;
@@ -101,7 +101,7 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
             && messages[0].1.contains("Reason card_404: "),
         "{messages:?}"
     );
-    assert!(messages[1].1.starts_with("The weekly recheck failed"), "{messages:?}");
+    assert!(messages[1].1.starts_with("A probe of your Live listing failed"), "{messages:?}");
 
     peer.answer_with(agents::newest);
     registry.advance(HOUR);

@@ -473,3 +473,48 @@ async fn owner_can_opt_in_again() {
     registry.advance(2 * DAY);
     assert_eq!(registry.reach_out().await["invited"], 0);
 }
+
+/// The rule of one probe in six minutes also counts failed probes, which the status of a Live listing does not show.
+#[tokio::test]
+async fn owner_can_request_a_probe_of_a_failing_listing() {
+    let owner = Owner::new(1);
+    let setup = OwnerSetup::start(&owner).await;
+    let registry = &setup.registry;
+    registry.advance(DAY);
+    setup.server.answer_with(|_| empty(404));
+    registry.tick().await;
+    assert_eq!(registry.status(&setup.id).await["liveness"]["state"], "failing");
+    setup.server.answer_with(servers::modern);
+    let early = setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    assert_eq!(early["due_at"], json!(registry.now() + jiff::SignedDuration::from_secs(360)), "{early}");
+    registry.advance(TICK);
+    registry.events();
+    setup.run_act(&owner, &setup.arguments("reprobe")).await;
+    registry.deliver_events().await;
+    assert_eq!(registry.status(&setup.id).await["liveness"]["state"], "proven");
+}
+
+#[tokio::test]
+async fn restored_listing_is_probed_at_once_and_says_that_it_was_not_probed_since() {
+    let owner = Owner::new(1);
+    let setup = OwnerSetup::start(&owner).await;
+    let registry = &setup.registry;
+    registry.advance(TICK);
+    setup.run_act(&owner, &setup.arguments("withdraw")).await;
+    registry.events();
+    setup.server.forget_requests();
+    setup.run_act(&owner, &setup.arguments("restore")).await;
+    let waiting = registry.status(&setup.id).await;
+    assert_eq!(
+        (&waiting["lane"], &waiting["lane_reason"], &waiting["retry_at"]),
+        (
+            &json!("queued"),
+            &json!("It was restored or moved, and has not been probed since. The next probe decides whether it is Live."),
+            &json!(registry.now())
+        )
+    );
+    assert_eq!(waiting["liveness"].get("uptime_7d_percent"), None, "{waiting}");
+    registry.deliver_events().await;
+    assert!(!setup.server.request_names().is_empty(), "no probe was sent");
+    assert_eq!(registry.lane(&setup.id).await, "active");
+}
