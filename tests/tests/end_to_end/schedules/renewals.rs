@@ -95,7 +95,10 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     registry.advance(HOUR * 9);
     assert_eq!(registry.tick().await["rejected"], 1);
     let failed = registry.now();
-    assert_eq!((registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()), ("active", "failing"));
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
+        ("active", "failing")
+    );
     let status = registry.status(&id).await;
     assert_eq!(time(&status["liveness"]["failing_since"]), failed);
     assert!(time(&status["probe"]["probed_at"]) < failed, "the last proof is still shown");
@@ -113,7 +116,10 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
         assert_eq!(registry.recheck().await["claimed"], 1, "hour {hour}");
         assert_eq!(registry.status(&id).await["liveness"]["failing_since"], json!(failed));
     }
-    assert_eq!((registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()), ("demoted", "absent"));
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
+        ("demoted", "absent")
+    );
     peer.answer_with(agents::newest);
     registry.advance(DAY);
     registry.tick().await;
@@ -151,7 +157,10 @@ async fn stale_failing_and_absent_are_different_states() {
     assert_eq!(liveness(2.0).await, (json!(false), json!("stale")), "older than the caller accepts");
     // Nothing runs for a week.
     registry.advance(DAY * 7);
-    assert_eq!((registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()), ("queued", "stale"));
+    assert_eq!(
+        (registry.lane(&id).await.as_str(), state(&registry, &id).await.as_str()),
+        ("queued", "stale")
+    );
     let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
     assert!(badge.contains("proof expired"), "{badge}");
     peer.answer_with(agents::only(503));
@@ -177,7 +186,11 @@ async fn renewals_leave_budget_for_new_listings_and_come_last() {
     registry.events();
     let tick = json!({ "detail-type": "probe-tick" });
     let report = probe_tick::handle(&app, tick).await.unwrap();
-    assert_eq!((&report["probed"], &report["renewed"]), (&json!(14), &json!(12)), "two of 16 are left: {report}");
+    assert_eq!(
+        (&report["probed"], &report["renewed"]),
+        (&json!(14), &json!(12)),
+        "two of 16 are left: {report}"
+    );
     let late = registry.publish_card(&peer.url("/new-3/card.json")).await;
     let event = tests::test_registry::listing_queued_event(&late);
     registry.advance(std::time::Duration::from_secs(1));
@@ -209,7 +222,10 @@ async fn publishing_a_live_listing_again_probes_it_unless_its_proof_is_fresh() {
     registry.advance(HOUR * 5);
     registry.events();
     let fresh = registry.publish(&json!({ "url": peer.card() })).await;
-    assert_eq!((&fresh["status"], &fresh["message"]), (&json!("active"), &json!("This listing is already Live. Nothing was changed.")));
+    assert_eq!(
+        (&fresh["status"], &fresh["message"]),
+        (&json!("active"), &json!("This listing is already Live. Nothing was changed."))
+    );
     assert!(registry.events().is_empty());
     registry.advance(HOUR * 4);
     let old = registry.publish(&json!({ "url": peer.card() })).await;
@@ -300,7 +316,8 @@ async fn listing_that_answers_an_event_late_is_due_now() {
     let live = Peer::start(agents::newest).await;
     let id = registry.live_card(&live.card()).await;
     registry.advance(DAY * 7 - HOUR);
-    let (status, page) = (registry.status(&id).await, registry.get(&format!("/list/{id}")).await.body.to_string());
+    let (status, page) =
+        (registry.status(&id).await, registry.get(&format!("/list/{id}")).await.body.to_string());
     assert_eq!(time(&status["recheck_at"]), registry.now());
     assert!(page.contains("The next probe is due now."), "{page}");
 }

@@ -509,7 +509,9 @@ async fn restored_listing_is_probed_at_once_and_says_that_it_was_not_probed_sinc
         (&waiting["lane"], &waiting["lane_reason"], &waiting["retry_at"]),
         (
             &json!("queued"),
-            &json!("It was restored or moved, and has not been probed since. The next probe decides whether it is Live."),
+            &json!(
+                "It was restored or moved, and has not been probed since. The next probe decides whether it is Live."
+            ),
             &json!(registry.now())
         )
     );
