@@ -1,6 +1,6 @@
 # `make help` lists the targets. Each target is one or two lines that you can also type yourself.
 .DEFAULT_GOAL := help
-.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
+.PHONY: help cli cli-test run test fuzz check check-infra build minimal smoke bench million cost bench-peers load faults hostile prove soak interop walk page-script log-client caching-proxy package-registries browser openapi conformance tck second-engine dry-run restore traces acceptance nightly deploy
 
 TOOLS := target/venv/bin
 LAMBDA := PATH="$(CURDIR)/$(TOOLS):$$PATH" cargo lambda build --profile lambda --skip-target-check --locked $(if $(filter arm64,$(ARCHITECTURE)),--arm64)
@@ -83,6 +83,9 @@ log-client: ## follow the evidence log with golang.org/x/mod/sumdb and aics-tlog
 caching-proxy: ## send every GET twice, as two callers, through nginx with a cache
 	tests/caching_proxy/run
 
+package-registries: ## check packages at verdaccio, devpi and pypiserver
+	tests/package_registries/run
+
 cli: ## build the command line for publishers: target/release/registry-cli
 	cargo build --release -p cli
 
@@ -115,7 +118,7 @@ second-engine: ## run the tests of the store on another DynamoDB engine
 acceptance: ## run the external acceptance suite against a new server; SUITE is the folder of the suite
 	.ci/acceptance
 
-nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
+nightly: check test check-infra smoke dry-run second-engine walk cli-test page-script log-client caching-proxy package-registries restore traces openapi conformance tck interop browser prove ## run all checks; takes some hours
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS

@@ -10,7 +10,7 @@ use url::Url;
 use crate::handshake::Findings;
 use crate::reasons::ProbeFault;
 use registry_app::App;
-use registry_fetch::{Request, Target};
+use registry_fetch::{Answer, Request, Target};
 use registry_model::{CheckedPackage, Listing, Package, PackageState, Verdict};
 use registry_store::StoreError;
 
@@ -19,6 +19,8 @@ const MAX_CHECKED: usize = 8;
 /// JSON values and bytes of the metadata of one version. A README is a part of it.
 const MAX_VALUES: usize = 50_000;
 const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// The media type of a simple index in JSON (PEP 691).
+const SIMPLE_JSON: &str = "application/vnd.pypi.simple.v1+json";
 
 /// The verdict on a server whose description has packages and no remote.
 pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, StoreError> {
@@ -46,32 +48,95 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
     Ok(findings.into_verdict())
 }
 
+/// The state of a package, also if a step fails.
 async fn state(app: &App, listing: &Listing, package: &Package, name: &str) -> PackageState {
-    let Some(base) = app.settings.package_registries.get(&package.registry_type) else {
-        return PackageState::Unchecked;
+    let is_named = async {
+        let base = app.settings.package_registries.get(&package.registry_type);
+        let url = base.and_then(|base| metadata_url(base, package)).ok_or(PackageState::Unchecked)?;
+        let target = Target::parse(&url, app.settings.reach()).map_err(|_| PackageState::Unchecked)?;
+        if package.registry_type == "pypi" && base.is_some_and(|base| is_simple_index(base)) {
+            return Ok(contains_name(&core_metadata(app, listing, package, target).await?, name));
+        }
+        let metadata = get(app, listing, Request::get(target)).await?.json(&mut { MAX_VALUES });
+        Ok(names(package, &metadata.map_err(|_| PackageState::Unreached)?, name))
     };
-    let Some(target) = metadata_url(base, package) else { return PackageState::Unchecked };
-    let Ok(target) = Target::parse(&target, app.settings.reach()) else { return PackageState::Unchecked };
-    let request = Request::get(target).with_max_bytes(MAX_BYTES);
-    let Ok(answer) = app.fetcher_for(&listing.id).send(request).await else { return PackageState::Unreached };
-    let mut left = MAX_VALUES;
-    match answer.status {
-        StatusCode::NOT_FOUND | StatusCode::GONE => PackageState::Missing,
-        StatusCode::OK if answer.truncated => PackageState::Unchecked,
-        StatusCode::OK => match answer.json(&mut left) {
-            Ok(metadata) if names(package, &metadata, name) => PackageState::Named,
-            Ok(_) => PackageState::Unnamed,
-            Err(_) => PackageState::Unreached,
-        },
-        _ => PackageState::Unreached,
+    match is_named.await {
+        Ok(true) => PackageState::Named,
+        Ok(false) => PackageState::Unnamed,
+        Err(state) => state,
     }
 }
 
-/// Where a package registry serves the metadata of one version; `None` for a type that this module does not know.
+async fn get(app: &App, listing: &Listing, request: Request) -> Result<Answer, PackageState> {
+    let sent = app.fetcher_for(&listing.id).send(request.with_max_bytes(MAX_BYTES)).await;
+    let answer = sent.map_err(|_| PackageState::Unreached)?;
+    match answer.status {
+        StatusCode::NOT_FOUND | StatusCode::GONE => Err(PackageState::Missing),
+        StatusCode::OK if answer.truncated => Err(PackageState::Unchecked),
+        StatusCode::OK => Ok(answer),
+        _ => Err(PackageState::Unreached),
+    }
+}
+
+/// The core metadata of a version, which contain the README (PEP 691 and 714). Private indexes have no other API for it.
+async fn core_metadata(
+    app: &App,
+    listing: &Listing,
+    package: &Package,
+    index: Target,
+) -> Result<String, PackageState> {
+    let page = get(app, listing, Request::get(index).with_header("accept", SIMPLE_JSON)).await?;
+    if !page.content_type().ends_with("json") {
+        // This index answers only in HTML.
+        return Err(PackageState::Unchecked);
+    }
+    let document = page.json(&mut { MAX_VALUES }).map_err(|_| PackageState::Unreached)?;
+    let files = files(&document, package.version.as_deref());
+    if files.is_empty() {
+        return Err(PackageState::Missing);
+    }
+    let has_metadata = |file: &&Value| {
+        ["core-metadata", "dist-info-metadata"]
+            .iter()
+            .any(|name| file[*name] == true || file[*name].is_object())
+    };
+    let url = files.into_iter().find(has_metadata).and_then(|file| file["url"].as_str());
+    let path = url.and_then(|url| url.split(['?', '#']).next()).ok_or(PackageState::Unchecked)?;
+    let target = page.target.join(&format!("{path}.metadata"), app.settings.reach());
+    let request = Request::get(target.map_err(|_| PackageState::Unchecked)?).with_header("accept", "*/*");
+    let metadata = get(app, listing, request).await.map_err(|state| match state {
+        PackageState::Missing => PackageState::Unchecked,
+        state => state,
+    })?;
+    Ok(String::from_utf8_lossy(&metadata.body).into_owned())
+}
+
+/// The wheels and archives of a version on the page of a project.
+fn files<'a>(page: &'a Value, version: Option<&str>) -> Vec<&'a Value> {
+    let is_of_version = |file: &&Value| {
+        let Some(filename) = file["filename"].as_str() else { return false };
+        let archive = [".tar.gz", ".zip"].iter().find_map(|end| filename.strip_suffix(end));
+        let found = match archive {
+            Some(archive) => archive.rsplit('-').next(),
+            None => filename.strip_suffix(".whl").and_then(|wheel| wheel.split('-').nth(1)),
+        };
+        found.is_some() && version.is_none_or(|version| found == Some(version))
+    };
+    page["files"].as_array().into_iter().flatten().filter(is_of_version).collect()
+}
+
+fn is_simple_index(base: &str) -> bool {
+    base.trim_end_matches('/').ends_with("simple")
+}
+
+/// Where a package registry serves the metadata of one version, or a simple index its files; `None` for a type that this
+/// module does not know.
 fn metadata_url(base: &str, package: &Package) -> Option<String> {
     let (identifier, version) = (package.identifier.as_str(), package.version.as_deref());
+    let project = normalized(identifier);
     let segments = match package.registry_type.as_str() {
         "npm" => vec![identifier, version.unwrap_or("latest")],
+        "pypi" if is_simple_index(base) => vec![&project, ""],
         "pypi" => ["pypi", identifier].into_iter().chain(version).chain(["json"]).collect(),
         _ => return None,
     };
@@ -80,21 +145,26 @@ fn metadata_url(base: &str, package: &Package) -> Option<String> {
     Some(url.into())
 }
 
+/// The name of a project in a simple index (PEP 503).
+fn normalized(identifier: &str) -> String {
+    let parts = identifier.split(['-', '_', '.']).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-").to_lowercase()
+}
+
 /// Whether the metadata of a package contains the name of the server (official registry, `internal/validators/registries`).
 fn names(package: &Package, metadata: &Value, name: &str) -> bool {
     match package.registry_type.as_str() {
         "npm" => metadata["mcpName"] == name,
-        "pypi" => metadata["info"]["description"].as_str().is_some_and(|readme| {
-            readme.match_indices("mcp-name:").any(|(at, mark)| {
-                let after = readme[at + mark.len()..].trim_start();
-                let rest = after.strip_prefix(name);
-                rest.is_some_and(|rest| {
-                    !rest.starts_with(|c: char| c.is_alphanumeric() || "._-/".contains(c))
-                })
-            })
-        }),
+        "pypi" => metadata["info"]["description"].as_str().is_some_and(|readme| contains_name(readme, name)),
         _ => false,
     }
+}
+
+fn contains_name(readme: &str, name: &str) -> bool {
+    readme.match_indices("mcp-name:").any(|(at, mark)| {
+        let rest = readme[at + mark.len()..].trim_start().strip_prefix(name);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || "._-/".contains(c)))
+    })
 }
 
 #[cfg(test)]
@@ -123,6 +193,25 @@ mod tests {
         ] {
             assert_eq!(at(&package), url.map(|url| format!("https://packages.example{url}")), "{package:?}");
         }
+    }
+
+    #[test]
+    fn simple_index_is_read_at_the_page_of_the_project() {
+        for base in ["https://packages.example/simple", "https://packages.example/simple/"] {
+            let url = metadata_url(base, &package("pypi", "Acme__Notes", Some("1.0.0")));
+            assert_eq!(url.as_deref(), Some("https://packages.example/simple/acme-notes/"));
+        }
+    }
+
+    #[test]
+    fn files_are_those_of_the_version() {
+        let names =
+            ["acme_notes-1.0.0-py3-none-any.whl", "acme-notes-1.0.0.tar.gz", "acme_notes-1.0.1.zip", "x.egg"];
+        let page = json!({ "files": names.map(|name| json!({ "filename": name })) });
+        assert_eq!(files(&page, Some("1.0.0")).len(), 2);
+        assert_eq!(files(&page, Some("1.0.1"))[0]["filename"], "acme_notes-1.0.1.zip");
+        assert!(files(&page, Some("1.0")).is_empty());
+        assert_eq!(files(&page, None).len(), 3);
     }
 
     #[test]

@@ -250,3 +250,48 @@ async fn description_joins_the_listing_of_its_url() {
     let third = registry.publish(&rival).await;
     assert_ne!(third["listing_id"], json!(first), "a second description took the listing of the first");
 }
+
+#[tokio::test]
+async fn packages_of_a_simple_index_are_checked_by_their_core_metadata() {
+    let index = Peer::start(|request| {
+        let wheel = |version: &str| {
+            json!({ "filename": format!("acme_notes-{version}-py3-none-any.whl"), "core-metadata": true,
+                "url": format!("../../files/acme_notes-{version}-py3-none-any.whl#sha256=00") })
+        };
+        match request.path.as_str() {
+            "/dev/+simple/acme-notes/" => {
+                let archive = json!({ "filename": "acme-notes-3.0.0.tar.gz", "url": "../../files/x.tar.gz" });
+                json_answer(200, &json!({ "files": [wheel("1.0.0"), wheel("2.0.0"), archive] }))
+            }
+            "/dev/files/acme_notes-1.0.0-py3-none-any.whl.metadata" => {
+                json_answer(200, &json!("Name: acme-notes\n\nmcp-name: org.example/named"))
+            }
+            "/dev/files/acme_notes-2.0.0-py3-none-any.whl.metadata" => {
+                json_answer(200, &json!("Name: acme-notes\n"))
+            }
+            _ => empty(404),
+        }
+    })
+    .await;
+    let registries = format!("pypi={}/dev/+simple", index.origin);
+    let options = TestOptions::default().with_setting("PACKAGE_REGISTRIES", registries);
+    let registry = TestRegistry::start_with(options).await;
+    for (identifier, version, state) in [
+        ("acme-notes", "1.0.0", "named"),
+        ("acme-notes", "2.0.0", "unnamed"),
+        ("acme-notes", "3.0.0", "unchecked"),
+        ("acme-notes", "4.0.0", "missing"),
+        ("nowhere", "1.0.0", "missing"),
+    ] {
+        let package = json!({ "registryType": "pypi", "identifier": identifier, "version": version,
+            "transport": { "type": "stdio" } });
+        let name = if state == "named" { "named".to_owned() } else { format!("{identifier}-{version}") };
+        let document = json!({ "name": format!("org.example/{name}"), "description": "Stores notes.",
+            "version": "1.0.0", "packages": [package] });
+        let id = id_of(&registry.publish(&document).await);
+        registry.deliver_events().await;
+        let status = registry.status(&id).await;
+        assert_eq!(status["evidence"]["packages"][0]["state"], state, "{version}: {status}");
+        assert_eq!(status["lane"], if state == "named" { "package" } else { "needs_fix" });
+    }
+}
