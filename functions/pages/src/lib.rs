@@ -25,6 +25,7 @@ pub fn router(app: App) -> Router {
         &pages::SITEMAP,
         &pages::STATUS,
         &pages::TERMS,
+        &pages::TOOLS,
         &pages::ICON,
         &pages::SCRIPT,
         &pages::STYLE_SHEET,

@@ -69,6 +69,7 @@ impl Access {
 /// then writes the policies.
 pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("ACTIVE#*", "gsi1", "listings products protocol a2a pages well-known search-index"),
+    ("ADDRESS#*", "gsi2", "well-known"),
     ("ATTESTED#*", "read put update", "products protocol a2a"),
     ("ATTESTED#*", "read", "well-known"),
     ("BLOCKED", "read put delete", "operator"),
@@ -99,6 +100,7 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("EDGES#*", "gsi1", "products protocol a2a pages"),
     ("ENDPOINT#*", "read update delete", "probe-tick weekly-recheck"),
     ("ENDPOINT#*", "read delete", "products protocol a2a"),
+    ("ENDPOINT#*", "read", "listings"),
     ("ENDPOINT#*", "delete", "publish operator"),
     ("FALLEN#mcp", "read", "listings"),
     ("FALLEN#mcp", "put", "publish products protocol a2a probe-tick weekly-recheck operator"),
@@ -187,6 +189,9 @@ pub const RIGHTS: &[(&str, &str, &str)] = &[
     ("REPORTS", "put", "publish protocol a2a"),
     ("SEAT#*", "delete", "operator"),
     ("SEAT#*", "put", "products protocol a2a"),
+    ("SEEN#*", "read put delete", "probe-tick weekly-recheck"),
+    ("SEEN#*", "read delete", "products protocol a2a operator"),
+    ("SEEN#*", "read", "listings pages well-known"),
     ("SESSION#*", "read put update", "products protocol a2a"),
     ("SESSION#*", "read delete", "operator"),
     ("SESSIONS", "read update", "products protocol a2a"),

@@ -20,6 +20,7 @@ mod rows;
 mod sitemap;
 mod standing;
 mod status;
+mod tools;
 mod when;
 
 use crate::documents::AnyDocument;
@@ -27,7 +28,7 @@ use crate::documents::AnyDocument;
 pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
 
 pub static PAGES: &[&AnyDocument] =
-    &[&ABOUT, &BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS];
+    &[&ABOUT, &BOARD, &FOR_AGENTS, &HOME, &LISTING, &PRIVACY, &PRODUCTS, &PROVE, &SITEMAP, &STATUS, &TERMS, &TOOLS];
 
 /// Their names change with their content.
 pub static ASSETS: &[&AnyDocument] = &[&ICON, &SCRIPT, &STYLE_SHEET];
@@ -45,4 +46,5 @@ pub static SCRIPT: AnyDocument = AnyDocument::of::<assets::Script>();
 pub static SITEMAP: AnyDocument = AnyDocument::of::<sitemap::Sitemap>();
 pub static STATUS: AnyDocument = AnyDocument::of::<status::Status>();
 pub static TERMS: AnyDocument = AnyDocument::of::<legal::Terms>();
+pub static TOOLS: AnyDocument = AnyDocument::of::<tools::ToolsPage>();
 pub static STYLE_SHEET: AnyDocument = AnyDocument::of::<assets::StyleSheet>();

@@ -29,6 +29,26 @@ pub fn modern_with(names: &[&str]) -> impl Fn(&PeerRequest) -> Response + Send +
 
 /// A sound server of 2026-07-28 that lists these tools.
 pub fn modern_with_tools(tools: Value) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
+    modern_offering(tools, json!({}))
+}
+
+/// A sound server of 2026-07-28 that lists these tools, and the `resources`, `resourceTemplates` and `prompts` in
+/// `lists`.
+pub fn modern_offering(
+    tools: Value,
+    lists: Value,
+) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 'static {
+    let mut capabilities = json!({ "tools": {} });
+    for (member, capability) in [("resources", "resources"), ("prompts", "prompts")] {
+        if !lists[member].is_null() {
+            capabilities[capability] = json!({});
+        }
+    }
+    let list = move |request: &PeerRequest, member: &str| {
+        let mut page = json!({ "resultType": "complete", "ttlMs": 60_000, "cacheScope": "public" });
+        page[member] = lists[member].clone();
+        if lists[member].is_null() { error(request, -32601, "Method not found") } else { result(request, page) }
+    };
     move |request| {
         if request.verb != "POST" {
             return empty(405);
@@ -38,7 +58,7 @@ pub fn modern_with_tools(tools: Value) -> impl Fn(&PeerRequest) -> Response + Se
             Some("server/discover") if version == Some(MODERN) => result(
                 request,
                 json!({
-                    "resultType": "complete", "supportedVersions": [MODERN], "capabilities": { "tools": {} },
+                    "resultType": "complete", "supportedVersions": [MODERN], "capabilities": capabilities,
                     "ttlMs": 60_000, "cacheScope": "public",
                     "_meta": { "io.modelcontextprotocol/serverInfo": {
                         "name": "adder", "title": "Adder", "version": "3.1.0", "description": "Adds numbers.",
@@ -50,6 +70,9 @@ pub fn modern_with_tools(tools: Value) -> impl Fn(&PeerRequest) -> Response + Se
                 request,
                 json!({ "resultType": "complete", "tools": tools, "ttlMs": 60_000, "cacheScope": "public" }),
             ),
+            Some("resources/list") => list(request, "resources"),
+            Some("resources/templates/list") => list(request, "resourceTemplates"),
+            Some("prompts/list") => list(request, "prompts"),
             _ => error(request, -32601, "Method not found"),
         }
     }

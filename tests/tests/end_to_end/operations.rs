@@ -19,4 +19,5 @@ mod score;
 mod search_active;
 mod take_demo;
 mod talk;
+mod tools;
 mod trust;

@@ -14,12 +14,14 @@ use super::history::{History, MAX_PROBES};
 use super::proof_days;
 use super::rows::kind_label;
 use super::standing::Standing;
+use super::tools::ChangeRow;
 use super::when::When;
 use crate::documents::{Document, DocumentRequest, NoQuery};
 use registry_app::App;
 use registry_app::talk::{Talk, TalkMode};
 use registry_domain::trust::capability::Capability;
 use registry_domain::views::{LogPlace, badge};
+use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_model::error::{Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{
@@ -29,7 +31,7 @@ use registry_model::{
 };
 use registry_probe::explain;
 use registry_products::{Profile, Proof, Snippet, install};
-use registry_store::{Edge, NamedListing};
+use registry_store::{Edge, NamedListing, SeenTools};
 
 /// The badges to choose from, and what they show. The first one is the default.
 const BADGES: [(&str, &str); 5] = [
@@ -179,20 +181,24 @@ impl Document for ListingPage {
         let document = async {
             if listing.server_name.is_none() { Ok(None) } else { app.store.server_document(id).await }
         };
-        let (probes, (trail, _), edges, mut outcomes, document) = futures::try_join!(
+        let tools = async {
+            if listing.kept_tools.is_none() { Ok(SeenTools::default()) } else { app.store.seen_tools(id).await }
+        };
+        let (probes, (trail, _), edges, mut outcomes, document, tools) = futures::try_join!(
             app.store.probes_of(id, since, MAX_PROBES),
             app.store.traces_at(id, 1, now),
             app.store.edges_of(id, MAX_PEERS, now),
             app.store.outcomes_of(std::slice::from_ref(id)),
             document,
+            tools,
         )?;
         let peers = peers(app, id, edges, now).await?;
         let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
-        html(&page(app, listing, evidence, document.as_ref(), &probes, used)?)
+        html(&page(app, listing, evidence, document.as_ref(), &tools, &probes, used)?)
     }
 }
 
-async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
+pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
     let unknown = || Problem::listing_not_found(id);
     let known: ListingId = id.parse().map_err(|_| unknown())?;
     let found = app.store.listing_with_evidence(&known).await?.ok_or_else(unknown)?;
@@ -230,6 +236,7 @@ fn page<'a>(
     listing: &'a Listing,
     evidence: Option<&Assessment>,
     document: Option<&ServerDocument>,
+    tools: &SeenTools,
     probes: &[ProbeRecord],
     used: Use,
 ) -> Result<Page<'a>, Problem> {
@@ -266,7 +273,7 @@ fn page<'a>(
         checks: evidence.map(checks).unwrap_or_default(),
         score: evidence.map(|evidence| evidence.score.value),
         parts: evidence.map(parts).unwrap_or_default(),
-        abilities: AbilityRows::of(evidence, now),
+        abilities: AbilityRows::of(evidence, tools, now),
         snippets: if standing.is_live { install(&profile) } else { Vec::new() },
         badges: BADGES.map(|(name, shows)| BadgeRow::of(settings, &listing.id, name, shows)),
         used,
@@ -336,20 +343,22 @@ fn parts(evidence: &Assessment) -> Vec<PartRow> {
 }
 
 const MAX_SHOWN_ABILITIES: usize = 30;
+const MAX_PARAMETERS: usize = 16;
+const MAX_PARAMETER_DESCRIPTION_CHARS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AbilityRow {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) tags: Vec<String>,
-    pub(super) parameters: Vec<ToolParameter>,
+    pub(super) parameters: Vec<ParameterView>,
     /// What the tool does to data, as the server declares it.
     pub(super) effect: Option<&'static str>,
 }
 
 /// Without a hint, nothing is shown: the defaults of the protocol would call every such tool destructive.
-const fn effect(tool: &Tool) -> Option<&'static str> {
-    match (tool.read_only, tool.destructive) {
+pub(super) const fn effect(read_only: Option<bool>, destructive: Option<bool>) -> Option<&'static str> {
+    match (read_only, destructive) {
         (Some(true), _) => Some("only reads"),
         (_, Some(true)) => Some("may delete or overwrite"),
         (_, Some(false)) => Some("only adds"),
@@ -358,8 +367,32 @@ const fn effect(tool: &Tool) -> Option<&'static str> {
     }
 }
 
+/// The shown parts of a tool: the whole definition if it is stored, else what the evidence contains.
+fn tool_row(tool: &Tool, view: Option<ToolView>) -> AbilityRow {
+    let known = |parameter: &ToolParameter| ParameterView {
+        name: parameter.name.clone(),
+        value: parameter.value,
+        required: parameter.required,
+        description: String::new(),
+    };
+    let whole = |parameter: ParameterView| ParameterView {
+        description: shorten(&parameter.description, MAX_PARAMETER_DESCRIPTION_CHARS),
+        ..parameter
+    };
+    AbilityRow {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        tags: Vec::new(),
+        parameters: match view {
+            Some(view) => view.parameters.into_iter().take(MAX_PARAMETERS).map(whole).collect(),
+            None => tool.parameters.iter().map(known).collect(),
+        },
+        effect: effect(tool.read_only, tool.destructive),
+    }
+}
+
 #[derive(Clone, Debug)]
-pub(super) struct ChangeRow {
+pub(super) struct NamesRow {
     pub(super) what: &'static str,
     pub(super) names: ChangedNames,
 }
@@ -369,7 +402,9 @@ pub(super) struct ChangeRows {
     pub(super) seen: When,
     pub(super) since: When,
     /// Empty if only something changed that is not shown, such as parameters.
-    pub(super) rows: Vec<ChangeRow>,
+    pub(super) rows: Vec<NamesRow>,
+    /// The severest changes of tools.
+    pub(super) details: Vec<ChangeRow>,
 }
 
 #[derive(Clone, Debug)]
@@ -380,17 +415,20 @@ pub(super) struct AbilityRows {
     pub(super) shown: Vec<AbilityRow>,
     pub(super) folded: Vec<AbilityRow>,
     pub(super) change: Option<ChangeRows>,
+    /// Whether whole definitions are stored.
+    pub(super) is_stored: bool,
 }
 
 impl AbilityRows {
-    pub(super) fn of(evidence: Option<&Assessment>, now: Moment) -> Self {
+    pub(super) fn of(evidence: Option<&Assessment>, seen: &SeenTools, now: Moment) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
-        let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| AbilityRow {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            tags: Vec::new(),
-            parameters: tool.parameters.clone(),
-            effect: effect(tool),
+        let definition = |name: &str| {
+            let listed = seen.sets.first()?.tools.iter().find(|tool| tool.name == name)?;
+            ToolView::of(seen.definitions.get(&listed.hash)?)
+        };
+        let tools = facts.into_iter().flat_map(|facts| &facts.tools).enumerate().map(|(at, tool)| {
+            // The other tools are folded; the page of the tools shows them whole.
+            tool_row(tool, if at < MAX_SHOWN_ABILITIES { definition(&tool.name) } else { None })
         });
         let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| AbilityRow {
             name: if skill.name.is_empty() { skill.id.clone() } else { skill.name.clone() },
@@ -404,7 +442,8 @@ impl AbilityRows {
         let count = shown.len();
         let folded = shown.split_off(count.min(MAX_SHOWN_ABILITIES));
         let change = evidence.and_then(|evidence| evidence.changed.as_ref());
-        Self { noun, count, shown, folded, change: change.map(|change| ChangeRows::of(change, now)) }
+        let change = change.map(|change| ChangeRows::of(change, now));
+        Self { noun, count, shown, folded, change, is_stored: !seen.sets.is_empty() }
     }
 }
 
@@ -419,13 +458,14 @@ impl ChangeRows {
         let rows = [
             ("Added", &change.added),
             ("Removed", &change.removed),
-            ("New description", &change.redescribed),
+            ("Changed", &change.redescribed),
         ];
         let rows = rows.into_iter().filter(|(_, names)| names.count > 0);
         Self {
             seen: When::of(change.at, now),
             since: When::of(change.since, now),
-            rows: rows.map(|(what, names)| ChangeRow { what, names: names.clone() }).collect(),
+            rows: rows.map(|(what, names)| NamesRow { what, names: names.clone() }).collect(),
+            details: change.details.iter().map(ChangeRow::of).collect(),
         }
     }
 }

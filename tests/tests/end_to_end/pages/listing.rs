@@ -44,7 +44,7 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
     let before = registry.observer.tally.snapshot();
     let shown = page(&registry, &id).await;
     let calls = registry.observer.tally.since(&before);
-    assert!(calls.total() <= 5 && calls.of("Scan") == 0, "{calls:?}");
+    assert!(calls.total() <= 6 && calls.of("Scan") == 0, "{calls:?}");
 
     assert_eq!((cells(&shown, "good"), cells(&shown, "proven"), cells(&shown, "failed")), (6, 30, 0));
     assert!(shown.contains("6 probes on 6 days; all passed."), "{shown}");

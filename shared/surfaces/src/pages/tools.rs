@@ -1,0 +1,167 @@
+//! `/list/{id}/tools`: the tools of an MCP server in full, its resources and prompts, and how its tools changed from one
+//! look to the next.
+
+use askama::Template;
+use bytes::Bytes;
+
+use super::frame::{self, Frame, Section, html};
+use super::listing::{effect, known};
+use super::when::When;
+use crate::documents::{Document, DocumentRequest, NoQuery};
+use registry_app::App;
+use registry_domain::views::tools::{ShownTool, changes, severity};
+use registry_formats::tool_diff::kind_in_words;
+use registry_model::error::Problem;
+use registry_model::{ContentList, Listing, Moment, Severity, ToolChange, ToolSet};
+use registry_store::SeenTools;
+
+/// Tools of which the page shows the parameters.
+const MAX_TOOLS: usize = 200;
+/// Changes between two looks.
+const MAX_CHANGES: usize = 40;
+
+#[derive(Debug)]
+pub(super) struct ToolsPage;
+
+#[derive(Template)]
+#[template(path = "tools.html")]
+struct Page<'a> {
+    frame: Frame<'a>,
+    listing: &'a Listing,
+    set: Option<SetRow>,
+    tools: Vec<ToolRow>,
+    more: usize,
+    contents: Vec<ContentRows<'a>>,
+    looks: Vec<LookRow>,
+}
+
+struct SetRow {
+    hash: String,
+    count: usize,
+    at: When,
+    has_document: bool,
+}
+
+struct ToolRow {
+    tool: ShownTool,
+    effect: Option<&'static str>,
+}
+
+struct ContentRows<'a> {
+    title: &'static str,
+    list: &'a ContentList,
+}
+
+/// The changes from one set to the next.
+struct LookRow {
+    at: When,
+    before: String,
+    after: String,
+    severity: Option<SeverityChip>,
+    changes: Vec<ChangeRow>,
+    more: usize,
+}
+
+/// A change of a tool in words.
+#[derive(Clone, Debug)]
+pub(super) struct ChangeRow {
+    pub(super) tool: String,
+    pub(super) what: &'static str,
+    pub(super) argument: Option<String>,
+    pub(super) severity: SeverityChip,
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+impl ChangeRow {
+    pub(super) fn of(change: &ToolChange) -> Self {
+        let ToolChange { tool, kind, severity, argument, before, after } = change.clone();
+        Self { tool, what: kind_in_words(kind), argument, severity: SeverityChip::of(severity), before, after }
+    }
+}
+
+/// How a severity is shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeverityChip {
+    pub(super) word: &'static str,
+    pub(super) class: &'static str,
+}
+
+impl SeverityChip {
+    const fn of(severity: Severity) -> Self {
+        let class = match severity {
+            Severity::Info => "plain",
+            Severity::Review => "warn",
+            Severity::Breaking | Severity::Danger => "bad",
+        };
+        Self { word: severity.as_str(), class }
+    }
+}
+
+impl Document for ToolsPage {
+    const PATHS: &'static [&'static str] = &["/list/{id}/tools"];
+    const SUMMARY: &'static str = "The page with the tools of an MCP server for people. It shows the parameters, the \
+        declared effects, resources and prompts, and the changes between the last looks.";
+    const MEDIA_TYPE: &'static str = frame::MEDIA_TYPE;
+    const MAX_AGE_S: Option<u32> = Some(10);
+    const HEADERS: &'static [(&'static str, &'static str)] = frame::HEADERS;
+    const REFUSALS: &'static [u16] = &[404];
+    type Query = NoQuery;
+    type Answer = String;
+
+    async fn render(app: &App, request: &DocumentRequest<NoQuery>) -> Result<Bytes, Problem> {
+        let id = request.path.trim_end_matches("/tools").rsplit('/').next().unwrap_or_default();
+        let found = known(app, id).await?;
+        let seen = app.store.seen_tools(&found.0.id).await?;
+        html(&page(app, &found.0, &seen))
+    }
+}
+
+fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a> {
+    let now = app.clock.now();
+    let current = seen.sets.first();
+    let listed = current.map(|set| set.tools.as_slice()).unwrap_or_default();
+    let tools = listed.iter().take(MAX_TOOLS).map(|tool| {
+        let tool = ShownTool::of(&app.settings, seen, tool);
+        let annotations = tool.view.as_ref().map(|view| view.annotations);
+        ToolRow { effect: annotations.and_then(|hints| effect(hints.read_only, hints.destructive)), tool }
+    });
+    let contents = seen.contents.iter().flat_map(|contents| {
+        let lists = [
+            ("Resources", &contents.resources),
+            ("Resource templates", &contents.resource_templates),
+            ("Prompts", &contents.prompts),
+        ];
+        lists.into_iter().filter_map(|(title, list)| Some(ContentRows { title, list: list.as_ref()? }))
+    });
+    let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1));
+    let title = format!("Tools of {}", listing.name);
+    let description = format!("Parameters, effects and changes of the tools of {}.", listing.name);
+    let path = format!("/list/{}/tools", listing.id);
+    Page {
+        frame: Frame::of(&app.settings, Section::Board, &path, &title, description).not_indexed(),
+        set: current.map(|set| SetRow {
+            hash: set.hash.clone(),
+            count: set.tools.len() + set.unlisted as usize,
+            at: When::of(set.at, now),
+            has_document: set.unlisted == 0,
+        }),
+        tools: tools.collect(),
+        more: listed.len().saturating_sub(MAX_TOOLS),
+        contents: contents.collect(),
+        looks: pairs.map(|(after, before)| look(seen, before, after, now)).collect(),
+        listing,
+    }
+}
+
+fn look(seen: &SeenTools, before: &ToolSet, after: &ToolSet, now: Moment) -> LookRow {
+    let changes = changes(seen, before, after);
+    LookRow {
+        at: When::of(after.at, now),
+        before: before.hash.clone(),
+        after: after.hash.clone(),
+        severity: severity(&changes).map(SeverityChip::of),
+        changes: changes.iter().take(MAX_CHANGES).map(ChangeRow::of).collect(),
+        more: changes.len().saturating_sub(MAX_CHANGES),
+    }
+}
